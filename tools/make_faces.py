@@ -113,7 +113,10 @@ def _stub(what: str, names: dict[str, tuple[str, str]]) -> str:
         parent, _, own = module.rpartition(".")
         origin = f"from {module} import {attribute}" if attribute else f"from {parent} import {own}"
         lines.append(f"{origin} as {name}")
-    return "\n".join([f'"""{what} {WRITTEN}"""', "", *lines, ""])
+    # A name that is imported under another one is exported only if `__all__` says so.
+    public = textwrap.wrap(", ".join(f'"{n}"' for n in sorted(names)), 116, break_long_words=False)
+    listed = ["__all__ = [", *(f"    {line}" for line in public), "]"]
+    return "\n".join([f'"""{what} {WRITTEN}"""', "", *lines, "", *listed, ""])
 
 
 def op_modules() -> dict[str, list[str]]:

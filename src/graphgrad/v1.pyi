@@ -1,4 +1,5 @@
 from graphgrad.compat import contrib as contrib
+from graphgrad.compat import v1 as _v1
 from graphgrad.compat.v1 import *
 from graphgrad.ops.array.concat_stack import concat_v1 as concat_v2
 from graphgrad.ops.array.concat_stack import stack as pack
@@ -10,3 +11,6 @@ from graphgrad.ops.linalg.matmul import matmul as batch_matmul
 from graphgrad.ops.math.arithmetic import multiply as mul
 from graphgrad.ops.math.arithmetic import subtract as sub
 from graphgrad.ops.math.unary import negative as neg
+
+__all__ = ["batch_cholesky", "batch_matmul", "batch_svd", "concat_v2", "contrib", "mul", "neg", "pack", "select", "sub", "unpack"]
+__all__ += _v1.__all__

@@ -13,3 +13,8 @@ from graphgrad.platform.text_and_bytes import integral_types as integral_types
 from graphgrad.platform.text_and_bytes import path_to_bytes as path_to_bytes
 from graphgrad.platform.text_and_bytes import path_to_str as path_to_str
 from graphgrad.platform.text_and_bytes import real_types as real_types
+
+__all__ = [
+    "as_bytes", "as_str", "as_str_any", "as_text", "bytes_or_text_types", "complex_types", "forward_compatible",
+    "integral_types", "path_to_bytes", "path_to_str", "real_types", "v1", "v2"
+]

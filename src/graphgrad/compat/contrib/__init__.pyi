@@ -21,3 +21,9 @@ from graphgrad.compat.contrib import tensorboard as tensorboard
 from graphgrad.compat.contrib import training as training
 from graphgrad.compat.contrib import util as util
 from graphgrad.compat.v1 import autograph as autograph
+
+__all__ = [
+    "autograph", "data", "distributions", "eager", "framework", "graph_editor", "image", "layers", "legacy_seq2seq",
+    "memory_stats", "metrics", "nn", "opt", "rnn", "seq2seq", "slim", "staging", "stateless", "tensorboard", "training",
+    "util"
+]

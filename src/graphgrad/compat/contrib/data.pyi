@@ -6,3 +6,7 @@ from graphgrad.extras.data.experimental_datasets import map_and_batch as map_and
 from graphgrad.extras.data.experimental_datasets import parallel_interleave as parallel_interleave
 from graphgrad.extras.data.experimental_datasets import shuffle_and_repeat as shuffle_and_repeat
 from graphgrad.extras.data.experimental_datasets import unbatch as unbatch
+
+__all__ = [
+    "enumerate_dataset", "get_single_element", "map_and_batch", "parallel_interleave", "shuffle_and_repeat", "unbatch"
+]

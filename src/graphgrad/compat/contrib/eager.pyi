@@ -20,3 +20,10 @@ from graphgrad.testing.machine import list_device_names as list_devices
 from graphgrad.testing.machine import num_gpus as num_gpus
 from graphgrad.testing.run_modes import run_all_in_graph_and_eager_modes as run_all_tests_in_graph_and_eager_modes
 from graphgrad.testing.run_modes import run_in_graph_and_eager_modes as run_test_in_graph_and_eager_modes
+
+__all__ = [
+    "GradientTape", "Iterator", "Network", "Sequential", "Variable", "custom_gradient", "defun",
+    "enable_eager_execution", "executing_eagerly", "function", "gradients_function", "implicit_gradients",
+    "implicit_value_and_gradients", "in_eager_mode", "list_devices", "num_gpus", "py_func",
+    "run_all_tests_in_graph_and_eager_modes", "run_test_in_graph_and_eager_modes", "value_and_gradients_function"
+]

@@ -26,3 +26,11 @@ from graphgrad.extras.contrib.graph_editor import reroute_ts as reroute_ts
 from graphgrad.extras.contrib.graph_editor import select_ops as select_ops
 from graphgrad.extras.contrib.graph_editor import select_ts as select_ts
 from graphgrad.extras.contrib.graph_editor import sgv as sgv
+
+__all__ = [
+    "SubGraphView", "TransformerInfo", "add_control_inputs", "copy", "copy_with_input_replacements", "filter_ops",
+    "filter_ops_from_regex", "filter_ts", "filter_ts_from_regex", "get_backward_walk_ops", "get_consuming_ops",
+    "get_forward_walk_ops", "get_generating_ops", "get_name_scope_ops", "get_tensors", "get_walks_intersection_ops",
+    "graph_replace", "make_list_of_op", "make_list_of_t", "make_view", "remove_control_inputs", "reroute_inputs",
+    "reroute_ts", "select_ops", "select_ts", "sgv"
+]

@@ -9,3 +9,8 @@ from graphgrad.extras.contrib.contrib_image import rotate as rotate
 from graphgrad.extras.contrib.contrib_image import transform as transform
 from graphgrad.extras.contrib.contrib_image import translate as translate
 from graphgrad.extras.contrib.contrib_image import translations_to_projective_transforms as translations_to_projective_transforms
+
+__all__ = [
+    "angles_to_projective_transforms", "compose_transforms", "dense_image_warp", "flat_transforms_to_matrices",
+    "matrices_to_flat_transforms", "rotate", "transform", "translate", "translations_to_projective_transforms"
+]

@@ -11,3 +11,9 @@ from graphgrad.extras.contrib.seq2seq.legacy import rnn_decoder as rnn_decoder
 from graphgrad.extras.contrib.seq2seq.legacy import sequence_loss as sequence_loss
 from graphgrad.extras.contrib.seq2seq.legacy import sequence_loss_by_example as sequence_loss_by_example
 from graphgrad.extras.contrib.seq2seq.legacy import tied_rnn_seq2seq as tied_rnn_seq2seq
+
+__all__ = [
+    "attention_decoder", "basic_rnn_seq2seq", "embedding_attention_decoder", "embedding_attention_seq2seq",
+    "embedding_rnn_decoder", "embedding_rnn_seq2seq", "model_with_buckets", "rnn_decoder", "sequence_loss",
+    "sequence_loss_by_example", "tied_rnn_seq2seq"
+]

@@ -3,3 +3,7 @@
 from graphgrad.extras.contrib.memory_stats import BytesInUse as BytesInUse
 from graphgrad.extras.contrib.memory_stats import BytesLimit as BytesLimit
 from graphgrad.extras.contrib.memory_stats import MaxBytesInUse as MaxBytesInUse
+
+__all__ = [
+    "BytesInUse", "BytesLimit", "MaxBytesInUse"
+]

@@ -2,3 +2,7 @@
 
 from graphgrad.extras.contrib.external_optimizer import ExternalOptimizerInterface as ExternalOptimizerInterface
 from graphgrad.extras.contrib.external_optimizer import ScipyOptimizerInterface as ScipyOptimizerInterface
+
+__all__ = [
+    "ExternalOptimizerInterface", "ScipyOptimizerInterface"
+]

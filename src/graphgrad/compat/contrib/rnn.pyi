@@ -38,3 +38,14 @@ from graphgrad.frontend.rnn.rnn_wrappers import ResidualWrapper as ResidualWrapp
 from graphgrad.frontend.rnn.static_rnn import static_bidirectional_rnn as static_bidirectional_rnn
 from graphgrad.frontend.rnn.static_rnn import static_rnn as static_rnn
 from graphgrad.frontend.rnn.static_rnn import static_state_saving_rnn as static_state_saving_rnn
+
+__all__ = [
+    "AttentionCellWrapper", "BasicLSTMCell", "BasicRNNCell", "CompiledWrapper", "Conv1DLSTMCell", "Conv2DLSTMCell",
+    "Conv3DLSTMCell", "ConvLSTMCell", "CoupledInputForgetGateLSTMCell", "DeviceWrapper", "DropoutWrapper",
+    "EmbeddingWrapper", "GRUBlockCell", "GRUBlockCellV2", "GRUCell", "HighwayWrapper", "InputProjectionWrapper",
+    "IntersectionRNNCell", "LSTMBlockCell", "LSTMBlockFusedCell", "LSTMCell", "LSTMStateTuple",
+    "LayerNormBasicLSTMCell", "LayerRNNCell", "MultiRNNCell", "NASCell", "OutputProjectionWrapper", "PhasedLSTMCell",
+    "RNNCell", "ResidualWrapper", "TimeFreqLSTMCell", "UGRNNCell", "stack_bidirectional_dynamic_rnn",
+    "stack_bidirectional_rnn", "static_bidirectional_rnn", "static_rnn", "static_state_saving_rnn",
+    "transpose_batch_time"
+]

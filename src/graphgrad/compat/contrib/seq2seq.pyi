@@ -35,3 +35,14 @@ from graphgrad.extras.contrib.seq2seq.helpers import ScheduledOutputTrainingHelp
 from graphgrad.extras.contrib.seq2seq.helpers import TrainingHelper as TrainingHelper
 from graphgrad.extras.contrib.seq2seq.sequence_loss import sequence_loss as sequence_loss
 from graphgrad.extras.contrib.seq2seq.sequence_loss import tile_batch as tile_batch
+
+__all__ = [
+    "AttentionMechanism", "AttentionWrapper", "AttentionWrapperState", "BahdanauAttention",
+    "BahdanauMonotonicAttention", "BasicDecoder", "BasicDecoderOutput", "BeamSearchDecoder", "BeamSearchDecoderOutput",
+    "BeamSearchDecoderState", "CustomHelper", "Decoder", "FinalBeamSearchDecoderOutput", "GreedyEmbeddingHelper",
+    "Helper", "InferenceHelper", "LuongAttention", "LuongMonotonicAttention", "SampleEmbeddingHelper",
+    "ScheduledEmbeddingTrainingHelper", "ScheduledOutputTrainingHelper", "TrainingHelper",
+    "attention_decoder_fn_inference", "attention_decoder_fn_train", "dynamic_decode", "dynamic_rnn_decoder",
+    "gather_tree", "hardmax", "monotonic_attention", "prepare_attention", "safe_cumprod", "sequence_loss",
+    "simple_decoder_fn_inference", "simple_decoder_fn_train", "tile_batch"
+]

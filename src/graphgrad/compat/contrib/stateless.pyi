@@ -4,3 +4,7 @@ from graphgrad.ops.random.stateless import stateless_multinomial as stateless_mu
 from graphgrad.ops.random.stateless import stateless_normal as stateless_random_normal
 from graphgrad.ops.random.stateless import stateless_truncated_normal as stateless_truncated_normal
 from graphgrad.ops.random.stateless import stateless_uniform as stateless_random_uniform
+
+__all__ = [
+    "stateless_multinomial", "stateless_random_normal", "stateless_random_uniform", "stateless_truncated_normal"
+]

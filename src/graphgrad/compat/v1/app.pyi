@@ -2,3 +2,7 @@
 
 from graphgrad.compat.v1 import flags as flags
 from graphgrad.platform.app import run as run
+
+__all__ = [
+    "flags", "run"
+]

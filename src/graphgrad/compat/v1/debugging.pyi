@@ -33,3 +33,12 @@ from graphgrad.ops.math.comparison import is_inf as is_inf
 from graphgrad.ops.math.comparison import is_nan as is_nan
 from graphgrad.ops.math.comparison import is_non_decreasing as is_non_decreasing
 from graphgrad.ops.math.comparison import is_strictly_increasing as is_strictly_increasing
+
+__all__ = [
+    "Assert", "assert_all_finite", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",
+    "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative", "assert_non_positive",
+    "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank", "assert_rank_at_least",
+    "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_shapes", "assert_type", "check_numerics",
+    "disable_check_numerics", "enable_check_numerics", "get_log_device_placement", "is_finite", "is_inf", "is_nan",
+    "is_non_decreasing", "is_numeric_tensor", "is_strictly_increasing", "set_log_device_placement"
+]

@@ -5,3 +5,7 @@ from graphgrad.frontend.config.single_replica import get_replica_context as get_
 from graphgrad.frontend.config.single_replica import get_strategy as get_strategy
 from graphgrad.frontend.config.single_replica import has_strategy as has_strategy
 from graphgrad.frontend.config.single_replica import in_cross_replica_context as in_cross_replica_context
+
+__all__ = [
+    "ReduceOp", "get_replica_context", "get_strategy", "has_strategy", "in_cross_replica_context"
+]

@@ -15,3 +15,8 @@ from graphgrad.platform.gfile import Remove as Remove
 from graphgrad.platform.gfile import Rename as Rename
 from graphgrad.platform.gfile import Stat as Stat
 from graphgrad.platform.gfile import Walk as Walk
+
+__all__ = [
+    "Copy", "DeleteRecursively", "Exists", "FastGFile", "GFile", "Glob", "IsDirectory", "ListDirectory", "MakeDirs",
+    "MkDir", "Open", "Remove", "Rename", "Stat", "Walk"
+]

@@ -5,3 +5,8 @@ from graphgrad.training.checkpoints.graph_files import convert_variables_to_cons
 from graphgrad.training.checkpoints.graph_files import extract_sub_graph as extract_sub_graph
 from graphgrad.training.checkpoints.graph_files import remove_training_nodes as remove_training_nodes
 from graphgrad.training.checkpoints.graph_files import tensor_shape_from_node_def_name as tensor_shape_from_node_def_name
+
+__all__ = [
+    "convert_variables_to_constants", "extract_sub_graph", "import_graph_def", "remove_training_nodes",
+    "tensor_shape_from_node_def_name"
+]

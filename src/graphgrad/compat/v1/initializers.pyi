@@ -20,3 +20,9 @@ from graphgrad.frontend.variables.initializers import lecun_uniform as lecun_uni
 from graphgrad.frontend.variables.variable_functions import global_variables_initializer as global_variables
 from graphgrad.frontend.variables.variable_functions import local_variables_initializer as local_variables
 from graphgrad.frontend.variables.variable_functions import variables_initializer as variables
+
+__all__ = [
+    "constant", "global_variables", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform", "identity",
+    "lecun_normal", "lecun_uniform", "local_variables", "ones", "orthogonal", "random_normal", "random_uniform",
+    "tables_initializer", "truncated_normal", "uniform_unit_scaling", "variables", "variance_scaling", "zeros"
+]

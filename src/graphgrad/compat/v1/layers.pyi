@@ -36,3 +36,12 @@ from graphgrad.layers.separable_conv import SeparableConv1D as SeparableConv1D
 from graphgrad.layers.separable_conv import SeparableConv2D as SeparableConv2D
 from graphgrad.layers.separable_conv import separable_conv1d as separable_conv1d
 from graphgrad.layers.separable_conv import separable_conv2d as separable_conv2d
+
+__all__ = [
+    "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "BatchNormalization", "Conv1D", "Conv2D",
+    "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Dense", "Dropout", "Flatten", "InputSpec", "Layer", "MaxPooling1D",
+    "MaxPooling2D", "MaxPooling3D", "SeparableConv1D", "SeparableConv2D", "average_pooling1d", "average_pooling2d",
+    "average_pooling3d", "batch_normalization", "conv1d", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
+    "dense", "dropout", "flatten", "max_pooling1d", "max_pooling2d", "max_pooling3d", "separable_conv1d",
+    "separable_conv2d"
+]

@@ -20,3 +20,8 @@ from graphgrad.platform.logging_v1 import set_verbosity as set_verbosity
 from graphgrad.platform.logging_v1 import vlog as vlog
 from graphgrad.platform.logging_v1 import warn as warn
 from graphgrad.platform.logging_v1 import warning as warning
+
+__all__ = [
+    "DEBUG", "ERROR", "FATAL", "INFO", "TaskLevelStatusMessage", "WARN", "debug", "error", "fatal", "flush",
+    "get_verbosity", "info", "log", "log_every_n", "log_first_n", "log_if", "set_verbosity", "vlog", "warn", "warning"
+]

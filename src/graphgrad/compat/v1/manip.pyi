@@ -8,3 +8,7 @@ from graphgrad.ops.array.space_to_batch import space_to_batch_nd as space_to_bat
 from graphgrad.ops.array.tile import tile as tile
 from graphgrad.ops.array.transpose import reverse as reverse
 from graphgrad.ops.array.transpose import roll as roll
+
+__all__ = [
+    "batch_to_space_nd", "gather_nd", "reshape", "reverse", "roll", "scatter_nd", "space_to_batch_nd", "tile"
+]

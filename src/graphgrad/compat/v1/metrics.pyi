@@ -26,3 +26,12 @@ from graphgrad.extras.metrics.threshold_metrics import sensitivity_at_specificit
 from graphgrad.extras.metrics.threshold_metrics import specificity_at_sensitivity as specificity_at_sensitivity
 from graphgrad.extras.metrics.threshold_metrics import true_negatives_at_thresholds as true_negatives_at_thresholds
 from graphgrad.extras.metrics.threshold_metrics import true_positives_at_thresholds as true_positives_at_thresholds
+
+__all__ = [
+    "accuracy", "auc", "false_negatives", "false_negatives_at_thresholds", "false_positives",
+    "false_positives_at_thresholds", "mean", "mean_absolute_error", "mean_cosine_distance", "mean_iou",
+    "mean_per_class_accuracy", "mean_relative_error", "mean_squared_error", "mean_tensor", "percentage_below",
+    "precision", "precision_at_thresholds", "recall", "recall_at_thresholds", "root_mean_squared_error",
+    "sensitivity_at_specificity", "specificity_at_sensitivity", "true_negatives", "true_negatives_at_thresholds",
+    "true_positives", "true_positives_at_thresholds"
+]

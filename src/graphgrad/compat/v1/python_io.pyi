@@ -4,3 +4,7 @@ from graphgrad.extras.pipelines.records import TFRecordCompressionType as TFReco
 from graphgrad.extras.pipelines.records import TFRecordOptions as TFRecordOptions
 from graphgrad.extras.pipelines.records import TFRecordWriter as TFRecordWriter
 from graphgrad.extras.pipelines.records import tf_record_iterator as tf_record_iterator
+
+__all__ = [
+    "TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"
+]

@@ -13,3 +13,9 @@ from graphgrad.extras.ragged.ragged_functions import stack_dynamic_partitions as
 from graphgrad.extras.ragged.ragged_unicode import cross as cross
 from graphgrad.extras.ragged.ragged_unicode import cross_hashed as cross_hashed
 from graphgrad.extras.ragged.row_partitions import RaggedTensorValue as RaggedTensorValue
+
+__all__ = [
+    "RaggedTensorValue", "boolean_mask", "constant", "constant_value", "cross", "cross_hashed", "map_flat_values",
+    "placeholder", "range", "row_splits_to_segment_ids", "segment_ids_to_row_splits", "stack",
+    "stack_dynamic_partitions"
+]

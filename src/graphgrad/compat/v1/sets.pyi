@@ -8,3 +8,7 @@ from graphgrad.extras.sparse.sets import set_size as set_size
 from graphgrad.extras.sparse.sets import set_size as size
 from graphgrad.extras.sparse.sets import set_union as set_union
 from graphgrad.extras.sparse.sets import set_union as union
+
+__all__ = [
+    "difference", "intersection", "set_difference", "set_intersection", "set_size", "set_union", "size", "union"
+]

@@ -34,3 +34,10 @@ from graphgrad.extras.sparse.sparse_segment import segment_mean_v1 as segment_me
 from graphgrad.extras.sparse.sparse_segment import segment_sqrt_n_v1 as segment_sqrt_n
 from graphgrad.extras.sparse.sparse_segment import segment_sum_v1 as segment_sum
 from graphgrad.ops.common.sparse_tensor import SparseTensor as SparseTensor
+
+__all__ = [
+    "SparseTensor", "add", "bincount", "concat", "cross", "cross_hashed", "expand_dims", "eye", "fill_empty_rows",
+    "from_dense", "mask", "matmul", "maximum", "merge", "minimum", "placeholder", "reduce_max", "reduce_max_sparse",
+    "reduce_sum", "reduce_sum_sparse", "reorder", "reset_shape", "reshape", "retain", "segment_mean", "segment_sqrt_n",
+    "segment_sum", "slice", "softmax", "sparse_dense_matmul", "split", "to_dense", "to_indicator", "transpose"
+]

@@ -14,3 +14,8 @@ from graphgrad.extras.signal.fft_functions import irfft3d as irfft3d
 from graphgrad.extras.signal.fft_functions import rfft as rfft
 from graphgrad.extras.signal.fft_functions import rfft2d as rfft2d
 from graphgrad.extras.signal.fft_functions import rfft3d as rfft3d
+
+__all__ = [
+    "dct", "fft", "fft2d", "fft3d", "idct", "ifft", "ifft2d", "ifft3d", "irfft", "irfft2d", "irfft3d", "rfft", "rfft2d",
+    "rfft3d"
+]

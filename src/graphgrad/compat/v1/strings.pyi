@@ -26,3 +26,10 @@ from graphgrad.extras.strings.string_functions import unsorted_segment_join as u
 from graphgrad.extras.strings.string_functions import upper as upper
 from graphgrad.extras.strings.unicode import unicode_script as unicode_script
 from graphgrad.extras.strings.unicode import unicode_transcode as unicode_transcode
+
+__all__ = [
+    "as_string", "bytes_split", "format", "join", "length", "lower", "ngrams", "reduce_join", "regex_full_match",
+    "regex_replace", "split", "strip", "substr", "to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong",
+    "to_number", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_script", "unicode_split",
+    "unicode_split_with_offsets", "unicode_transcode", "unsorted_segment_join", "upper"
+]

@@ -18,3 +18,9 @@ from graphgrad.training.summaries.summaries_v2 import initialize as initialize
 from graphgrad.training.summaries.summary_messages import Event as Event
 from graphgrad.training.summaries.summary_messages import SessionLog as SessionLog
 from graphgrad.training.summaries.summary_messages import Summary as Summary
+
+__all__ = [
+    "Event", "FileWriter", "FileWriterCache", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata",
+    "all_v2_summary_ops", "audio", "get_summary_description", "histogram", "image", "initialize", "merge", "merge_all",
+    "scalar", "tensor_summary", "text"
+]

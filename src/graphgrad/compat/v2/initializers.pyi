@@ -33,3 +33,11 @@ from graphgrad.frontend.variables.initializers import VarianceScalingV2 as Varia
 from graphgrad.frontend.variables.initializers import VarianceScalingV2 as variance_scaling
 from graphgrad.frontend.variables.initializers import ZerosV2 as Zeros
 from graphgrad.frontend.variables.initializers import ZerosV2 as zeros
+
+__all__ = [
+    "Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity", "IdentityInitializer",
+    "Initializer", "LecunNormal", "LecunUniform", "Ones", "Orthogonal", "OrthogonalInitializer", "RandomNormal",
+    "RandomUniform", "TruncatedNormal", "VarianceScaling", "Zeros", "constant", "glorot_normal", "glorot_uniform",
+    "he_normal", "he_uniform", "identity", "lecun_normal", "lecun_uniform", "ones", "orthogonal", "random_normal",
+    "random_uniform", "truncated_normal", "variance_scaling", "zeros"
+]

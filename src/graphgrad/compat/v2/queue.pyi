@@ -5,3 +5,7 @@ from graphgrad.extras.pipelines.queues import PaddingFIFOQueue as PaddingFIFOQue
 from graphgrad.extras.pipelines.queues import PriorityQueue as PriorityQueue
 from graphgrad.extras.pipelines.queues import QueueBase as QueueBase
 from graphgrad.extras.pipelines.queues import RandomShuffleQueue as RandomShuffleQueue
+
+__all__ = [
+    "FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"
+]

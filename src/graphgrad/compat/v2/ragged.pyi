@@ -10,3 +10,8 @@ from graphgrad.extras.ragged.ragged_functions import segment_ids_to_row_splits a
 from graphgrad.extras.ragged.ragged_functions import stack_dynamic_partitions as stack_dynamic_partitions
 from graphgrad.extras.ragged.ragged_unicode import cross as cross
 from graphgrad.extras.ragged.ragged_unicode import cross_hashed as cross_hashed
+
+__all__ = [
+    "boolean_mask", "constant", "cross", "cross_hashed", "map_flat_values", "range", "row_splits_to_segment_ids",
+    "segment_ids_to_row_splits", "stack", "stack_dynamic_partitions"
+]

@@ -31,3 +31,10 @@ from graphgrad.extras.sparse.sparse_segment import segment_mean as segment_mean
 from graphgrad.extras.sparse.sparse_segment import segment_sqrt_n as segment_sqrt_n
 from graphgrad.extras.sparse.sparse_segment import segment_sum as segment_sum
 from graphgrad.ops.common.sparse_tensor import SparseTensor as SparseTensor
+
+__all__ = [
+    "SparseTensor", "add", "bincount", "concat", "cross", "cross_hashed", "expand_dims", "eye", "fill_empty_rows",
+    "from_dense", "map_values", "mask", "maximum", "minimum", "reduce_max", "reduce_sum", "reorder", "reset_shape",
+    "reshape", "retain", "sampled_addmm", "segment_mean", "segment_sqrt_n", "segment_sum", "slice", "softmax",
+    "sparse_dense_matmul", "split", "to_dense", "to_indicator", "transpose"
+]

@@ -23,3 +23,10 @@ from graphgrad.training.checkpoints.object_checkpoint import CheckpointOptions a
 from graphgrad.training.coordination.coordinator import Coordinator as Coordinator
 from graphgrad.training.optimizers.averages import ExponentialMovingAverage as ExponentialMovingAverage
 from graphgrad.training.sessions.processes import ClusterSpec as ClusterSpec
+
+__all__ = [
+    "BytesList", "Checkpoint", "CheckpointManager", "CheckpointOptions", "CheckpointView", "ClusterSpec", "Coordinator",
+    "Example", "ExponentialMovingAverage", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
+    "Int64List", "SequenceExample", "TrackableView", "checkpoints_iterator", "get_checkpoint_state",
+    "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable"
+]

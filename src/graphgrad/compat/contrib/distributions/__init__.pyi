@@ -35,3 +35,13 @@ from graphgrad.extras.contrib.distributions.transformed import Independent as In
 from graphgrad.extras.contrib.distributions.transformed import Mixture as Mixture
 from graphgrad.extras.contrib.distributions.transformed import MixtureSameFamily as MixtureSameFamily
 from graphgrad.extras.contrib.distributions.transformed import TransformedDistribution as TransformedDistribution
+
+__all__ = [
+    "Bernoulli", "Beta", "Categorical", "Chi2", "ConditionalTransformedDistribution", "Dirichlet",
+    "DirichletMultinomial", "Distribution", "Exponential", "FULLY_REPARAMETERIZED", "Gamma", "Independent", "Laplace",
+    "Logistic", "Mixture", "MixtureSameFamily", "Multinomial", "MultivariateNormalDiag",
+    "MultivariateNormalFullCovariance", "MultivariateNormalTriL", "NOT_REPARAMETERIZED", "Normal", "OneHotCategorical",
+    "Poisson", "RegisterKL", "RelaxedOneHotCategorical", "ReparameterizationType", "StudentT",
+    "TransformedDistribution", "Uniform", "bijectors", "fill_triangular", "fill_triangular_inverse", "kl_divergence",
+    "softplus_inverse"
+]

@@ -30,3 +30,11 @@ from graphgrad.extras.contrib.bijectors.flows import real_nvp_default_template a
 from graphgrad.extras.contrib.bijectors.triangular import FillTriangular as FillTriangular
 from graphgrad.extras.contrib.bijectors.triangular import ScaleTriL as ScaleTriL
 from graphgrad.extras.contrib.bijectors.triangular import TransformDiagonal as TransformDiagonal
+
+__all__ = [
+    "Affine", "AffineLinearOperator", "AffineScalar", "BatchNormalization", "Bijector", "Chain", "ConditionalBijector",
+    "Exp", "FillTriangular", "Gumbel", "Identity", "Inline", "Invert", "MaskedAutoregressiveFlow", "Permute",
+    "PowerTransform", "RealNVP", "Reshape", "ScaleTriL", "Sigmoid", "SinhArcsinh", "SoftmaxCentered", "Softplus",
+    "Softsign", "Square", "TransformDiagonal", "Weibull", "masked_autoregressive_default_template", "masked_dense",
+    "real_nvp_default_template"
+]

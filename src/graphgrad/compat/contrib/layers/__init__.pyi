@@ -53,3 +53,15 @@ from graphgrad.extras.contrib.layers.rare_layers import spatial_softmax as spati
 from graphgrad.extras.contrib.layers.rare_layers import unit_norm as unit_norm
 from graphgrad.extras.sparse.sparse_embedding import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from graphgrad.training.optimizers.optimize_loss import optimize_loss as optimize_loss
+
+__all__ = [
+    "apply_regularization", "avg_pool2d", "avg_pool3d", "batch_norm", "bias_add", "conv1d", "conv2d",
+    "conv2d_transpose", "conv3d", "conv3d_transpose", "convolution", "convolution1d", "convolution2d",
+    "convolution2d_transpose", "convolution3d", "convolution3d_transpose", "dropout", "embed_sequence", "flatten",
+    "fully_connected", "group_norm", "instance_norm", "l1_l2_regularizer", "l1_regularizer", "l2_regularizer",
+    "layer_norm", "linear", "max_pool2d", "max_pool3d", "maxout", "one_hot_encoding", "optimize_loss", "python", "relu",
+    "relu6", "repeat", "safe_embedding_lookup_sparse", "separable_conv2d", "separable_convolution2d", "softmax",
+    "spatial_softmax", "stack", "sum_regularizer", "summarize_activation", "summarize_activations",
+    "summarize_collection", "summarize_tensor", "summarize_tensors", "summarize_variables", "unit_norm",
+    "variance_scaling_initializer", "xavier_initializer", "xavier_initializer_conv2d"
+]

@@ -71,3 +71,19 @@ from graphgrad.training.optimizers.global_step import create_global_step as crea
 from graphgrad.training.optimizers.global_step import get_global_step as get_global_step
 from graphgrad.training.optimizers.global_step import get_or_create_global_step as get_or_create_global_step
 from graphgrad.training.optimizers.optimize_loss import optimize_loss as optimize_loss
+
+__all__ = [
+    "add_arg_scope", "apply_regularization", "arg_scope", "arg_scoped_arguments", "assert_global_step", "avg_pool2d",
+    "avg_pool3d", "batch_norm", "bias_add", "conv1d", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
+    "convolution", "convolution1d", "convolution2d", "convolution2d_transpose", "convolution3d",
+    "convolution3d_transpose", "create_global_step", "dropout", "embed_sequence", "flatten", "fully_connected",
+    "get_global_step", "get_local_variables", "get_model_variables", "get_or_create_global_step",
+    "get_trainable_variables", "get_unique_variable", "get_variables", "get_variables_by_name",
+    "get_variables_by_suffix", "get_variables_to_restore", "group_norm", "has_arg_scope", "instance_norm",
+    "l1_l2_regularizer", "l1_regularizer", "l2_regularizer", "layer_norm", "losses", "max_pool2d", "max_pool3d",
+    "maxout", "model_analyzer", "model_variable", "nets", "one_hot_encoding", "optimize_loss", "python", "repeat",
+    "separable_conv2d", "separable_convolution2d", "softmax", "spatial_softmax", "stack", "sum_regularizer",
+    "summarize_activation", "summarize_activations", "summarize_collection", "summarize_tensor", "summarize_tensors",
+    "summarize_variables", "unit_norm", "utils", "variable", "variance_scaling_initializer", "xavier_initializer",
+    "xavier_initializer_conv2d"
+]

@@ -5,3 +5,7 @@ from graphgrad.frontend.function.autograph.api import set_verbosity as set_verbo
 from graphgrad.frontend.function.autograph.api import to_code_v1 as to_code
 from graphgrad.frontend.function.autograph.api import to_graph_v1 as to_graph
 from graphgrad.frontend.function.autograph.api import trace as trace
+
+__all__ = [
+    "experimental", "set_verbosity", "to_code", "to_graph", "trace"
+]

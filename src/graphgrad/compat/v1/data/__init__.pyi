@@ -18,3 +18,10 @@ from graphgrad.extras.data.graph_iterator import make_one_shot_iterator as make_
 from graphgrad.extras.data.record_datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
 from graphgrad.extras.data.record_datasets import TFRecordDataset as TFRecordDataset
 from graphgrad.extras.data.record_datasets import TextLineDataset as TextLineDataset
+
+__all__ = [
+    "AUTOTUNE", "Dataset", "DatasetSpec", "FixedLengthRecordDataset", "INFINITE_CARDINALITY", "Iterator",
+    "NumpyIterator", "Options", "TFRecordDataset", "TextLineDataset", "ThreadingOptions", "UNKNOWN_CARDINALITY",
+    "experimental", "get_output_classes", "get_output_shapes", "get_output_types", "make_initializable_iterator",
+    "make_one_shot_iterator"
+]

@@ -58,3 +58,17 @@ from graphgrad.extras.data.specs_v1 import SparseTensorStructure as SparseTensor
 from graphgrad.extras.data.specs_v1 import TensorArrayStructure as TensorArrayStructure
 from graphgrad.extras.data.specs_v1 import TensorStructure as TensorStructure
 from graphgrad.frontend.structure.type_spec import TypeSpec as Structure
+
+__all__ = [
+    "AUTOTUNE", "AutotuneAlgorithm", "AutotuneOptions", "Counter", "CsvDataset", "DatasetInitializer",
+    "DatasetStructure", "ExternalStatePolicy", "INFINITE_CARDINALITY", "OptimizationOptions", "Optional",
+    "OptionalStructure", "RaggedTensorStructure", "RandomDataset", "Reducer", "SparseTensorStructure", "Structure",
+    "TFRecordWriter", "TensorArrayStructure", "TensorStructure", "ThreadingOptions", "UNKNOWN_CARDINALITY",
+    "assert_cardinality", "bucket_by_sequence_length", "cardinality", "choose_from_datasets", "copy_to_device",
+    "dense_to_ragged_batch", "dense_to_sparse_batch", "enable_debug_mode", "enumerate_dataset", "from_list",
+    "from_variant", "get_next_as_optional", "get_single_element", "get_structure", "group_by_reducer",
+    "group_by_window", "ignore_errors", "index_table_from_dataset", "make_batched_features_dataset", "make_csv_dataset",
+    "map_and_batch", "map_and_batch_with_legacy_function", "pad_to_cardinality", "parallel_interleave",
+    "parse_example_dataset", "prefetch_to_device", "rejection_resample", "sample_from_datasets", "scan",
+    "shuffle_and_repeat", "snapshot", "table_from_dataset", "take_while", "to_variant", "unbatch", "unique"
+]

@@ -44,3 +44,14 @@ from graphgrad.extras.strings.string_functions import decode_base64 as decode_ba
 from graphgrad.extras.strings.string_functions import decode_raw_v1 as decode_raw
 from graphgrad.extras.strings.string_functions import encode_base64 as encode_base64
 from graphgrad.training.checkpoints.graph_files import write_graph as write_graph
+
+__all__ = [
+    "FixedLenFeature", "FixedLenSequenceFeature", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RaggedFeature",
+    "RandomShuffleQueue", "SparseFeature", "TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter",
+    "VarLenFeature", "decode_and_crop_jpeg", "decode_base64", "decode_bmp", "decode_compressed", "decode_csv",
+    "decode_gif", "decode_image", "decode_jpeg", "decode_json_example", "decode_png", "decode_raw",
+    "deserialize_many_sparse", "encode_base64", "encode_jpeg", "encode_png", "extract_jpeg_shape", "gfile", "is_jpeg",
+    "match_filenames_once", "matching_files", "parse_example", "parse_sequence_example", "parse_single_example",
+    "parse_single_sequence_example", "parse_tensor", "read_file", "serialize_many_sparse", "serialize_sparse",
+    "serialize_tensor", "tf_record_iterator", "write_file", "write_graph"
+]

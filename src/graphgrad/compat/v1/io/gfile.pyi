@@ -15,3 +15,8 @@ from graphgrad.platform.gfile import rename as rename
 from graphgrad.platform.gfile import rmtree as rmtree
 from graphgrad.platform.gfile import stat as stat
 from graphgrad.platform.gfile import walk as walk
+
+__all__ = [
+    "GFile", "copy", "exists", "get_registered_schemes", "glob", "isdir", "join", "listdir", "makedirs", "mkdir",
+    "remove", "rename", "rmtree", "stat", "walk"
+]

@@ -2,3 +2,7 @@
 
 from graphgrad.extras.pipelines.lookup_tables import DenseHashTable as DenseHashTable
 from graphgrad.extras.pipelines.lookup_tables import MutableHashTable as MutableHashTable
+
+__all__ = [
+    "DenseHashTable", "MutableHashTable"
+]

@@ -10,3 +10,8 @@ from graphgrad.frontend.rnn.rnn_wrappers import DeviceWrapper as DeviceWrapper
 from graphgrad.frontend.rnn.rnn_wrappers import DropoutWrapper as DropoutWrapper
 from graphgrad.frontend.rnn.rnn_wrappers import MultiRNNCell as MultiRNNCell
 from graphgrad.frontend.rnn.rnn_wrappers import ResidualWrapper as ResidualWrapper
+
+__all__ = [
+    "BasicLSTMCell", "BasicRNNCell", "DeviceWrapper", "DropoutWrapper", "GRUCell", "LSTMCell", "LSTMStateTuple",
+    "MultiRNNCell", "RNNCell", "ResidualWrapper"
+]

@@ -9,3 +9,8 @@ from graphgrad.ops.random.stateless import fold_in as stateless_fold_in
 from graphgrad.ops.random.stateless import split as stateless_split
 from graphgrad.ops.random.stateless_functions import index_shuffle as index_shuffle
 from graphgrad.ops.random.stateless_functions import stateless_shuffle as stateless_shuffle
+
+__all__ = [
+    "Algorithm", "Generator", "create_rng_state", "get_global_generator", "index_shuffle", "set_global_generator",
+    "stateless_fold_in", "stateless_shuffle", "stateless_split"
+]

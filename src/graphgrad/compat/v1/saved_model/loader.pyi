@@ -2,3 +2,7 @@
 
 from graphgrad.extras.import_v1.saved_model import load as load
 from graphgrad.extras.import_v1.saved_model import maybe_saved_model_directory as maybe_saved_model_directory
+
+__all__ = [
+    "load", "maybe_saved_model_directory"
+]

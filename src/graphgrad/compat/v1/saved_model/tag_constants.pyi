@@ -4,3 +4,7 @@ from graphgrad.extras.import_v1.saved_model import GPU as GPU
 from graphgrad.extras.import_v1.saved_model import SERVING as SERVING
 from graphgrad.extras.import_v1.saved_model import TPU as TPU
 from graphgrad.extras.import_v1.saved_model import TRAINING as TRAINING
+
+__all__ = [
+    "GPU", "SERVING", "TPU", "TRAINING"
+]

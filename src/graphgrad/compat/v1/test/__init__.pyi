@@ -21,3 +21,10 @@ from graphgrad.testing.test_case import get_temp_dir as get_temp_dir
 from graphgrad.testing.test_case import main as main
 from graphgrad.testing.test_case import test_src_dir_path as test_src_dir_path
 from unittest import mock as mock
+
+__all__ = [
+    "Benchmark", "StubOutForTesting", "TestCase", "assert_equal_graph_def", "benchmark_config", "compute_gradient",
+    "compute_gradient_error", "disable_with_predicate", "experimental", "get_temp_dir", "gpu_device_name",
+    "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm", "is_built_with_xla",
+    "is_cpu_target_available", "is_gpu_available", "main", "mock", "test_src_dir_path", "with_eager_op_as_function"
+]

@@ -18,3 +18,11 @@ from graphgrad.frontend.function.function import functions_run_eagerly as experi
 from graphgrad.frontend.function.function import functions_run_eagerly as functions_run_eagerly
 from graphgrad.frontend.function.function import run_functions_eagerly as experimental_run_functions_eagerly
 from graphgrad.frontend.function.function import run_functions_eagerly as run_functions_eagerly
+
+__all__ = [
+    "LogicalDevice", "LogicalDeviceConfiguration", "PhysicalDevice", "experimental",
+    "experimental_functions_run_eagerly", "experimental_run_functions_eagerly", "functions_run_eagerly",
+    "get_logical_device_configuration", "get_soft_device_placement", "get_visible_devices", "list_logical_devices",
+    "list_physical_devices", "optimizer", "run_functions_eagerly", "set_logical_device_configuration",
+    "set_soft_device_placement", "set_visible_devices", "threading"
+]

@@ -16,3 +16,10 @@ from graphgrad.frontend.config.settings import get_synchronous_execution as get_
 from graphgrad.frontend.config.settings import reset_memory_stats as reset_memory_stats
 from graphgrad.frontend.config.settings import set_synchronous_execution as set_synchronous_execution
 from graphgrad.frontend.modes import enable_op_determinism as enable_op_determinism
+
+__all__ = [
+    "VirtualDeviceConfiguration", "enable_op_determinism", "get_device_details", "get_memory_growth", "get_memory_info",
+    "get_memory_usage", "get_synchronous_execution", "get_virtual_device_configuration", "get_visible_devices",
+    "list_logical_devices", "list_physical_devices", "reset_memory_stats", "set_memory_growth",
+    "set_synchronous_execution", "set_virtual_device_configuration", "set_visible_devices"
+]

@@ -14,3 +14,9 @@ from graphgrad.extras.data.eager_iterator import NumpyIterator as NumpyIterator
 from graphgrad.extras.data.record_datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
 from graphgrad.extras.data.record_datasets import TFRecordDataset as TFRecordDataset
 from graphgrad.extras.data.record_datasets import TextLineDataset as TextLineDataset
+
+__all__ = [
+    "AUTOTUNE", "Dataset", "DatasetSpec", "FixedLengthRecordDataset", "INFINITE_CARDINALITY", "Iterator",
+    "IteratorSpec", "NumpyIterator", "Options", "TFRecordDataset", "TextLineDataset", "ThreadingOptions",
+    "UNKNOWN_CARDINALITY", "experimental"
+]

@@ -53,3 +53,16 @@ from graphgrad.extras.data.experimental_datasets import parallel_interleave as p
 from graphgrad.extras.data.experimental_datasets import shuffle_and_repeat as shuffle_and_repeat
 from graphgrad.extras.data.experimental_datasets import unbatch as unbatch
 from graphgrad.extras.data.optional import Optional as Optional
+
+__all__ = [
+    "AUTOTUNE", "AutotuneAlgorithm", "AutotuneOptions", "Counter", "CsvDataset", "DatasetInitializer",
+    "ExternalStatePolicy", "INFINITE_CARDINALITY", "OptimizationOptions", "Optional", "RandomDataset", "Reducer",
+    "TFRecordWriter", "ThreadingOptions", "UNKNOWN_CARDINALITY", "assert_cardinality", "at",
+    "bucket_by_sequence_length", "cardinality", "choose_from_datasets", "copy_to_device", "dense_to_ragged_batch",
+    "dense_to_sparse_batch", "enable_debug_mode", "enumerate_dataset", "from_list", "from_variant",
+    "get_next_as_optional", "get_single_element", "get_structure", "group_by_reducer", "group_by_window",
+    "ignore_errors", "index_table_from_dataset", "load", "make_batched_features_dataset", "make_csv_dataset",
+    "map_and_batch", "pad_to_cardinality", "parallel_interleave", "parse_example_dataset", "prefetch_to_device",
+    "rejection_resample", "sample_from_datasets", "save", "scan", "shuffle_and_repeat", "snapshot",
+    "table_from_dataset", "take_while", "to_variant", "unbatch", "unique"
+]

@@ -31,3 +31,9 @@ from graphgrad.ir.dtypes import variant as variant
 from graphgrad.ops.array.cast import cast as cast
 from graphgrad.ops.array.cast import saturate_cast as saturate_cast
 from graphgrad.ops.math.complex import complex as complex
+
+__all__ = [
+    "DType", "as_dtype", "bfloat16", "bool", "cast", "complex", "complex128", "complex64", "double", "experimental",
+    "float16", "float32", "float64", "half", "int16", "int32", "int64", "int8", "qint16", "qint32", "qint8", "quint16",
+    "quint8", "resource", "saturate_cast", "string", "uint16", "uint32", "uint64", "uint8", "variant"
+]

@@ -10,3 +10,8 @@ from graphgrad.ir.dtypes import int2 as int2
 from graphgrad.ir.dtypes import int4 as int4
 from graphgrad.ir.dtypes import uint2 as uint2
 from graphgrad.ir.dtypes import uint4 as uint4
+
+__all__ = [
+    "float4_e2m1fn", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "int2",
+    "int4", "uint2", "uint4"
+]

@@ -6,3 +6,8 @@ from graphgrad.extras.pipelines.lookup_tables import StaticHashTable as StaticHa
 from graphgrad.extras.pipelines.lookup_tables import StaticVocabularyTable as StaticVocabularyTable
 from graphgrad.extras.pipelines.lookup_tables import TextFileIndex as TextFileIndex
 from graphgrad.extras.pipelines.lookup_tables import TextFileInitializer as TextFileInitializer
+
+__all__ = [
+    "KeyValueTensorInitializer", "StaticHashTable", "StaticVocabularyTable", "TextFileIndex", "TextFileInitializer",
+    "experimental"
+]

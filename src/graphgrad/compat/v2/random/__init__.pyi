@@ -29,3 +29,12 @@ from graphgrad.ops.random.stateless import stateless_truncated_normal as statele
 from graphgrad.ops.random.stateless import stateless_uniform as stateless_uniform
 from graphgrad.ops.random.stateless_functions import stateless_binomial as stateless_binomial
 from graphgrad.ops.random.stateless_functions import stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal
+
+__all__ = [
+    "Algorithm", "Generator", "all_candidate_sampler", "categorical", "create_rng_state", "experimental",
+    "fixed_unigram_candidate_sampler", "fold_in", "gamma", "get_global_generator", "learned_unigram_candidate_sampler",
+    "log_uniform_candidate_sampler", "normal", "poisson", "set_global_generator", "set_seed", "shuffle", "split",
+    "stateless_binomial", "stateless_categorical", "stateless_gamma", "stateless_normal",
+    "stateless_parameterized_truncated_normal", "stateless_poisson", "stateless_truncated_normal", "stateless_uniform",
+    "truncated_normal", "uniform", "uniform_candidate_sampler"
+]

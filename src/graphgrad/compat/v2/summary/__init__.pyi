@@ -17,3 +17,8 @@ from graphgrad.training.summaries.summaries_v2 import trace_export as trace_expo
 from graphgrad.training.summaries.summaries_v2 import trace_off as trace_off
 from graphgrad.training.summaries.summaries_v2 import trace_on as trace_on
 from graphgrad.training.summaries.summaries_v2 import write as write
+
+__all__ = [
+    "SummaryWriter", "audio", "create_file_writer", "create_noop_writer", "experimental", "flush", "graph", "histogram",
+    "image", "record_if", "scalar", "should_record_summaries", "text", "trace_export", "trace_off", "trace_on", "write"
+]

@@ -4,3 +4,7 @@ from graphgrad.training.summaries.summaries_v2 import get_step as get_step
 from graphgrad.training.summaries.summaries_v2 import set_step as set_step
 from graphgrad.training.summaries.summaries_v2 import summary_scope as summary_scope
 from graphgrad.training.summaries.summaries_v2 import write_raw_pb as write_raw_pb
+
+__all__ = [
+    "get_step", "set_step", "summary_scope", "write_raw_pb"
+]

@@ -16,3 +16,9 @@ from graphgrad.testing.stubs import is_cpu_target_available as is_cpu_target_ava
 from graphgrad.testing.stubs import with_eager_op_as_function as with_eager_op_as_function
 from graphgrad.testing.test_case import TestCase as TestCase
 from graphgrad.testing.test_case import main as main
+
+__all__ = [
+    "Benchmark", "TestCase", "assert_equal_graph_def", "benchmark_config", "compute_gradient", "disable_with_predicate",
+    "experimental", "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm",
+    "is_built_with_xla", "is_cpu_target_available", "is_gpu_available", "main", "with_eager_op_as_function"
+]

@@ -19,3 +19,10 @@ from graphgrad.training.optimizers.global_step import assert_global_step as asse
 from graphgrad.training.optimizers.global_step import create_global_step as create_global_step
 from graphgrad.training.optimizers.global_step import get_global_step as get_global_step
 from graphgrad.training.optimizers.global_step import get_or_create_global_step as get_or_create_global_step
+
+__all__ = [
+    "add_arg_scope", "arg_scope", "arg_scoped_arguments", "assert_global_step", "create_global_step",
+    "current_arg_scope", "get_global_step", "get_local_variables", "get_model_variables", "get_or_create_global_step",
+    "get_trainable_variables", "get_unique_variable", "get_variables", "get_variables_by_name",
+    "get_variables_by_suffix", "get_variables_to_restore", "has_arg_scope", "model_variable", "variable"
+]

@@ -9,3 +9,7 @@ from graphgrad.compat.contrib.slim.nets import resnet_utils as resnet_utils
 from graphgrad.compat.contrib.slim.nets import resnet_v1 as resnet_v1
 from graphgrad.compat.contrib.slim.nets import resnet_v2 as resnet_v2
 from graphgrad.compat.contrib.slim.nets import vgg as vgg
+
+__all__ = [
+    "alexnet", "inception", "inception_v1", "inception_v3", "overfeat", "resnet_utils", "resnet_v1", "resnet_v2", "vgg"
+]

@@ -2,3 +2,7 @@
 
 from graphgrad.extras.contrib.nets.plain import overfeat as overfeat
 from graphgrad.extras.contrib.nets.plain import overfeat_arg_scope as overfeat_arg_scope
+
+__all__ = [
+    "overfeat", "overfeat_arg_scope"
+]

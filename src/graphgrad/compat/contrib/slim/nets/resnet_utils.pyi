@@ -5,3 +5,7 @@ from graphgrad.extras.contrib.nets.resnet import conv2d_same as conv2d_same
 from graphgrad.extras.contrib.nets.resnet import resnet_arg_scope as resnet_arg_scope
 from graphgrad.extras.contrib.nets.resnet import stack_blocks_dense as stack_blocks_dense
 from graphgrad.extras.contrib.nets.resnet import subsample as subsample
+
+__all__ = [
+    "Block", "conv2d_same", "resnet_arg_scope", "stack_blocks_dense", "subsample"
+]

@@ -9,3 +9,8 @@ from graphgrad.extras.contrib.nets.resnet import resnet_v1_152 as resnet_v1_152
 from graphgrad.extras.contrib.nets.resnet import resnet_v1_200 as resnet_v1_200
 from graphgrad.extras.contrib.nets.resnet import resnet_v1_50 as resnet_v1_50
 from graphgrad.extras.contrib.nets.resnet import resnet_v1_block as resnet_v1_block
+
+__all__ = [
+    "bottleneck", "resnet_arg_scope", "resnet_utils", "resnet_v1", "resnet_v1_101", "resnet_v1_152", "resnet_v1_200",
+    "resnet_v1_50", "resnet_v1_block"
+]

@@ -9,3 +9,8 @@ from graphgrad.extras.contrib.nets.resnet import resnet_v2_152 as resnet_v2_152
 from graphgrad.extras.contrib.nets.resnet import resnet_v2_200 as resnet_v2_200
 from graphgrad.extras.contrib.nets.resnet import resnet_v2_50 as resnet_v2_50
 from graphgrad.extras.contrib.nets.resnet import resnet_v2_block as resnet_v2_block
+
+__all__ = [
+    "bottleneck", "resnet_arg_scope", "resnet_utils", "resnet_v2", "resnet_v2_101", "resnet_v2_152", "resnet_v2_200",
+    "resnet_v2_50", "resnet_v2_block"
+]

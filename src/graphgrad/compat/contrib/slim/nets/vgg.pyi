@@ -6,3 +6,7 @@ from graphgrad.extras.contrib.nets.plain import vgg_a as vgg_a
 from graphgrad.extras.contrib.nets.plain import vgg_arg_scope as vgg_arg_scope
 from graphgrad.extras.contrib.nets.plain import vgg_d as vgg_d
 from graphgrad.extras.contrib.nets.plain import vgg_e as vgg_e
+
+__all__ = [
+    "vgg_16", "vgg_19", "vgg_a", "vgg_arg_scope", "vgg_d", "vgg_e"
+]

@@ -2,3 +2,7 @@
 
 from graphgrad.compat.contrib.slim import model_analyzer as model_analyzer
 from graphgrad.compat.contrib.slim import nets as nets
+
+__all__ = [
+    "model_analyzer", "nets"
+]
