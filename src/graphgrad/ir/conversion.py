@@ -24,15 +24,15 @@ from .graph import Graph, Operation, Tensor
 from .opdef import Spec, raw, registry
 from .shape import as_shape, shape_str
 from .source import user_source
+from .tensor import DTypeLike, ShapeLike, TensorLike
 from .tensor import Tensor as AnyTensor
 
 # Conversion functions by priority: (types, function(value, dtype, name, as_ref)).
 _functions: dict[int, list[tuple[Any, Callable[..., Any]]]] = {}
 
 
-def register_tensor_conversion_function(
-    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
-) -> None:
+def register_tensor_conversion_function(base_type: Any, conversion_func: Callable[..., Any],
+                                        priority: int = 100) -> None:
     """Registers a function that turns objects of `base_type` into tensors.
 
     Args:
@@ -120,7 +120,8 @@ def _small_constant(value: Any, dtype: DType | None) -> _Small | None:
     return known
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
+def constant(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None,
+             name: str | None = "Const") -> AnyTensor:
     """Creates a constant tensor.
 
     Args:
@@ -152,11 +153,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         elif array.size == int(np.prod(wanted)):
             array = array.reshape(wanted)
         else:
-            raise TypeError(
-                f"Const '{name}': eager and graph constants must have as many elements as their shape: "
-                f"got {array.size} for {shape_str(wanted)}.\n  Built at {user_source(2)}\n"
-                "  Fix: give a shape of the same size, or a scalar to fill it"
-            )
+            raise TypeError(f"Const '{name}': eager and graph constants must have as many elements as their shape: "
+                            f"got {array.size} for {shape_str(wanted)}.\n  Built at {user_source(2)}\n"
+                            "  Fix: give a shape of the same size, or a scalar to fill it")
     if graph is None:
         return EagerTensor(array, dtype)
     # The graph keeps its own copy: a constant must not change with the caller's array.
@@ -165,8 +164,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     return constant_in(graph, array, graph.operation_name(name or "Const"), dtype)
 
 
-def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, preferred_dtype: Any = None,
-                      dtype_hint: Any = None) -> Any:
+def convert_to_tensor(value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None,
+                      preferred_dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None) -> Any:
     """Converts a value to a tensor.
 
     Args:
@@ -194,7 +193,8 @@ def convert_to_tensor(value: Any, dtype: Any = None, name: str | None = None, pr
     return convert(value, wanted, context.current_graph(), name or "Const")
 
 
-def convert_to_tensor_v2(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_v2(value: TensorLike, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None,
+                         name: str | None = None) -> AnyTensor:
     """Converts a value to a tensor.
 
     Args:
@@ -211,7 +211,7 @@ def convert_to_tensor_v2(value: Any, dtype: Any = None, dtype_hint: Any = None, 
     >>> tf.convert_to_tensor([1, 2], dtype_hint=tf.float64).dtype
     tf.float64
     """
-    return convert_to_tensor(value, dtype, name, dtype_hint=dtype_hint)
+    return convert_to_tensor(value, dtype, name, dtype_hint=dtype_hint)  # type: ignore[no-any-return]
 
 
 def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, scoped: bool = True) -> Any:

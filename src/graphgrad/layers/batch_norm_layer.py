@@ -14,6 +14,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.nn.norm.moments import batch_normalization as normalized
 from graphgrad.ops.nn.norm.moments import fused_batch_norm, moments
 
@@ -197,14 +198,14 @@ def _move(variable: Any, value: Any, rate: Any) -> Any:
         return variable.assign_sub(step, read_value=False)
 
 
-def batch_normalization(inputs: Any, axis: Any = -1, momentum: Any = 0.99, epsilon: Any = 1e-3, center: bool = True,
-                        scale: bool = True, beta_initializer: Any = "zeros", gamma_initializer: Any = "ones",
-                        moving_mean_initializer: Any = "zeros", moving_variance_initializer: Any = "ones",
-                        beta_regularizer: Any = None, gamma_regularizer: Any = None, beta_constraint: Any = None,
-                        gamma_constraint: Any = None, training: Any = False, trainable: bool = True,
-                        name: str | None = None, reuse: Any = None, renorm: bool = False, renorm_clipping: Any = None,
-                        renorm_momentum: Any = 0.99, fused: Any = None, virtual_batch_size: Any = None,
-                        adjustment: Any = None) -> Any:
+def batch_normalization(inputs: TensorLike, axis: Any = -1, momentum: Any = 0.99, epsilon: Any = 1e-3,
+                        center: bool = True, scale: bool = True, beta_initializer: Any = "zeros",
+                        gamma_initializer: Any = "ones", moving_mean_initializer: Any = "zeros",
+                        moving_variance_initializer: Any = "ones", beta_regularizer: Any = None,
+                        gamma_regularizer: Any = None, beta_constraint: Any = None, gamma_constraint: Any = None,
+                        training: Any = False, trainable: bool = True, name: str | None = None, reuse: Any = None,
+                        renorm: bool = False, renorm_clipping: Any = None, renorm_momentum: Any = 0.99,
+                        fused: Any = None, virtual_batch_size: Any = None, adjustment: Any = None) -> Tensor:
     """Normalizes to the mean and variance of the batch, or of training as a whole.
 
     Args:

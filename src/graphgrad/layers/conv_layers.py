@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphgrad.ir.tensor import Tensor, TensorLike
+
 from .conv_layer_base import PlainConvolution, TransposedConvolution
 
 
@@ -41,12 +43,11 @@ class Conv1D(PlainConvolution):
                          activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)
 
 
-def conv1d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = 1, padding: Any = "valid",
+def conv1d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = 1, padding: Any = "valid",
            data_format: Any = "channels_last", dilation_rate: Any = 1, activation: Any = None, use_bias: bool = True,
            kernel_initializer: Any = None, bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
            bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
-           bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-           reuse: Any = None) -> Any:
+           bias_constraint: Any = None, trainable: bool = True, name: str | None = None, reuse: Any = None) -> Tensor:
     """A convolution along lines, with bias and activation.
 
     Args:
@@ -113,12 +114,12 @@ class Conv2D(PlainConvolution):
                          activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)
 
 
-def conv2d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid",
+def conv2d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid",
            data_format: Any = "channels_last", dilation_rate: Any = (1, 1), activation: Any = None,
            use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = "zeros",
            kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
-           kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-           name: str | None = None, reuse: Any = None) -> Any:
+           kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
+           reuse: Any = None) -> Tensor:
     """A convolution over images, with bias and activation.
 
     Args:
@@ -186,12 +187,12 @@ class Conv3D(PlainConvolution):
                          activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)
 
 
-def conv3d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1, 1), padding: Any = "valid",
+def conv3d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1, 1, 1), padding: Any = "valid",
            data_format: Any = "channels_last", dilation_rate: Any = (1, 1, 1), activation: Any = None,
            use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = "zeros",
            kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
-           kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-           name: str | None = None, reuse: Any = None) -> Any:
+           kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
+           reuse: Any = None) -> Tensor:
     """A convolution over volumes, with bias and activation.
 
     Args:
@@ -258,12 +259,12 @@ class Conv2DTranspose(TransposedConvolution):
                          activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)
 
 
-def conv2d_transpose(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid",
+def conv2d_transpose(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid",
                      data_format: Any = "channels_last", activation: Any = None, use_bias: bool = True,
                      kernel_initializer: Any = None, bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
                      bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
                      bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-                     reuse: Any = None) -> Any:
+                     reuse: Any = None) -> Tensor:
     """The transpose of a convolution over images, with bias and activation.
 
     Args:
@@ -331,12 +332,12 @@ class Conv3DTranspose(TransposedConvolution):
                          activity_regularizer, kernel_constraint, bias_constraint, trainable, name, kwargs)
 
 
-def conv3d_transpose(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1, 1), padding: Any = "valid",
-                     data_format: Any = "channels_last", activation: Any = None, use_bias: bool = True,
-                     kernel_initializer: Any = None, bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
-                     bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
-                     bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
-                     reuse: Any = None) -> Any:
+def conv3d_transpose(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1, 1, 1),
+                     padding: Any = "valid", data_format: Any = "channels_last", activation: Any = None,
+                     use_bias: bool = True, kernel_initializer: Any = None, bias_initializer: Any = "zeros",
+                     kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
+                     kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
+                     name: str | None = None, reuse: Any = None) -> Tensor:
     """The transpose of a convolution over volumes, with bias and activation.
 
     Args:

@@ -11,6 +11,7 @@ from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
+from graphgrad.ir.tensor import ShapeLike, Tensor, TensorLike
 from graphgrad.ops.linalg.tensordot import tensordot
 from graphgrad.ops.nn.bias import bias_add
 from graphgrad.ops.nn.dropout import dropout as drop
@@ -87,10 +88,10 @@ class Dense(Layer):
         return TensorShape([*TensorShape(input_shape).as_list()[:-1], self.units])
 
 
-def dense(inputs: Any, units: Any, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
+def dense(inputs: TensorLike, units: Any, activation: Any = None, use_bias: bool = True, kernel_initializer: Any = None,
           bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
           activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None,
-          trainable: bool = True, name: str | None = None, reuse: Any = None) -> Any:
+          trainable: bool = True, name: str | None = None, reuse: Any = None) -> Tensor:
     """A fully connected layer: activation(inputs kernel + bias).
 
     Args:
@@ -147,8 +148,8 @@ class Dropout(Layer):
         return TensorShape(input_shape)
 
 
-def dropout(inputs: Any, rate: Any = 0.5, noise_shape: Any = None, seed: Any = None, training: Any = False,
-            name: str | None = None) -> Any:
+def dropout(inputs: TensorLike, rate: Any = 0.5, noise_shape: ShapeLike | None = None, seed: Any = None,
+            training: Any = False, name: str | None = None) -> Tensor:
     """Sets a part of the inputs to zero while training, and scales up the rest.
 
     Args:
@@ -205,7 +206,7 @@ class Flatten(Layer):
         return TensorShape([first, size])
 
 
-def flatten(inputs: Any, name: str | None = None, data_format: Any = "channels_last") -> Any:
+def flatten(inputs: TensorLike, name: str | None = None, data_format: Any = "channels_last") -> Tensor:
     """All dimensions but the first as one.
 
     Args:

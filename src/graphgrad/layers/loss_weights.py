@@ -14,6 +14,7 @@ from graphgrad.ir.dtypes import float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.math.arithmetic import add_n
 from graphgrad.ops.math.reduce_functions import reduce_sum
 
@@ -93,7 +94,7 @@ def _number_present(losses: Any, weights: Any) -> Any:
 
 def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None,
                           loss_collection: Any = GraphKeys.LOSSES,
-                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
+                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """The losses of single elements as one loss.
 
     Args:
@@ -154,7 +155,7 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
-def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Any:
+def get_regularization_loss(scope: str | None = None, name: str | None = "total_regularization_loss") -> Any:
     """Returns the sum of the losses of regularizers; 0 if there are none.
 
     Args:
@@ -165,7 +166,8 @@ def get_regularization_loss(scope: str | None = None, name: str = "total_regular
     return add_n(losses, name=name) if losses else convert_to_tensor(np.float32(0.0))
 
 
-def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None) -> Any:
+def get_total_loss(add_regularization_losses: bool = True, name: str | None = "total_loss",
+                   scope: str | None = None) -> Tensor:
     """The sum of all losses that were added.
 
     Args:

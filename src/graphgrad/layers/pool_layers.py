@@ -6,6 +6,7 @@ from typing import Any
 
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.nn.pool import pool_functions as nn
 
 from .layer import Layer, check_padding, layout, sizes
@@ -70,8 +71,8 @@ class MaxPooling1D(_Pooling):
         super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
-def max_pooling1d(inputs: Any, pool_size: Any, strides: Any, padding: Any = "valid",
-                  data_format: Any = "channels_last", name: str | None = None) -> Any:
+def max_pooling1d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
+                  data_format: Any = "channels_last", name: str | None = None) -> Tensor:
     """The maximum of each window.
 
     Args:
@@ -109,8 +110,8 @@ class MaxPooling2D(_Pooling):
         super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
-def max_pooling2d(inputs: Any, pool_size: Any, strides: Any, padding: Any = "valid",
-                  data_format: Any = "channels_last", name: str | None = None) -> Any:
+def max_pooling2d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
+                  data_format: Any = "channels_last", name: str | None = None) -> Tensor:
     """The maximum of each window.
 
     Args:
@@ -149,8 +150,8 @@ class MaxPooling3D(_Pooling):
         super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
-def max_pooling3d(inputs: Any, pool_size: Any, strides: Any, padding: Any = "valid",
-                  data_format: Any = "channels_last", name: str | None = None) -> Any:
+def max_pooling3d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
+                  data_format: Any = "channels_last", name: str | None = None) -> Tensor:
     """The maximum of each window.
 
     Args:
@@ -188,8 +189,8 @@ class AveragePooling1D(_Pooling):
         super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
-def average_pooling1d(inputs: Any, pool_size: Any, strides: Any, padding: Any = "valid",
-                      data_format: Any = "channels_last", name: str | None = None) -> Any:
+def average_pooling1d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
+                      data_format: Any = "channels_last", name: str | None = None) -> Tensor:
     """The mean of each window.
 
     Args:
@@ -227,8 +228,8 @@ class AveragePooling2D(_Pooling):
         super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
-def average_pooling2d(inputs: Any, pool_size: Any, strides: Any, padding: Any = "valid",
-                      data_format: Any = "channels_last", name: str | None = None) -> Any:
+def average_pooling2d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
+                      data_format: Any = "channels_last", name: str | None = None) -> Tensor:
     """The mean of each window.
 
     Args:
@@ -266,8 +267,8 @@ class AveragePooling3D(_Pooling):
         super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
-def average_pooling3d(inputs: Any, pool_size: Any, strides: Any, padding: Any = "valid",
-                      data_format: Any = "channels_last", name: str | None = None) -> Any:
+def average_pooling3d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
+                      data_format: Any = "channels_last", name: str | None = None) -> Tensor:
     """The mean of each window.
 
     Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.nn.bias import bias_add
 from graphgrad.ops.nn.conv import conv_functions as nn
 
@@ -101,14 +102,14 @@ class SeparableConv1D(SeparableConvolution):
                          kwargs)
 
 
-def separable_conv1d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = 1, padding: Any = "valid",
+def separable_conv1d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = 1, padding: Any = "valid",
                      data_format: Any = "channels_last", dilation_rate: Any = 1, depth_multiplier: Any = 1,
                      activation: Any = None, use_bias: bool = True, depthwise_initializer: Any = None,
                      pointwise_initializer: Any = None, bias_initializer: Any = "zeros",
-                     depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
-                     bias_regularizer: Any = None, activity_regularizer: Any = None, depthwise_constraint: Any = None,
+                     depthwise_regularizer: Any = None, pointwise_regularizer: Any = None, bias_regularizer: Any = None,
+                     activity_regularizer: Any = None, depthwise_constraint: Any = None,
                      pointwise_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-                     name: str | None = None, reuse: Any = None) -> Any:
+                     name: str | None = None, reuse: Any = None) -> Tensor:
     """A depthwise separable convolution along lines, with bias and activation.
 
     Args:
@@ -183,14 +184,14 @@ class SeparableConv2D(SeparableConvolution):
                          kwargs)
 
 
-def separable_conv2d(inputs: Any, filters: Any, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid",
+def separable_conv2d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1, 1), padding: Any = "valid",
                      data_format: Any = "channels_last", dilation_rate: Any = (1, 1), depth_multiplier: Any = 1,
                      activation: Any = None, use_bias: bool = True, depthwise_initializer: Any = None,
                      pointwise_initializer: Any = None, bias_initializer: Any = "zeros",
-                     depthwise_regularizer: Any = None, pointwise_regularizer: Any = None,
-                     bias_regularizer: Any = None, activity_regularizer: Any = None, depthwise_constraint: Any = None,
+                     depthwise_regularizer: Any = None, pointwise_regularizer: Any = None, bias_regularizer: Any = None,
+                     activity_regularizer: Any = None, depthwise_constraint: Any = None,
                      pointwise_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
-                     name: str | None = None, reuse: Any = None) -> Any:
+                     name: str | None = None, reuse: Any = None) -> Tensor:
     """A depthwise separable convolution over images, with bias and activation.
 
     Args:

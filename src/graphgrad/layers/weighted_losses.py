@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import as_dtype, float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.math.reduce_functions import reduce_sum
 from graphgrad.ops.nn.cross_entropy import (
     sigmoid_cross_entropy_with_logits,
@@ -44,9 +45,9 @@ def _given(what: str, labels: Any, predictions: Any, names: Any = ("labels", "pr
             raise ValueError(f"{what}: {name} must not be None.\n  Asked for at {user_source(2)}")
 
 
-def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
+def absolute_difference(labels: TensorLike, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                         loss_collection: Any = GraphKeys.LOSSES,
-                        reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
+                        reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """The loss |predictions - labels|.
 
     Args:
@@ -67,9 +68,9 @@ def absolute_difference(labels: Any, predictions: Any, weights: Any = 1.0, scope
         return compute_weighted_loss(losses, weights, name, loss_collection, reduction)
 
 
-def cosine_distance(labels: Any, predictions: Any, axis: Any = None, weights: Any = 1.0, scope: str | None = None,
-                    loss_collection: Any = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-                    dim: Any = None) -> Any:
+def cosine_distance(labels: TensorLike, predictions: Any, axis: Any = None, weights: Any = 1.0,
+                    scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES,
+                    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS, dim: Any = None) -> Tensor:
     """The loss 1 - predictions . labels along an axis; both are to have unit length along it.
 
     Args:
@@ -94,9 +95,8 @@ def cosine_distance(labels: Any, predictions: Any, axis: Any = None, weights: An
         return compute_weighted_loss(losses, weights, name, loss_collection, reduction)
 
 
-def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
-               loss_collection: Any = GraphKeys.LOSSES,
-               reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
+def hinge_loss(labels: TensorLike, logits: TensorLike, weights: Any = 1.0, scope: str | None = None,
+               loss_collection: Any = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """The loss max(0, 1 - l logits), with l = 1 for a label of 1 and -1 for one of 0.
 
     Args:
@@ -118,9 +118,8 @@ def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None =
         return compute_weighted_loss(losses, weights, name, loss_collection, reduction)
 
 
-def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: Any = 1.0, scope: str | None = None,
-               loss_collection: Any = GraphKeys.LOSSES,
-               reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
+def huber_loss(labels: TensorLike, predictions: Any, weights: Any = 1.0, delta: Any = 1.0, scope: str | None = None,
+               loss_collection: Any = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """Half the square of small differences, and linear beyond `delta`.
 
     Args:
@@ -145,9 +144,8 @@ def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: Any = 1
         return compute_weighted_loss(losses, weights, name, loss_collection, reduction)
 
 
-def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: Any = 1e-7, scope: str | None = None,
-             loss_collection: Any = GraphKeys.LOSSES,
-             reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
+def log_loss(labels: TensorLike, predictions: Any, weights: Any = 1.0, epsilon: Any = 1e-7, scope: str | None = None,
+             loss_collection: Any = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """The loss -labels log(predictions) - (1 - labels) log(1 - predictions).
 
     Args:
@@ -171,9 +169,9 @@ def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: Any = 1
         return compute_weighted_loss(raw.Sub(yes, no), weights, name, loss_collection, reduction)
 
 
-def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
+def mean_squared_error(labels: TensorLike, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                        loss_collection: Any = GraphKeys.LOSSES,
-                       reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
+                       reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """The loss (predictions - labels)^2.
 
     Args:
@@ -195,8 +193,8 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope:
         return compute_weighted_loss(losses, weights, name, loss_collection, reduction)
 
 
-def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
-                                loss_collection: Any = GraphKeys.LOSSES) -> Any:
+def mean_pairwise_squared_error(labels: TensorLike, predictions: Any, weights: Any = 1.0, scope: str | None = None,
+                                loss_collection: Any = GraphKeys.LOSSES) -> Tensor:
     """The mean over pairs of elements of an example of ((p_i - p_j) - (l_i - l_j))^2.
 
     Args:
@@ -233,9 +231,9 @@ def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.
         return loss
 
 
-def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: Any = 0,
+def sigmoid_cross_entropy(multi_class_labels: Any, logits: TensorLike, weights: Any = 1.0, label_smoothing: Any = 0,
                           scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES,
-                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
+                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """The cross entropy of labels that are independent of each other.
 
     Args:
@@ -261,9 +259,9 @@ def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1
         return compute_weighted_loss(losses, weights, name, loss_collection, reduction)
 
 
-def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: Any = 0,
+def softmax_cross_entropy(onehot_labels: Any, logits: TensorLike, weights: Any = 1.0, label_smoothing: Any = 0,
                           scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES,
-                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
+                          reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """The cross entropy of labels of which one holds; no gradient flows into the labels.
 
     Args:
@@ -292,9 +290,9 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, l
         return compute_weighted_loss(losses, weights, name, loss_collection, reduction)
 
 
-def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0, scope: str | None = None,
+def sparse_softmax_cross_entropy(labels: TensorLike, logits: TensorLike, weights: Any = 1.0, scope: str | None = None,
                                  loss_collection: Any = GraphKeys.LOSSES,
-                                 reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Any:
+                                 reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
     """The cross entropy of labels given as the index of the one that holds.
 
     Args:

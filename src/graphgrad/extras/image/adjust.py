@@ -2,61 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from graphgrad.ir.constant_value import static_value
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import as_dtype, float16, float32, float64, int32
+from graphgrad.ir.dtypes import DType, as_dtype, float16, float32, float64, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.array.cast import saturate_cast
 from graphgrad.ops.common.shape_values import axes, is_tensor, join, minus, plus, rank_of, shape_of, times
-from graphgrad.ops.random.random import random_uniform
-from graphgrad.ops.random.stateless import stateless_uniform
 
-
-def as_image(image, what="image"):
-    """The tensor, of rank 3 or more."""
-    x = convert_to_tensor(image, name=what)
-    if x._spec.shape is not None and len(x._spec.shape) < 3:
-        raise ValueError(f"'{what}' (shape {x.shape}) must be at least three-dimensional. Fix: use tf.expand_dims")
-    return x
-
-
-def as_images(image):
-    """The tensor, of rank 3 or 4."""
-    x = as_image(image)
-    if x._spec.shape is not None and len(x._spec.shape) not in (3, 4):
-        raise ValueError(f"'image' (shape {x.shape}) must have either 3 or 4 dimensions. Fix: use tf.reshape")
-    return x
-
-
-def batched(image):
-    """The tensor with a batch dimension, and whether that was added."""
-    x = as_images(image)
-    if x._spec.shape is None:
-        raise ValueError(f"'image' (shape {x.shape}) must have either 3 or 4 dimensions. Fix: use set_shape")
-    if len(x._spec.shape) == 3:
-        return raw.ExpandDims(x, 0), True
-    return x, False
-
-
-def unbatched(x, added):
-    return raw.Squeeze(x, squeeze_dims=(0,)) if added else x
-
-
-def size_along(x, axis):
-    """The size of an axis: an int, or a tensor if it is not known."""
-    d = x._spec.shape[axis]
-    return d if d is not None else raw.StridedSlice(raw.Shape(x), [axis], [axis + 1], [1], shrink_axis_mask=1)
-
-
-def vector_of(values):
-    """An integer vector of ints and tensors."""
-    if any(is_tensor(v) for v in values):
-        return raw.Pack([convert_to_tensor(v, int32) for v in values], axis=0)
-    return np.asarray(values, np.int32)
-
+from .image_arguments import (
+    as_image,
+    as_images,
+    batched,
+    check_bounds,
+    keyed,
+    size_along,
+    stateful,
+    unbatched,
+    vector_of,
+)
 
 # -- flips and turns -------------------------------------------------------------------
 
@@ -72,7 +41,7 @@ def _flip(image, axis, name):
         return _reversed(as_images(image), axis)
 
 
-def flip_left_right(image):
+def flip_left_right(image: TensorLike) -> Tensor:
     """Mirrors images, left to right.
 
     Args:
@@ -88,7 +57,7 @@ def flip_left_right(image):
     return _flip(image, 1, "flip_left_right")
 
 
-def flip_up_down(image):
+def flip_up_down(image: TensorLike) -> Tensor:
     """Mirrors images, top to bottom.
 
     Args:
@@ -116,21 +85,7 @@ def _random_flip(image, axis, uniform, name):
         return raw.AddV2(raw.Mul(flips, _reversed(x, axis)), raw.Mul(raw.Sub(one, flips), x))
 
 
-def stateful(seed, low=0, high=1.0):
-    def uniform(shape):
-        return random_uniform(shape, low, high, seed=seed)
-
-    return uniform
-
-
-def keyed(seed, low=0, high=1.0):
-    def uniform(shape):
-        return stateless_uniform(shape, seed, low, high)
-
-    return uniform
-
-
-def random_flip_left_right(image, seed=None):
+def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
     """Mirrors each image left to right with probability 1/2.
 
     Args:
@@ -147,7 +102,7 @@ def random_flip_left_right(image, seed=None):
     return _random_flip(image, 1, stateful(seed), "random_flip_left_right")
 
 
-def random_flip_up_down(image, seed=None):
+def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     """Mirrors each image top to bottom with probability 1/2.
 
     Args:
@@ -164,7 +119,7 @@ def random_flip_up_down(image, seed=None):
     return _random_flip(image, 0, stateful(seed), "random_flip_up_down")
 
 
-def stateless_random_flip_left_right(image, seed):
+def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
     """Mirrors each image left to right with probability 1/2, as the seed says.
 
     Args:
@@ -178,7 +133,7 @@ def stateless_random_flip_left_right(image, seed):
     return _random_flip(image, 1, keyed(seed), "stateless_random_flip_left_right")
 
 
-def stateless_random_flip_up_down(image, seed):
+def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
     """Mirrors each image top to bottom with probability 1/2, as the seed says.
 
     Args:
@@ -192,7 +147,7 @@ def stateless_random_flip_up_down(image, seed):
     return _random_flip(image, 0, keyed(seed), "stateless_random_flip_up_down")
 
 
-def transpose(image, name=None):
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     """Exchanges the height and the width of images.
 
     Args:
@@ -213,7 +168,7 @@ def transpose(image, name=None):
         return raw.Transpose(x, join(axes(0, minus(rank, 3)), *(vector_of([minus(rank, n)]) for n in order)))
 
 
-def rot90(image, k=1, name=None):
+def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tensor:
     """Turns images by quarters, counter-clockwise.
 
     Args:
@@ -261,7 +216,8 @@ def _value(v):
     return v if known is None or hasattr(known, "_spec") else int(known)
 
 
-def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+def crop_to_bounding_box(image: TensorLike, offset_height: TensorLike, offset_width: TensorLike,
+                         target_height: TensorLike, target_width: TensorLike) -> Tensor:
     """Cuts a box out of images.
 
     Args:
@@ -287,7 +243,8 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
         return unbatched(cut, added)
 
 
-def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+def pad_to_bounding_box(image: TensorLike, offset_height: TensorLike, offset_width: TensorLike,
+                        target_height: TensorLike, target_width: TensorLike) -> Tensor:
     """Surrounds images with zeros.
 
     Args:
@@ -327,7 +284,7 @@ def _at_most(v, high):
     return raw.Minimum(v, high) if is_tensor(v) or is_tensor(high) else min(v, high)
 
 
-def resize_with_crop_or_pad(image, target_height, target_width):
+def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target_width: TensorLike) -> Tensor:
     """Cuts or pads images about their centres.
 
     Args:
@@ -355,7 +312,7 @@ def resize_with_crop_or_pad(image, target_height, target_width):
         return unbatched(pad_to_bounding_box(x, *pads, *targets), added)
 
 
-def central_crop(image, central_fraction):
+def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
     """Cuts out the middle of images.
 
     Args:
@@ -396,7 +353,7 @@ def central_crop(image, central_fraction):
 # -- brightness, contrast, standardization ---------------------------------------------
 
 
-def convert_image_dtype(image, dtype, saturate=False, name=None):
+def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Tensor:
     """Converts images to a dtype, scaling between the ranges of integers and [0, 1).
 
     Args:
@@ -438,13 +395,13 @@ def _cast(x, dtype):
     return raw.Cast(x, DstT=dtype)
 
 
-def as_floats(image):
+def as_floats(image: TensorLike) -> tuple[Any, DType]:
     """The image in a float dtype, and the dtype to go back to."""
     x = convert_to_tensor(image, name="image")
     return (x, x.dtype) if x.dtype in (float16, float32) else (convert_image_dtype(x, float32), x.dtype)
 
 
-def adjust_brightness(image, delta):
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """Adds `delta` to images whose range is [0, 1); integers are scaled to it.
 
     Args:
@@ -470,7 +427,7 @@ def _random_amount(uniform, low, high):
     return uniform([])
 
 
-def random_brightness(image, max_delta, seed=None):
+def random_brightness(image: TensorLike, max_delta: TensorLike, seed: int | None = None) -> Tensor:
     """`adjust_brightness` with a random delta.
 
     Args:
@@ -490,7 +447,7 @@ def random_brightness(image, max_delta, seed=None):
     return adjust_brightness(image, stateful(seed, -max_delta, max_delta)([]))
 
 
-def adjust_contrast(images, contrast_factor):
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     """Stretches each channel about its mean over the image.
 
     Args:
@@ -509,14 +466,7 @@ def adjust_contrast(images, contrast_factor):
         return convert_image_dtype(raw.AdjustContrastv2(x, contrast_factor), dtype, saturate=True)
 
 
-def check_bounds(lower, upper):
-    if upper <= lower:
-        raise ValueError("upper must be > lower.")
-    if lower < 0:
-        raise ValueError("lower must be non-negative.")
-
-
-def random_contrast(image, lower, upper, seed=None):
+def random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: int | None = None) -> Tensor:
     """`adjust_contrast` with a random factor.
 
     Args:
@@ -535,7 +485,7 @@ def random_contrast(image, lower, upper, seed=None):
     return adjust_contrast(image, stateful(seed, lower, upper)([]))
 
 
-def adjust_gamma(image, gamma=1, gain=1):
+def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Tensor:
     """gain * image ** gamma.
 
     Args:
@@ -557,7 +507,7 @@ def adjust_gamma(image, gamma=1, gain=1):
         return convert_image_dtype(raw.Mul(gain, raw.Pow(x, gamma)), dtype, saturate=True)
 
 
-def per_image_standardization(image):
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Shifts and scales each image to mean 0 and variance 1.
 
     Args:

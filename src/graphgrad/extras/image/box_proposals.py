@@ -13,6 +13,7 @@ from graphgrad.ir.dtypes import float32, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .non_max_suppression import _overlap, _padded, _select, _tensors, _thresholds
@@ -85,9 +86,10 @@ CombinedNonMaxSuppression = collections.namedtuple(
     "CombinedNonMaxSuppression", ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"])
 
 
-def combined_non_max_suppression(boxes, scores, max_output_size_per_class, max_total_size, iou_threshold=0.5,
-                                 score_threshold=float("-inf"), pad_per_class=False, clip_boxes=True,
-                                 name=None):
+def combined_non_max_suppression(boxes: TensorLike, scores: TensorLike, max_output_size_per_class: TensorLike,
+                                 max_total_size: TensorLike, iou_threshold: TensorLike = 0.5,
+                                 score_threshold: TensorLike = float("-inf"), pad_per_class: bool = False,
+                                 clip_boxes: bool = True, name: str | None = None) -> CombinedNonMaxSuppression:
     """Of boxes of several classes that overlap, those with the best scores.
 
     Args:
@@ -143,9 +145,11 @@ def _batch_suppression_shape(boxes, scores, size, iou_threshold, score_threshold
 batch_suppression.grad(NOT_DIFFERENTIABLE)
 
 
-def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"),
-                               pad_to_max_output_size=False, name=None, sorted_input=False,
-                               canonicalized_coordinates=False, tile_size=512):
+def non_max_suppression_padded(boxes: TensorLike, scores: TensorLike, max_output_size: TensorLike,
+                               iou_threshold: TensorLike = 0.5, score_threshold: TensorLike = float("-inf"),
+                               pad_to_max_output_size: bool = False, name: str | None = None,
+                               sorted_input: bool = False, canonicalized_coordinates: bool = False,
+                               tile_size: int = 512) -> tuple[Tensor, Tensor]:
     """Of boxes that overlap, those with the best scores, for batches of images.
 
     Args:
@@ -235,8 +239,10 @@ proposals.grad(NOT_DIFFERENTIABLE)
 GenerateBoundingBoxProposals = collections.namedtuple("GenerateBoundingBoxProposals", ["rois", "roi_probabilities"])
 
 
-def generate_bounding_box_proposals(scores, bbox_deltas, image_info, anchors, nms_threshold=0.7, pre_nms_topn=6000,
-                                    min_size=16, post_nms_topn=300, name=None):
+def generate_bounding_box_proposals(scores: TensorLike, bbox_deltas: TensorLike, image_info: TensorLike,
+                                    anchors: TensorLike, nms_threshold: float = 0.7, pre_nms_topn: int = 6000,
+                                    min_size: int = 16, post_nms_topn: int = 300,
+                                    name: str | None = None) -> GenerateBoundingBoxProposals:
     """The best boxes that a region proposal network finds.
 
     Args:

@@ -9,6 +9,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, float16, float32, int8, int16, int32, int64, uint8
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.random import philox
 from graphgrad.ops.random.seeds import get_seed, seed_attrs, start
 
@@ -74,7 +75,8 @@ def draw_bounding_boxes_v2_op(xp, images, boxes, colors):
     return _draw(images, boxes, [(1, *c[1:]) for c in colors] if images.shape[3] == 1 else colors)
 
 
-def draw_bounding_boxes_v1(images, boxes, name=None, colors=None):
+def draw_bounding_boxes_v1(images: TensorLike, boxes: TensorLike, name: str | None = None,
+                           colors: TensorLike = None) -> Tensor:
     """Draws boxes into images.
 
     Args:
@@ -98,7 +100,7 @@ def draw_bounding_boxes_v1(images, boxes, name=None, colors=None):
     return raw.DrawBoundingBoxesV2(images, boxes, colors, name=name)
 
 
-def draw_bounding_boxes(images, boxes, colors, name=None):
+def draw_bounding_boxes(images: TensorLike, boxes: TensorLike, colors: TensorLike, name: str | None = None) -> Tensor:
     """Draws boxes into images.
 
     Args:
@@ -273,9 +275,11 @@ def _options(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bound
             "use_image_if_no_bounding_boxes": bool(use_image_if_no_bounding_boxes)}
 
 
-def sample_distorted_bounding_box(image_size, bounding_boxes, seed=0, min_object_covered=0.1, aspect_ratio_range=None,
-                                  area_range=None, max_attempts=None, use_image_if_no_bounding_boxes=None,
-                                  name=None):
+def sample_distorted_bounding_box(image_size: TensorLike, bounding_boxes: TensorLike, seed: int | None = 0,
+                                  min_object_covered: TensorLike = 0.1, aspect_ratio_range: TensorLike = None,
+                                  area_range: TensorLike = None, max_attempts: TensorLike = None,
+                                  use_image_if_no_bounding_boxes: bool | None = None,
+                                  name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """A random crop that covers a part of one of some boxes, for augmenting images.
 
     Args:
@@ -307,9 +311,12 @@ def _stateful(image_size, boxes, least, seeds, name, *options):
     return raw.SampleDistortedBoundingBoxV2(image_size, boxes, least, name=name, **seeds, **_options(*options))
 
 
-def sample_distorted_bounding_box_v1(image_size, bounding_boxes, seed=None, seed2=None, min_object_covered=0.1,
-                                     aspect_ratio_range=None, area_range=None, max_attempts=None,
-                                     use_image_if_no_bounding_boxes=None, name=None):
+def sample_distorted_bounding_box_v1(image_size: TensorLike, bounding_boxes: TensorLike, seed: int | None = None,
+                                     seed2: int | None = None, min_object_covered: TensorLike = 0.1,
+                                     aspect_ratio_range: TensorLike = None, area_range: TensorLike = None,
+                                     max_attempts: TensorLike = None,
+                                     use_image_if_no_bounding_boxes: bool | None = None,
+                                     name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """A random crop that covers a part of one of some boxes: TensorFlow 1's arguments.
 
     Args:
@@ -332,9 +339,11 @@ def sample_distorted_bounding_box_v1(image_size, bounding_boxes, seed=None, seed
                      max_attempts, use_image_if_no_bounding_boxes)
 
 
-def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, min_object_covered=0.1,
-                                            aspect_ratio_range=None, area_range=None, max_attempts=None,
-                                            use_image_if_no_bounding_boxes=None, name=None):
+def stateless_sample_distorted_bounding_box(image_size: TensorLike, bounding_boxes: TensorLike, seed: TensorLike,
+                                            min_object_covered: TensorLike = 0.1, aspect_ratio_range: TensorLike = None,
+                                            area_range: TensorLike = None, max_attempts: TensorLike = None,
+                                            use_image_if_no_bounding_boxes: bool | None = None,
+                                            name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """A crop that covers a part of one of some boxes, chosen by the seed alone.
 
     Args:

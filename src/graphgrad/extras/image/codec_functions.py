@@ -13,11 +13,13 @@ from graphgrad.ir.dtypes import INDEX, as_dtype, int32, uint8
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.random.random import random_uniform
 from graphgrad.ops.random.stateless import stateless_uniform
 
-from .adjust import as_image, convert_image_dtype
+from .adjust import convert_image_dtype
 from .bmp import bitmap
+from .image_arguments import as_image
 from .jpeg_png import decode_jpeg, image_shape
 from .pillow import format_of, pictures_of, pixels_of, single_picture
 
@@ -48,7 +50,7 @@ def decode_gif_op(xp, contents):
 decode_gif_op.grad(NOT_DIFFERENTIABLE)
 
 
-def decode_bmp(contents, channels=0, name=None):
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """Decodes a BMP image without compression.
 
     Args:
@@ -66,7 +68,7 @@ def decode_bmp(contents, channels=0, name=None):
     return raw.DecodeBmp(contents, channels=whole(channels), name=name)
 
 
-def decode_gif(contents, name=None):
+def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """Decodes the pictures of a GIF file, or that of a JPEG or PNG (Pillow does the work; extra `image`).
 
     Args:
@@ -132,8 +134,9 @@ def extract_jpeg_shape_op(xp, contents, *, output_type=int32):
 extract_jpeg_shape_op.grad(NOT_DIFFERENTIABLE)
 
 
-def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upscaling=True,
-                         try_recover_truncated=False, acceptable_fraction=1, dct_method="", name=None):
+def decode_and_crop_jpeg(contents: TensorLike, crop_window: TensorLike, channels: int = 0, ratio: TensorLike = 1,
+                         fancy_upscaling: bool = True, try_recover_truncated: bool = False,
+                         acceptable_fraction: float = 1, dct_method: str = "", name: str | None = None) -> Tensor:
     """Decodes a part of a JPEG image (Pillow does the work; extra `image`).
 
     Args:
@@ -156,7 +159,7 @@ def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upsca
                                  name=name)
 
 
-def extract_jpeg_shape(contents, output_type=int32, name=None):
+def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
     """The shape of a JPEG image, without decoding it.
 
     Args:
@@ -174,7 +177,8 @@ def extract_jpeg_shape(contents, output_type=int32, name=None):
     return raw.ExtractJpegShape(contents, output_type=as_dtype(output_type), name=name)
 
 
-def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None):
+def adjust_jpeg_quality(image: TensorLike, jpeg_quality: TensorLike, dct_method: str = "",
+                        name: str | None = None) -> Tensor:
     """What compressing an image as JPEG and reading it back makes of it (Pillow does the work; extra `image`).
 
     Args:
@@ -209,7 +213,8 @@ def _check_qualities(low, high):
                          "Fix: give the smaller one first")
 
 
-def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None):
+def random_jpeg_quality(image: TensorLike, min_jpeg_quality: TensorLike, max_jpeg_quality: TensorLike,
+                        seed: int | None = None) -> Tensor:
     """Compresses an image as JPEG with a random quality and reads it back.
 
     Args:
@@ -228,7 +233,8 @@ def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None):
     return adjust_jpeg_quality(image, random_uniform([], min_jpeg_quality, max_jpeg_quality, dtype=int32, seed=seed))
 
 
-def stateless_random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed):
+def stateless_random_jpeg_quality(image: TensorLike, min_jpeg_quality: TensorLike, max_jpeg_quality: TensorLike,
+                                  seed: TensorLike) -> Tensor:
     """Compresses an image as JPEG with a quality chosen by the seed alone, and reads it back.
 
     Args:

@@ -9,16 +9,18 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import fill, join, minus, rank_of, shape_of
 from graphgrad.ops.linalg.tensordot import tensordot
 from graphgrad.ops.nn.conv.conv_functions import depthwise_conv2d
 
-from .adjust import adjust_brightness, adjust_contrast, as_floats, check_bounds, convert_image_dtype, keyed, stateful
+from .adjust import adjust_brightness, adjust_contrast, as_floats, convert_image_dtype
+from .image_arguments import check_bounds, keyed, stateful
 
 # -- colours ---------------------------------------------------------------------------
 
 
-def rgb_to_hsv(images, name=None):
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Hue, saturation and value of colours, all in [0, 1].
 
     Args:
@@ -35,7 +37,7 @@ def rgb_to_hsv(images, name=None):
     return raw.RGBToHSV(images, name=name)
 
 
-def hsv_to_rgb(images, name=None):
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Colours of hue, saturation and value, all in [0, 1].
 
     Args:
@@ -67,7 +69,7 @@ def _colours(images, matrix):
     return tensordot(x, np.asarray(matrix, x.dtype.np_dtype), axes=[[len(x._spec.shape) - 1], [0]])
 
 
-def rgb_to_yiq(images):
+def rgb_to_yiq(images: TensorLike) -> Tensor:
     """Luma and chroma (YIQ) of colours.
 
     Args:
@@ -83,7 +85,7 @@ def rgb_to_yiq(images):
     return _colours(images, _TO_YIQ)
 
 
-def yiq_to_rgb(images):
+def yiq_to_rgb(images: TensorLike) -> Tensor:
     """Colours of luma and chroma (YIQ).
 
     Args:
@@ -99,7 +101,7 @@ def yiq_to_rgb(images):
     return _colours(images, _FROM_YIQ)
 
 
-def rgb_to_yuv(images):
+def rgb_to_yuv(images: TensorLike) -> Tensor:
     """Luma and chroma (YUV) of colours.
 
     Args:
@@ -115,7 +117,7 @@ def rgb_to_yuv(images):
     return _colours(images, _TO_YUV)
 
 
-def yuv_to_rgb(images):
+def yuv_to_rgb(images: TensorLike) -> Tensor:
     """Colours of luma and chroma (YUV).
 
     Args:
@@ -131,7 +133,7 @@ def yuv_to_rgb(images):
     return _colours(images, _FROM_YUV)
 
 
-def rgb_to_grayscale(images, name=None):
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """The brightness of colours.
 
     Args:
@@ -155,7 +157,7 @@ def rgb_to_grayscale(images, name=None):
         return convert_image_dtype(raw.ExpandDims(gray, -1), dtype)
 
 
-def grayscale_to_rgb(images, name=None):
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Three equal channels.
 
     Args:
@@ -177,7 +179,7 @@ def grayscale_to_rgb(images, name=None):
         return raw.Tile(x, join(fill(minus(rank_of(x), 1), 1), [3]), name=scope or None)
 
 
-def adjust_hue(image, delta, name=None):
+def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
     """Turns the hue of colours.
 
     Args:
@@ -199,7 +201,7 @@ def adjust_hue(image, delta, name=None):
         return convert_image_dtype(raw.AdjustHue(x, delta), dtype)
 
 
-def random_hue(image, max_delta, seed=None):
+def random_hue(image: TensorLike, max_delta: TensorLike, seed: int | None = None) -> Tensor:
     """`adjust_hue` with a random delta.
 
     Args:
@@ -221,7 +223,7 @@ def random_hue(image, max_delta, seed=None):
     return adjust_hue(image, stateful(seed, -max_delta, max_delta)([]))
 
 
-def adjust_saturation(image, saturation_factor, name=None):
+def adjust_saturation(image: TensorLike, saturation_factor: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies the saturation of colours, up to 1.
 
     Args:
@@ -241,7 +243,7 @@ def adjust_saturation(image, saturation_factor, name=None):
         return convert_image_dtype(raw.AdjustSaturation(x, saturation_factor), dtype)
 
 
-def random_saturation(image, lower, upper, seed=None):
+def random_saturation(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: int | None = None) -> Tensor:
     """`adjust_saturation` with a random factor.
 
     Args:
@@ -263,7 +265,7 @@ def random_saturation(image, lower, upper, seed=None):
 # -- the same with keys ----------------------------------------------------------------
 
 
-def stateless_random_brightness(image, max_delta, seed):
+def stateless_random_brightness(image: TensorLike, max_delta: TensorLike, seed: TensorLike) -> Tensor:
     """`random_brightness`, as the seed says.
 
     Args:
@@ -280,7 +282,7 @@ def stateless_random_brightness(image, max_delta, seed):
     return adjust_brightness(image, keyed(seed, -max_delta, max_delta)([]))
 
 
-def stateless_random_contrast(image, lower, upper, seed):
+def stateless_random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike) -> Tensor:
     """`random_contrast`, as the seed says.
 
     Args:
@@ -296,7 +298,7 @@ def stateless_random_contrast(image, lower, upper, seed):
     return adjust_contrast(image, keyed(seed, lower, upper)([]))
 
 
-def stateless_random_hue(image, max_delta, seed):
+def stateless_random_hue(image: TensorLike, max_delta: TensorLike, seed: TensorLike) -> Tensor:
     """`random_hue`, as the seed says.
 
     Args:
@@ -313,7 +315,8 @@ def stateless_random_hue(image, max_delta, seed):
     return adjust_hue(image, keyed(seed, -max_delta, max_delta)([]))
 
 
-def stateless_random_saturation(image, lower, upper, seed=None):
+def stateless_random_saturation(image: TensorLike, lower: TensorLike, upper: TensorLike,
+                                seed: int | None = None) -> Tensor:
     """`random_saturation`, as the seed says.
 
     Args:
@@ -347,7 +350,7 @@ def _differences(x):
     return found
 
 
-def total_variation(images, name=None):
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the absolute differences between neighbouring pixels.
 
     Args:
@@ -370,7 +373,7 @@ def total_variation(images, name=None):
         return raw.AddV2(down, right)
 
 
-def image_gradients(image):
+def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
     """Differences to the pixel below and to the right; 0 in the last row and column.
 
     Args:
@@ -400,7 +403,7 @@ def for_each_channel(kernel, x):
     return raw.Tile(convert_to_tensor(kernel), join([1, 1], channels, [1]))
 
 
-def sobel_edges(image):
+def sobel_edges(image: TensorLike) -> Tensor:
     """The Sobel operator: smoothed derivatives along height and width.
 
     Args:
@@ -433,7 +436,7 @@ def _in_range(a, b, max_val):
     return convert_image_dtype(a, float32), convert_image_dtype(b, float32), scale
 
 
-def psnr(a, b, max_val, name=None):
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """The peak signal-to-noise ratio of two batches of images, in decibels.
 
     Args:

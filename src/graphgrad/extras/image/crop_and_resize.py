@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import FLOATING, REAL, float32, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.rule_by_composition import pullback
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import ShapeLike, Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import part, shape_of
 from graphgrad.ops.common.synonyms import either
@@ -276,7 +277,8 @@ def _crop_and_resize_grad_boxes_grad(op, v):
 # -- public functions --------------------------------------------------------------------
 
 
-def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None):
+def crop_and_resize(image: TensorLike, boxes: TensorLike, box_indices: TensorLike, crop_size: ShapeLike,
+                    method: str = "bilinear", extrapolation_value: TensorLike = 0.0, name: str | None = None) -> Tensor:
     """Takes parts out of images and resizes them to one size.
 
     Args:
@@ -301,8 +303,10 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
                              extrapolation_value=float(extrapolation_value), name=name)
 
 
-def crop_and_resize_v1(image, boxes, box_ind=None, crop_size=None, method="bilinear", extrapolation_value=0,
-                       name=None, box_indices=None):
+def crop_and_resize_v1(image: TensorLike, boxes: TensorLike, box_ind: TensorLike = None,
+                       crop_size: TensorLike = None, method: str = "bilinear",
+                       extrapolation_value: TensorLike = 0, name: str | None = None,
+                       box_indices: TensorLike = None) -> Tensor:
     """Takes parts out of images and resizes them to one size: TensorFlow 1's arguments.
 
     Args:

@@ -13,6 +13,7 @@ from graphgrad.ir.dtypes import as_dtype, uint8, uint16
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank_at_least
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.training.summaries.summary_ops import encode_png as _png
 
 from .adjust import convert_image_dtype
@@ -92,7 +93,7 @@ def encode_jpeg_variable_quality_op(xp, images, quality):
 encode_jpeg_variable_quality_op.grad(NOT_DIFFERENTIABLE)
 
 
-def encode_png(image, compression=-1, name=None):
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """Encodes images as PNG files.
 
     Args:
@@ -110,8 +111,9 @@ def encode_png(image, compression=-1, name=None):
     return raw.EncodePng(image, compression=whole(compression), name=name)
 
 
-def encode_jpeg(image, format="", quality=95, progressive=False, optimize_size=False, chroma_downsampling=True,
-                density_unit="in", x_density=300, y_density=300, xmp_metadata="", name=None):
+def encode_jpeg(image: TensorLike, format: str = "", quality: int = 95, progressive: bool = False,
+                optimize_size: bool = False, chroma_downsampling: bool = True, density_unit: str = "in",
+                x_density: int = 300, y_density: int = 300, xmp_metadata: str = "", name: str | None = None) -> Tensor:
     """Encodes an image as a JPEG file (Pillow does the work; extra `image`).
 
     Args:
@@ -163,7 +165,8 @@ def _decodeimage_shape(contents, channels, expand_animations):
 decode_image_op.grad(NOT_DIFFERENTIABLE)
 
 
-def decode_image(contents, channels=None, dtype=uint8, name=None, expand_animations=True):
+def decode_image(contents: TensorLike, channels: int | None = None, dtype: DTypeLike = uint8, name: str | None = None,
+                 expand_animations: bool = True) -> Tensor:
     """Decodes a JPEG, PNG, BMP or GIF image (extra `image`).
 
     Args:
@@ -187,7 +190,7 @@ def decode_image(contents, channels=None, dtype=uint8, name=None, expand_animati
         return convert_image_dtype(image, as_dtype(dtype)) if as_dtype(dtype) is not uint8 else image
 
 
-def is_jpeg(contents, name=None):
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether the bytes begin as a JPEG file does.
 
     Args:

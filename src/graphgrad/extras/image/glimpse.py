@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import part, shape_of
 from graphgrad.ops.random import philox
@@ -137,7 +138,8 @@ def _glimpse_grad_grad(op, u):
 # -- public functions --------------------------------------------------------------------
 
 
-def extract_glimpse_v2(input, size, offsets, centered=True, normalized=True, noise="uniform", name=None):
+def extract_glimpse_v2(input: TensorLike, size: TensorLike, offsets: TensorLike, centered: bool = True,
+                       normalized: bool = True, noise: str = "uniform", name: str | None = None) -> Tensor:
     """Takes a window out of each image.
 
     Args:
@@ -162,7 +164,8 @@ def extract_glimpse_v2(input, size, offsets, centered=True, normalized=True, noi
                                 uniform_noise=False, noise=noise, name=name)
 
 
-def extract_glimpse(input, size, offsets, centered=True, normalized=True, uniform_noise=True, name=None):
+def extract_glimpse(input: TensorLike, size: TensorLike, offsets: TensorLike, centered: bool = True,
+                    normalized: bool = True, uniform_noise: bool = True, name: str | None = None) -> Tensor:
     """Takes a window out of each image: TensorFlow 1's, whose offsets name the middle of the glimpse.
 
     Args:

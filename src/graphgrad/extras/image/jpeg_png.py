@@ -6,6 +6,7 @@ from typing import Any
 
 from graphgrad.ir.dtypes import as_dtype, uint8, uint16
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from graphgrad.ir.tensor import DTypeLike, Tensor
 
 from .pillow import single_picture
 
@@ -37,7 +38,7 @@ decode_png_op.grad(NOT_DIFFERENTIABLE)
 
 def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
                 try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "",
-                name: str | None = None) -> Any:
+                name: str | None = None) -> Tensor:
     """Decodes a JPEG image, or a PNG or a GIF of one picture (Pillow does the work; extra `image`).
 
     Args:
@@ -60,7 +61,7 @@ def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscalin
                           dct_method=dct_method, name=name)
 
 
-def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Any:
+def decode_png(contents: Any, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
     """Decodes a PNG image, or a JPEG or a GIF of one picture (Pillow does the work; extra `image`).
 
     Args:

@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float16, float32, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 _T = frozenset({float16, float32})
@@ -182,7 +183,9 @@ def _tensors(boxes, scores, size, *numbers):
     return boxes, convert_to_tensor(scores, dtype, name="scores"), convert_to_tensor(size, int32), *rest
 
 
-def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), name=None):
+def non_max_suppression(boxes: TensorLike, scores: TensorLike, max_output_size: TensorLike,
+                        iou_threshold: TensorLike = 0.5, score_threshold: TensorLike = float("-inf"),
+                        name: str | None = None) -> Tensor:
     """Of boxes that overlap, those with the best scores.
 
     Args:
@@ -204,8 +207,9 @@ def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score
     return raw.NonMaxSuppressionV3(*_tensors(boxes, scores, max_output_size, iou_threshold, score_threshold), name=name)
 
 
-def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"),
-                                    soft_nms_sigma=0.0, name=None):
+def non_max_suppression_with_scores(boxes: TensorLike, scores: TensorLike, max_output_size: TensorLike,
+                                    iou_threshold: TensorLike = 0.5, score_threshold: TensorLike = float("-inf"),
+                                    soft_nms_sigma: TensorLike = 0.0, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Of boxes that overlap, those with the best scores, and these scores, which overlaps decrease.
 
     Args:
@@ -229,8 +233,9 @@ def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshol
     return raw.NonMaxSuppressionV5(*args, pad_to_max_output_size=False, name=name)[:2]
 
 
-def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold=0.5,
-                                 score_threshold=float("-inf"), name=None):
+def non_max_suppression_overlaps(overlaps: TensorLike, scores: TensorLike, max_output_size: TensorLike,
+                                 overlap_threshold: TensorLike = 0.5, score_threshold: TensorLike = float("-inf"),
+                                 name: str | None = None) -> Tensor:
     """Of boxes whose overlaps are given, those with the best scores.
 
     Args:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from graphgrad.ir.constant_value import static_value
@@ -9,8 +11,10 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor, TensorLike
 
-from .adjust import batched, pad_to_bounding_box, size_along, unbatched, vector_of
+from .adjust import pad_to_bounding_box
+from .image_arguments import batched, size_along, unbatched, vector_of
 
 
 class ResizeMethod:
@@ -79,7 +83,8 @@ def _resize(images, size, resizer, preserve_aspect_ratio, name, skip=False):
         return unbatched(resizer(x, size), added)
 
 
-def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=False, antialias=False, name=None):
+def resize(images: TensorLike, size: TensorLike, method: TensorLike = ResizeMethod.BILINEAR,
+           preserve_aspect_ratio: bool = False, antialias: bool = False, name: str | None = None) -> Tensor:
     """Resizes images.
 
     Args:
@@ -117,8 +122,8 @@ def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=Fal
     return _resize(images, size, resizer, preserve_aspect_ratio, name)
 
 
-def resize_v1(images, size, method=ResizeMethodV1.BILINEAR, align_corners=False, preserve_aspect_ratio=False,
-              name=None):
+def resize_v1(images: TensorLike, size: TensorLike, method: TensorLike = ResizeMethodV1.BILINEAR,
+              align_corners: bool = False, preserve_aspect_ratio: bool = False, name: str | None = None) -> Tensor:
     """Resizes images the way of TensorFlow 1.
 
     Args:
@@ -136,8 +141,9 @@ def resize_v1(images, size, method=ResizeMethodV1.BILINEAR, align_corners=False,
     >>> sess.run(tf.image.resize_images([[[0.0], [1.0]]], [1, 4])).ravel()
     array([0. , 0.5, 1. , 1. ], dtype=float32)
     """
-    methods = {0: raw.ResizeBilinear, 1: raw.ResizeNearestNeighbor, 2: raw.ResizeBicubic, 3: raw.ResizeArea}
-    methods |= dict(zip(("bilinear", "nearest", "bicubic", "area"), list(methods.values()), strict=True))
+    kernels = (raw.ResizeBilinear, raw.ResizeNearestNeighbor, raw.ResizeBicubic, raw.ResizeArea)
+    methods: dict[object, Any] = dict(enumerate(kernels))
+    methods |= dict(zip(("bilinear", "nearest", "bicubic", "area"), kernels, strict=True))
     if method not in methods:
         raise ValueError(f"Resize method is not implemented: {method!r}. {_SUPPORTED}")
 
@@ -147,7 +153,8 @@ def resize_v1(images, size, method=ResizeMethodV1.BILINEAR, align_corners=False,
     return _resize(images, size, resizer, preserve_aspect_ratio, name, skip=True)
 
 
-def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_centers=False):
+def resize_bilinear(images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None,
+                    half_pixel_centers: bool = False) -> Tensor:
     """Resizes images by interpolation between four pixels.
 
     Args:
@@ -168,7 +175,8 @@ def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_cen
                               half_pixel_centers=bool(half_pixel_centers), name=name)
 
 
-def resize_bicubic(images, size, align_corners=False, name=None, half_pixel_centers=False):
+def resize_bicubic(images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None,
+                   half_pixel_centers: bool = False) -> Tensor:
     """Resizes images by interpolation between sixteen pixels.
 
     Args:
@@ -189,7 +197,8 @@ def resize_bicubic(images, size, align_corners=False, name=None, half_pixel_cent
                              half_pixel_centers=bool(half_pixel_centers), name=name)
 
 
-def resize_nearest_neighbor(images, size, align_corners=False, name=None, half_pixel_centers=False):
+def resize_nearest_neighbor(images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None,
+                            half_pixel_centers: bool = False) -> Tensor:
     """Resizes images by repeating or dropping pixels.
 
     Args:
@@ -210,7 +219,7 @@ def resize_nearest_neighbor(images, size, align_corners=False, name=None, half_p
                                      half_pixel_centers=bool(half_pixel_centers), name=name)
 
 
-def resize_area(images, size, align_corners=False, name=None):
+def resize_area(images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None) -> Tensor:
     """Resizes images by means over areas.
 
     Args:
@@ -252,7 +261,8 @@ def _with_pad(image, target_height, target_width, resizer):
         return unbatched(pad_to_bounding_box(x, top, left, target_height, target_width), added)
 
 
-def resize_with_pad(image, target_height, target_width, method=ResizeMethod.BILINEAR, antialias=False):
+def resize_with_pad(image: TensorLike, target_height: TensorLike, target_width: TensorLike,
+                    method: TensorLike = ResizeMethod.BILINEAR, antialias: bool = False) -> Tensor:
     """Resizes images to fit into a size, and surrounds them with zeros.
 
     Args:
@@ -271,7 +281,8 @@ def resize_with_pad(image, target_height, target_width, method=ResizeMethod.BILI
     return _with_pad(image, target_height, target_width, resizer)
 
 
-def resize_with_pad_v1(image, target_height, target_width, method=ResizeMethodV1.BILINEAR, align_corners=False):
+def resize_with_pad_v1(image: TensorLike, target_height: TensorLike, target_width: TensorLike,
+                       method: TensorLike = ResizeMethodV1.BILINEAR, align_corners: bool = False) -> Tensor:
     """Resizes images to fit into a size, and surrounds them with zeros: TensorFlow 1's arguments.
 
     Args:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import join, part, shape_of
 from graphgrad.ops.nn.conv.conv_functions import depthwise_conv2d
 
-from .adjust import as_image
 from .color_spaces import _in_range, for_each_channel
+from .image_arguments import as_image
 
 _AREA = np.asarray([-3, -2], np.int32)
 _LAST = np.asarray([-1], np.int32)
@@ -63,7 +66,8 @@ def _of_batches(measure, x, y):
     return raw.Reshape(result, join(lead, raw.StridedSlice(raw.Shape(result), [1], [0], [1], end_mask=1)))
 
 
-def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03, return_index_map=False):
+def ssim(img1: TensorLike, img2: TensorLike, max_val: TensorLike, filter_size: int = 11, filter_sigma: float = 1.5,
+         k1: float = 0.01, k2: float = 0.03, return_index_map: bool = False) -> Tensor:
     """The structural similarity of two batches of images.
 
     Args:
@@ -114,7 +118,8 @@ def _halved(x):
     return raw.Reshape(pooled, join(part(shape, 0, rank - 3), part(shape_of(pooled), 1, 4)))
 
 
-def ssim_multiscale(img1, img2, max_val, power_factors=_WEIGHTS, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03):
+def ssim_multiscale(img1: TensorLike, img2: TensorLike, max_val: TensorLike, power_factors: Any = _WEIGHTS,
+                    filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03) -> Tensor:
     """The structural similarity of two batches of images at several scales.
 
     Args:

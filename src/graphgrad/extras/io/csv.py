@@ -17,6 +17,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, float64, int32, int64, string
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor
 
 _NUMBER = re.compile(rb"[-+]?\d+\Z")
 _TYPES = (float32, float64, int32, int64, string)
@@ -127,7 +128,7 @@ _decode_csv.grad(NOT_DIFFERENTIABLE)
 
 
 def decode_csv_v1(records: Any, record_defaults: Any, field_delim: str = ",", use_quote_delim: bool = True,
-                  name: str | None = None, na_value: str = "", select_cols: Any = None) -> Any:
+                  name: str | None = None, na_value: str = "", select_cols: Any = None) -> list[Tensor]:
     """Splits records of comma-separated values into columns (1.x arguments).
 
     Args:
@@ -152,7 +153,7 @@ def decode_csv_v1(records: Any, record_defaults: Any, field_delim: str = ",", us
 
 
 def decode_csv(records: Any, record_defaults: Any, field_delim: str = ",", use_quote_delim: bool = True,
-               na_value: str = "", select_cols: Any = None, name: str | None = None) -> Any:
+               na_value: str = "", select_cols: Any = None, name: str | None = None) -> list[Tensor]:
     """Splits records of comma-separated values into columns.
 
     Args:

@@ -14,6 +14,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.proto.wire import DELIMITED, FIXED32, VARINT, fields_of_bytes, read_fields, read_packed, signed
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import Shape, as_shape, num_elements
+from graphgrad.ir.tensor import Tensor
 
 # -- files -------------------------------------------------------------------------------
 
@@ -32,7 +33,7 @@ def _read_file(xp, filename):
 _read_file.grad(NOT_DIFFERENTIABLE)
 
 
-def read_file(filename: Any, name: str | None = None) -> Any:
+def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The contents of a file.
 
     Args:

@@ -14,6 +14,7 @@ from graphgrad.ir.dtypes import ANY, as_dtype, int64, string
 from graphgrad.ir.files.atomic_files import make_folders, system_errors
 from graphgrad.ir.files.inflate import inflated
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from graphgrad.ir.tensor import DTypeLike, Tensor
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .tensor_proto import _as_message, from_message
@@ -100,7 +101,7 @@ def decode_compressed_op(xp, data, *, compression_type=""):
     return _objects([inflated(d, compression_type) for d in data.reshape(-1).tolist()], data.shape)
 
 
-def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:
+def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Strings decompressed.
 
     Args:
@@ -190,7 +191,7 @@ def _out_type(out_type: Any) -> None:
         raise NotImplementedError("sparse tensors are serialized as strings alone. Fix: out_type=tf.string")
 
 
-def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Any:
+def serialize_sparse(sp_input: Any, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
     """A sparse tensor as three strings: messages `TensorProto` of places, values and shape.
 
     Args:
@@ -210,7 +211,7 @@ def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = N
     return raw.SerializeSparse(t.indices, t.values, t.dense_shape, name=name)
 
 
-def serialize_sparse_v1(sp_input: Any, name: str | None = None, out_type: Any = string) -> Any:
+def serialize_sparse_v1(sp_input: Any, name: str | None = None, out_type: DTypeLike = string) -> Tensor:
     """A sparse tensor as three strings (1.x arguments).
 
     Args:
@@ -223,7 +224,7 @@ def serialize_sparse_v1(sp_input: Any, name: str | None = None, out_type: Any = 
     return serialize_sparse(sp_input, out_type, name)
 
 
-def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Any:
+def serialize_many_sparse(sp_input: Any, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
     """The rows of a sparse tensor as three strings each.
 
     Args:
@@ -243,7 +244,7 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | Non
     return raw.SerializeManySparse(t.indices, t.values, t.dense_shape, name=name)
 
 
-def serialize_many_sparse_v1(sp_input: Any, name: str | None = None, out_type: Any = string) -> Any:
+def serialize_many_sparse_v1(sp_input: Any, name: str | None = None, out_type: DTypeLike = string) -> Tensor:
     """The rows of a sparse tensor as three strings each (1.x arguments).
 
     Args:
@@ -256,7 +257,8 @@ def serialize_many_sparse_v1(sp_input: Any, name: str | None = None, out_type: A
     return serialize_many_sparse(sp_input, out_type, name)
 
 
-def deserialize_many_sparse(serialized_sparse: Any, dtype: Any, rank: Any = None, name: str | None = None) -> Any:
+def deserialize_many_sparse(serialized_sparse: Any, dtype: DTypeLike, rank: Any = None,
+                            name: str | None = None) -> SparseTensor:
     """Sparse tensors of strings, in one with an axis more.
 
     Args:
@@ -332,7 +334,7 @@ def _integer(value: Any) -> int:
     return number
 
 
-def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
+def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     """Serialized `Example`s of their JSON form.
 
     Args:

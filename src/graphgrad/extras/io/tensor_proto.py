@@ -11,6 +11,7 @@ from graphgrad.ir.dtypes import ANY, as_dtype, string
 from graphgrad.ir.graph_messages import TensorProto
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.proto.wire import delimited, varint
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8  # fields of the message
 _LARGE = 1 << 24  # bytes
@@ -74,7 +75,7 @@ for _record in (serialize_tensor_op, parse_tensor_op):
     _record.grad(NOT_DIFFERENTIABLE)
 
 
-def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """A tensor as a string, the serialized message `TensorProto`.
 
     Args:
@@ -90,7 +91,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
     return raw.SerializeTensor(tensor, name=name)
 
 
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+def parse_tensor(serialized: Any, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """The tensor that a serialized message `TensorProto` stands for.
 
     Args:

@@ -9,6 +9,7 @@ import numpy as np
 from graphgrad.frontend.variables.variable_scope import variable_scope
 from graphgrad.ir.dtypes import bool_, float32, float64, int64
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.layers.loss_weights import broadcast_weights
 from graphgrad.ops.math.bincount import confusion_matrix_v1
 from graphgrad.ops.math.reduce_functions import reduce_sum
@@ -31,8 +32,8 @@ def _count(labels: Any, predictions: Any, weights: Any, of: tuple[bool, bool]) -
     return value, read(count.assign_add(reduce_sum(found)))
 
 
-def true_positives(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-                   updates_collections: Any = None, name: str | None = None) -> Any:
+def true_positives(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
+                   updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """How often both label and prediction are true.
 
     Args:
@@ -53,8 +54,8 @@ def true_positives(labels: Any, predictions: Any, weights: Any = None, metrics_c
         return value, update
 
 
-def false_positives(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-                    updates_collections: Any = None, name: str | None = None) -> Any:
+def false_positives(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
+                    updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """How often the prediction is true and the label is not.
 
     Args:
@@ -75,8 +76,8 @@ def false_positives(labels: Any, predictions: Any, weights: Any = None, metrics_
         return value, update
 
 
-def true_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-                   updates_collections: Any = None, name: str | None = None) -> Any:
+def true_negatives(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
+                   updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """How often neither label nor prediction is true.
 
     Args:
@@ -97,8 +98,8 @@ def true_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_c
         return value, update
 
 
-def false_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-                    updates_collections: Any = None, name: str | None = None) -> Any:
+def false_negatives(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
+                    updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """How often the label is true and the prediction is not.
 
     Args:
@@ -119,8 +120,8 @@ def false_negatives(labels: Any, predictions: Any, weights: Any = None, metrics_
         return value, update
 
 
-def precision(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-              updates_collections: Any = None, name: str | None = None) -> Any:
+def precision(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
+              updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The fraction of predicted positives that are true.
 
     Args:
@@ -150,8 +151,8 @@ def precision(labels: Any, predictions: Any, weights: Any = None, metrics_collec
         return value, update
 
 
-def recall(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-           updates_collections: Any = None, name: str | None = None) -> Any:
+def recall(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
+           updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The fraction of true labels that are predicted as true.
 
     Args:
@@ -188,8 +189,9 @@ def _flat(tensor: Any) -> Any:
     return tensor if tensor.shape.rank == 1 else raw.Reshape(tensor, np.array([-1], np.int32))
 
 
-def mean_iou(labels: Any, predictions: Any, num_classes: Any, weights: Any = None, metrics_collections: Any = None,
-             updates_collections: Any = None, name: str | None = None) -> Any:
+def mean_iou(labels: TensorLike, predictions: Any, num_classes: Any, weights: Any = None,
+             metrics_collections: Any = None, updates_collections: Any = None,
+             name: str | None = None) -> tuple[Tensor, Tensor]:
     """The mean over classes of intersection over union.
 
     Args:
@@ -221,9 +223,9 @@ def mean_iou(labels: Any, predictions: Any, num_classes: Any, weights: Any = Non
         return value, update
 
 
-def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: Any, weights: Any = None,
+def mean_per_class_accuracy(labels: TensorLike, predictions: Any, num_classes: Any, weights: Any = None,
                             metrics_collections: Any = None, updates_collections: Any = None,
-                            name: str | None = None) -> Any:
+                            name: str | None = None) -> tuple[Tensor, Tensor]:
     """The mean over classes of how often predictions are the labels.
 
     Args:

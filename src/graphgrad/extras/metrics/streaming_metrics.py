@@ -15,6 +15,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.layers.loss_weights import broadcast_weights
 from graphgrad.ops.math.reduce_functions import reduce_sum
 
@@ -87,8 +88,8 @@ def read(variable: Any) -> Any:
     return convert_to_tensor(variable)
 
 
-def mean(values: Any, weights: Any = None, metrics_collections: Any = None,
-         updates_collections: Any = None, name: str | None = None) -> Any:
+def mean(values: TensorLike, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
+         name: str | None = None) -> tuple[Tensor, Tensor]:
     """The weighted mean of all values that were seen.
 
     Args:
@@ -125,8 +126,8 @@ def mean(values: Any, weights: Any = None, metrics_collections: Any = None,
         return value, update
 
 
-def mean_tensor(values: Any, weights: Any = None, metrics_collections: Any = None,
-                updates_collections: Any = None, name: str | None = None) -> Any:
+def mean_tensor(values: TensorLike, weights: Any = None, metrics_collections: Any = None,
+                updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The weighted mean of each element over all that was seen.
 
     Args:
@@ -157,8 +158,8 @@ def mean_tensor(values: Any, weights: Any = None, metrics_collections: Any = Non
         return value, update
 
 
-def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None,
-             updates_collections: Any = None, name: str | None = None) -> Any:
+def accuracy(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
+             updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """How often predictions are the labels.
 
     Args:
@@ -184,9 +185,8 @@ def accuracy(labels: Any, predictions: Any, weights: Any = None, metrics_collect
     return mean(correct, weights, metrics_collections, updates_collections, name or "accuracy")
 
 
-def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None,
-                        metrics_collections: Any = None, updates_collections: Any = None,
-                        name: str | None = None) -> Any:
+def mean_absolute_error(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
+                        updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The mean of |predictions - labels|.
 
     Args:
@@ -205,9 +205,8 @@ def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None,
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_absolute_error")
 
 
-def mean_squared_error(labels: Any, predictions: Any, weights: Any = None,
-                       metrics_collections: Any = None, updates_collections: Any = None,
-                       name: str | None = None) -> Any:
+def mean_squared_error(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
+                       updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The mean of (predictions - labels)^2.
 
     Args:
@@ -226,9 +225,8 @@ def mean_squared_error(labels: Any, predictions: Any, weights: Any = None,
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_squared_error")
 
 
-def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None,
-                            metrics_collections: Any = None, updates_collections: Any = None,
-                            name: str | None = None) -> Any:
+def root_mean_squared_error(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
+                            updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The square root of the mean of (predictions - labels)^2.
 
     Args:
@@ -249,9 +247,9 @@ def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None,
     return value, update
 
 
-def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights: Any = None,
+def mean_relative_error(labels: TensorLike, predictions: Any, normalizer: Any, weights: Any = None,
                         metrics_collections: Any = None, updates_collections: Any = None,
-                        name: str | None = None) -> Any:
+                        name: str | None = None) -> tuple[Tensor, Tensor]:
     """The mean of |predictions - labels| / normalizer, 0 where the normalizer is.
 
     Args:
@@ -272,9 +270,9 @@ def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, weights:
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
 
-def mean_cosine_distance(labels: Any, predictions: Any, dim: Any, weights: Any = None,
+def mean_cosine_distance(labels: TensorLike, predictions: Any, dim: Any, weights: Any = None,
                          metrics_collections: Any = None, updates_collections: Any = None,
-                         name: str | None = None) -> Any:
+                         name: str | None = None) -> tuple[Tensor, Tensor]:
     """The mean of 1 - predictions . labels along a dimension.
 
     Args:
@@ -298,8 +296,8 @@ def mean_cosine_distance(labels: Any, predictions: Any, dim: Any, weights: Any =
     return value, update
 
 
-def percentage_below(values: Any, threshold: Any, weights: Any = None, metrics_collections: Any = None,
-                     updates_collections: Any = None, name: str | None = None) -> Any:
+def percentage_below(values: TensorLike, threshold: Any, weights: Any = None, metrics_collections: Any = None,
+                     updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """How often values are below a threshold.
 
     Args:

@@ -12,6 +12,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import bool_, float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.layers.loss_weights import broadcast_weights
 from graphgrad.ops.control.assertions import assert_greater_equal, assert_less_equal
 from graphgrad.ops.math.argmax import argmin
@@ -65,9 +66,9 @@ _MOST = 2**24  # thresholds: they are drawn one by one, in Python
 _METHODS = ("trapezoidal", "careful_interpolation", "minoring", "majoring")
 
 
-def auc(labels: Any, predictions: Any, weights: Any = None, num_thresholds: Any = 200,
-        metrics_collections: Any = None, updates_collections: Any = None, curve: str = "ROC",
-        name: str | None = None, summation_method: str = "trapezoidal", thresholds: Any = None) -> Any:
+def auc(labels: TensorLike, predictions: Any, weights: Any = None, num_thresholds: Any = 200,
+        metrics_collections: Any = None, updates_collections: Any = None, curve: str = "ROC", name: str | None = None,
+        summation_method: str = "trapezoidal", thresholds: Any = None) -> tuple[Tensor, Tensor]:
     """The approximate area under a curve: of recall over false positives, or of precision over recall.
 
     Args:
@@ -139,9 +140,9 @@ def _interpolated(tp: Any, fp: Any, fn: Any, name: str) -> Any:
     return raw.Sum(raw.DivNoNan(area, raw.AddV2(tp[1:], fn[1:])), np.array([0], np.int32), name=name)
 
 
-def true_positives_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
+def true_positives_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
                                  metrics_collections: Any = None, updates_collections: Any = None,
-                                 name: str | None = None) -> Any:
+                                 name: str | None = None) -> tuple[Tensor, Tensor]:
     """The number of true positives for each threshold.
 
     Args:
@@ -159,9 +160,9 @@ def true_positives_at_thresholds(labels: Any, predictions: Any, thresholds: Any,
                    metrics_collections, updates_collections, name)
 
 
-def false_positives_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
+def false_positives_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
                                   metrics_collections: Any = None, updates_collections: Any = None,
-                                  name: str | None = None) -> Any:
+                                  name: str | None = None) -> tuple[Tensor, Tensor]:
     """The number of false positives for each threshold.
 
     Args:
@@ -179,9 +180,9 @@ def false_positives_at_thresholds(labels: Any, predictions: Any, thresholds: Any
                    metrics_collections, updates_collections, name)
 
 
-def true_negatives_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
+def true_negatives_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
                                  metrics_collections: Any = None, updates_collections: Any = None,
-                                 name: str | None = None) -> Any:
+                                 name: str | None = None) -> tuple[Tensor, Tensor]:
     """The number of true negatives for each threshold.
 
     Args:
@@ -199,9 +200,9 @@ def true_negatives_at_thresholds(labels: Any, predictions: Any, thresholds: Any,
                    metrics_collections, updates_collections, name)
 
 
-def false_negatives_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
+def false_negatives_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
                                   metrics_collections: Any = None, updates_collections: Any = None,
-                                  name: str | None = None) -> Any:
+                                  name: str | None = None) -> tuple[Tensor, Tensor]:
     """The number of false negatives for each threshold.
 
     Args:
@@ -230,9 +231,9 @@ def _counts(metric: str, key: str, labels: Any, predictions: Any, thresholds: An
         return value, update
 
 
-def precision_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
+def precision_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
                             metrics_collections: Any = None, updates_collections: Any = None,
-                            name: str | None = None) -> Any:
+                            name: str | None = None) -> tuple[Tensor, Tensor]:
     """The precision for each threshold.
 
     Args:
@@ -256,9 +257,9 @@ def precision_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weig
         return value, update
 
 
-def recall_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
+def recall_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
                          metrics_collections: Any = None, updates_collections: Any = None,
-                         name: str | None = None) -> Any:
+                         name: str | None = None) -> tuple[Tensor, Tensor]:
     """The recall for each threshold.
 
     Args:
@@ -282,9 +283,9 @@ def recall_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights
         return value, update
 
 
-def sensitivity_at_specificity(labels: Any, predictions: Any, specificity: Any, weights: Any = None,
+def sensitivity_at_specificity(labels: TensorLike, predictions: Any, specificity: Any, weights: Any = None,
                                num_thresholds: Any = 200, metrics_collections: Any = None,
-                               updates_collections: Any = None, name: str | None = None) -> Any:
+                               updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The sensitivity where the specificity is nearest to a given one.
 
     Args:
@@ -310,9 +311,9 @@ def sensitivity_at_specificity(labels: Any, predictions: Any, specificity: Any, 
         return value, update
 
 
-def specificity_at_sensitivity(labels: Any, predictions: Any, sensitivity: Any, weights: Any = None,
+def specificity_at_sensitivity(labels: TensorLike, predictions: Any, sensitivity: Any, weights: Any = None,
                                num_thresholds: Any = 200, metrics_collections: Any = None,
-                               updates_collections: Any = None, name: str | None = None) -> Any:
+                               updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The specificity where the sensitivity is nearest to a given one.
 
     Args:

@@ -248,8 +248,8 @@ def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeu
 
 
 def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any,
-                        num_threads: int = 1, seed: int | None = None, enqueue_many: bool = False,
-                        shapes: Any = None, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                        num_threads: int = 1, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
+                        allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                         name: str | None = None) -> Any:
     """Batches, in random order, of those examples that are to be kept.
 
@@ -284,8 +284,8 @@ def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_af
                           shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch_join")
 
 
-def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int,
-                             keep_input: Any, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
+def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any,
+                             seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                              allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                              name: str | None = None) -> Any:
     """Batches, in random order, of those examples of several sources that are to be kept.

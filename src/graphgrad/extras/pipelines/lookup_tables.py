@@ -415,7 +415,7 @@ class DenseHashTable(_MutableTable):
         return self.remove(keys, name)
 
 
-def tables_initializer(name: str = "init_all_tables") -> Any:
+def tables_initializer(name: str | None = "init_all_tables") -> Any:
     """An operation that fills all tables of the default graph.
 
     Args:

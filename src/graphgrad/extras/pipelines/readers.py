@@ -12,6 +12,7 @@ from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int64, string
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import Tensor
 
 from .handles import make_handle
 from .queues import QueueBase
@@ -199,7 +200,7 @@ class FixedLengthRecordReader(ReaderBase):
               footer_bytes=footer_bytes or 0, hop_bytes=hop_bytes or 0, encoding=encoding or "")
 
 
-def matching_files(pattern: Any, name: str | None = None) -> Any:
+def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """The names of the files that match.
 
     Args:

@@ -11,6 +11,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import ANY, FLOATING, INDEX, NUMERIC, int32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.array.gather import check_range
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.rank_limits import limit_ranks
@@ -262,7 +263,8 @@ def _fill_empty_rows_grad_grad(op, d_kept, d_default):
     return None, raw.AddV2(spread, raw.Mul(d_default, raw.Sub(1, is_kept)))
 
 
-def ragged_fill_empty_rows(value_rowids, values, nrows, default_value, name=None):
+def ragged_fill_empty_rows(value_rowids: TensorLike, values: TensorLike, nrows: TensorLike, default_value: TensorLike,
+                           name: str | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Puts a default into each row of a ragged tensor that holds nothing.
 
     Args:
@@ -281,7 +283,8 @@ def ragged_fill_empty_rows(value_rowids, values, nrows, default_value, name=None
     return raw.RaggedFillEmptyRows(value_rowids, values, nrows, default_value, name=name)
 
 
-def ragged_fill_empty_rows_grad(reverse_index_map, grad_values, name=None):
+def ragged_fill_empty_rows_grad(reverse_index_map: TensorLike, grad_values: TensorLike,
+                                name: str | None = None) -> tuple[Tensor, Tensor]:
     """The gradient of `ragged_fill_empty_rows`.
 
     Args:

@@ -14,6 +14,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor
 
 DecodeWav = collections.namedtuple("DecodeWav", ["audio", "sample_rate"])
 
@@ -83,7 +84,8 @@ for _record in (decode_wav_op, encode_wav_op):
     _record.grad(NOT_DIFFERENTIABLE)
 
 
-def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None) -> Any:
+def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int = -1,
+               name: str | None = None) -> DecodeWav:
     """The samples of a WAV file of 16 bits.
 
     Args:
@@ -104,7 +106,7 @@ def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int =
                                     desired_samples=whole(desired_samples), name=name))
 
 
-def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
+def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     """A WAV file of 16 bits.
 
     Args:

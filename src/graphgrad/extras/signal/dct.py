@@ -10,6 +10,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float32, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.shape_values import host_array, in_one_batch, is_tensor, times
 from graphgrad.ops.math.complex import complex as complex_of
 
@@ -35,7 +36,8 @@ def _checked(x, kind, n, axis, norm):
             raise ValueError("Type-I DCT requires the dimension to be greater than one.\n  Fix: another type")
 
 
-def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
+def dct(input: TensorLike, type: TensorLike = 2, n: TensorLike = None, axis: TensorLike = -1, norm: str | None = None,
+        name: str | None = None) -> Tensor:
     """The discrete cosine transform of the last axis.
 
     Args:
@@ -56,7 +58,8 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
     return _dct(input, type, n, axis, norm, name, "dct")
 
 
-def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
+def idct(input: TensorLike, type: TensorLike = 2, n: TensorLike = None, axis: TensorLike = -1, norm: str | None = None,
+         name: str | None = None) -> Tensor:
     """The inverse of the discrete cosine transform, up to a factor if norm is None.
 
     Args:
@@ -198,8 +201,10 @@ def _to_mel(f):
     return raw.Mul(_HIGH, raw.Log(raw.AddV2(1, raw.RealDiv(f, _BREAK))))
 
 
-def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sample_rate=8000, lower_edge_hertz=125.0,
-                                upper_edge_hertz=3800.0, dtype=float32, name=None):
+def linear_to_mel_weight_matrix(num_mel_bins: TensorLike = 20, num_spectrogram_bins: TensorLike = 129,
+                                sample_rate: TensorLike = 8000, lower_edge_hertz: TensorLike = 125.0,
+                                upper_edge_hertz: TensorLike = 3800.0, dtype: DTypeLike = float32,
+                                name: str | None = None) -> Tensor:
     """A matrix that turns linear frequencies into bands that are equally wide on the mel scale.
 
     Args:
@@ -259,7 +264,7 @@ def _check_mel(bands, rate, low, high, dtype):
         raise ValueError(f"dtype must be a floating point type. Got: {dtype}.\n  Fix: dtype=tf.float32")
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Tensor:
     """Mel-frequency cepstral coefficients: a cosine transform of logarithms of mel spectrograms.
 
     Args:

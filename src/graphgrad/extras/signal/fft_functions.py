@@ -11,13 +11,14 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import complex64, complex128, float32, float64, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import fill, host_array, is_tensor, join, minus, plus, rank_of, times
 
 _COMPLEX_OF = {float32: complex64, float64: complex128}
 _REAL_OF = {complex64: float32, complex128: float64}
 
 
-def fft(input, name=None):
+def fft(input: TensorLike, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of the last axis.
 
     Args:
@@ -34,7 +35,7 @@ def fft(input, name=None):
     return raw.FFT(input, name=name)
 
 
-def ifft(input, name=None):
+def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the discrete Fourier transform of the last axis.
 
     Args:
@@ -51,7 +52,7 @@ def ifft(input, name=None):
     return raw.IFFT(input, name=name)
 
 
-def fft2d(input, name=None):
+def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of the last two axes.
 
     Args:
@@ -68,7 +69,7 @@ def fft2d(input, name=None):
     return raw.FFT2D(input, name=name)
 
 
-def ifft2d(input, name=None):
+def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the discrete Fourier transform of the last two axes.
 
     Args:
@@ -85,7 +86,7 @@ def ifft2d(input, name=None):
     return raw.IFFT2D(input, name=name)
 
 
-def fft3d(input, name=None):
+def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of the last three axes.
 
     Args:
@@ -102,7 +103,7 @@ def fft3d(input, name=None):
     return raw.FFT3D(input, name=name)
 
 
-def ifft3d(input, name=None):
+def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the discrete Fourier transform of the last three axes.
 
     Args:
@@ -186,7 +187,7 @@ def _real(op_type, rank, x, fft_length, name, default):
         return getattr(raw, op_type)(x, length, name=scope or None, **kind)
 
 
-def rfft(input_tensor, fft_length=None, name=None):
+def rfft(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of real numbers along the last axis.
 
     Args:
@@ -204,7 +205,7 @@ def rfft(input_tensor, fft_length=None, name=None):
     return _real("RFFT", 1, input_tensor, fft_length, name, "rfft")
 
 
-def irfft(input_tensor, fft_length=None, name=None):
+def irfft(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft`.
 
     Args:
@@ -222,7 +223,7 @@ def irfft(input_tensor, fft_length=None, name=None):
     return _real("IRFFT", 1, input_tensor, fft_length, name, "irfft")
 
 
-def rfft2d(input_tensor, fft_length=None, name=None):
+def rfft2d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of real numbers along the last two axes.
 
     Args:
@@ -240,7 +241,7 @@ def rfft2d(input_tensor, fft_length=None, name=None):
     return _real("RFFT2D", 2, input_tensor, fft_length, name, "rfft2d")
 
 
-def irfft2d(input_tensor, fft_length=None, name=None):
+def irfft2d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft2d`.
 
     Args:
@@ -258,7 +259,7 @@ def irfft2d(input_tensor, fft_length=None, name=None):
     return _real("IRFFT2D", 2, input_tensor, fft_length, name, "irfft2d")
 
 
-def rfft3d(input_tensor, fft_length=None, name=None):
+def rfft3d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | None = None) -> Tensor:
     """The discrete Fourier transform of real numbers along the last three axes.
 
     Args:
@@ -276,7 +277,7 @@ def rfft3d(input_tensor, fft_length=None, name=None):
     return _real("RFFT3D", 3, input_tensor, fft_length, name, "rfft3d")
 
 
-def irfft3d(input_tensor, fft_length=None, name=None):
+def irfft3d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft3d`.
 
     Args:
@@ -357,7 +358,8 @@ def _nd_length(x, fft_length, axes, to_real):
     return np.asarray(sizes, np.int32)
 
 
-def fftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
+def fftnd(input_tensor: TensorLike, fft_length: TensorLike = None, axes: TensorLike = None, norm: str | None = None,
+          name: str | None = None) -> Tensor:
     """The discrete Fourier transform along any axes.
 
     Args:
@@ -377,7 +379,8 @@ def fftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
     return _nd("FFTND", input_tensor, fft_length, axes, norm, name, "fftnd")
 
 
-def ifftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
+def ifftnd(input_tensor: TensorLike, fft_length: TensorLike = None, axes: TensorLike = None, norm: str | None = None,
+           name: str | None = None) -> Tensor:
     """The inverse of the discrete Fourier transform along any axes.
 
     Args:
@@ -393,7 +396,8 @@ def ifftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
     return _nd("IFFTND", input_tensor, fft_length, axes, norm, name, "ifftnd")
 
 
-def rfftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
+def rfftnd(input_tensor: TensorLike, fft_length: TensorLike = None, axes: TensorLike = None, norm: str | None = None,
+           name: str | None = None) -> Tensor:
     """The discrete Fourier transform of real numbers along any axes.
 
     Args:
@@ -410,7 +414,8 @@ def rfftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
     return _nd("RFFTND", input_tensor, fft_length, axes, norm, name, "rfftnd")
 
 
-def irfftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
+def irfftnd(input_tensor: TensorLike, fft_length: TensorLike = None, axes: TensorLike = None, norm: str | None = None,
+            name: str | None = None) -> Tensor:
     """The inverse of `rfftnd`.
 
     Args:
@@ -431,7 +436,7 @@ def irfftnd(input_tensor, fft_length=None, axes=None, norm=None, name=None):
 # -- the order of frequencies --------------------------------------------------------------
 
 
-def fftshift(x, axes=None, name=None):
+def fftshift(x: TensorLike, axes: TensorLike = None, name: str | None = None) -> Tensor:
     """Moves frequency 0 to the middle.
 
     Args:
@@ -449,7 +454,7 @@ def fftshift(x, axes=None, name=None):
     return _shifted(x, axes, name, "fftshift", 1)
 
 
-def ifftshift(x, axes=None, name=None):
+def ifftshift(x: TensorLike, axes: TensorLike = None, name: str | None = None) -> Tensor:
     """Moves frequency 0 from the middle to the front: the inverse of `fftshift`.
 
     Args:

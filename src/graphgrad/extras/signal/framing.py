@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import complex64, complex128, float32, float64, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import (
     fill,
     host_array,
@@ -93,7 +96,8 @@ def _padded(x, axis, count, value=0):
     return raw.PadV2(x, paddings, convert_to_tensor(value, x.dtype))
 
 
-def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1, name=None):
+def frame(signal: TensorLike, frame_length: TensorLike, frame_step: TensorLike, pad_end: bool = False,
+          pad_value: TensorLike = 0, axis: TensorLike = -1, name: str | None = None) -> Tensor:
     """Cuts an axis into overlapping frames.
 
     Args:
@@ -135,7 +139,7 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
         return raw.GatherV2(x, plus(times(_column(frames), step), _row(length)), axis)
 
 
-def overlap_and_add(signal, frame_step, name=None):
+def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Tensor:
     """Adds frames up, each shifted against the one before: the adjoint of `frame`.
 
     Args:
@@ -194,7 +198,8 @@ def _one(n):
     return np.asarray([n], np.int32) if not is_tensor(n) else raw.Reshape(n, [1])
 
 
-def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_window, pad_end=False, name=None):
+def stft(signals: TensorLike, frame_length: TensorLike, frame_step: TensorLike, fft_length: TensorLike = None,
+         window_fn: Callable[..., Any] | None = hann_window, pad_end: bool = False, name: str | None = None) -> Tensor:
     """The short-time Fourier transform: that of overlapping windowed frames.
 
     Args:
@@ -225,7 +230,8 @@ def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_wind
         return rfft(frames, _one(transformed))
 
 
-def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None):
+def inverse_stft_window_fn(frame_step: TensorLike, forward_window_fn: Callable[..., Any] = hann_window,
+                           name: str | None = None) -> Callable[..., Tensor]:
     """Makes the window with which `inverse_stft` undoes a `stft`.
 
     Args:
@@ -253,7 +259,8 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
     return inverse_stft_window_fn_inner
 
 
-def inverse_stft(stfts, frame_length, frame_step, fft_length=None, window_fn=hann_window, name=None):
+def inverse_stft(stfts: TensorLike, frame_length: TensorLike, frame_step: TensorLike, fft_length: TensorLike = None,
+                 window_fn: Callable[..., Any] = hann_window, name: str | None = None) -> Tensor:
     """The signals of which these are short-time Fourier transforms.
 
     Args:
@@ -296,7 +303,8 @@ def _halves(x, rank):
     return raw.Split(np.asarray(rank - 1, np.int32), x, num_split=2)
 
 
-def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=None, name=None):
+def mdct(signals: TensorLike, frame_length: TensorLike, window_fn: Callable[..., Any] | None = vorbis_window,
+         pad_end: bool = False, norm: str | None = None, name: str | None = None) -> Tensor:
     """The modified discrete cosine transform of frames that overlap by half.
 
     Args:
@@ -335,7 +343,8 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
         return dct(raw.ConcatV2([left, right], rank), type=4, norm=norm)
 
 
-def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
+def inverse_mdct(mdcts: TensorLike, window_fn: Callable[..., Any] | None = vorbis_window, norm: str | None = None,
+                 name: str | None = None) -> Tensor:
     """The signals of which these are modified discrete cosine transforms.
 
     Args:

@@ -10,6 +10,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float32, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.shape_values import host_array, is_tensor
 
 
@@ -52,7 +53,8 @@ def _raised_cosine(name, default, window_length, periodic, dtype, a, b):
         return raw.SelectV2(raw.Equal(length, 1), raw.OnesLike(window), window)
 
 
-def hann_window(window_length, periodic=True, dtype=float32, name=None):
+def hann_window(window_length: TensorLike, periodic: bool = True, dtype: DTypeLike = float32,
+                name: str | None = None) -> Tensor:
     """The Hann window, 1/2 - cos(2 pi k / n) / 2.
 
     Args:
@@ -71,7 +73,8 @@ def hann_window(window_length, periodic=True, dtype=float32, name=None):
     return _raised_cosine(name, "hann_window", window_length, periodic, dtype, 0.5, 0.5)
 
 
-def hamming_window(window_length, periodic=True, dtype=float32, name=None):
+def hamming_window(window_length: TensorLike, periodic: bool = True, dtype: DTypeLike = float32,
+                   name: str | None = None) -> Tensor:
     """The Hamming window, 0.54 - 0.46 cos(2 pi k / n).
 
     Args:
@@ -87,7 +90,8 @@ def hamming_window(window_length, periodic=True, dtype=float32, name=None):
     return _raised_cosine(name, "hamming_window", window_length, periodic, dtype, 0.54, 0.46)
 
 
-def kaiser_window(window_length, beta=12.0, dtype=float32, name=None):
+def kaiser_window(window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32,
+                  name: str | None = None) -> Tensor:
     """The Kaiser window, I0(beta sqrt(1 - (2 k / (n - 1) - 1)^2)) / I0(beta).
 
     Args:
@@ -104,13 +108,13 @@ def kaiser_window(window_length, beta=12.0, dtype=float32, name=None):
     array([1., 1., 1.], dtype=float32)
     """
     with name_scope(name, "kaiser_window"):
-        length, dtype = _checked(window_length, dtype)
+        length, kind = _checked(window_length, dtype)
         if not is_tensor(length) and length <= 1:
-            return convert_to_tensor(np.ones(max(length, 0), dtype.np_dtype))
-        beta = convert_to_tensor(beta, dtype)
-        half = raw.Mul(0.5, raw.Cast(raw.Sub(length, 1), DstT=dtype)) if is_tensor(length) \
-            else np.asarray((length - 1) / 2, dtype.np_dtype)
-        place = raw.RealDiv(raw.Sub(_count(length, dtype), half), half)
+            return convert_to_tensor(np.ones(max(length, 0), kind.np_dtype))
+        beta = convert_to_tensor(beta, kind)
+        half = raw.Mul(0.5, raw.Cast(raw.Sub(length, 1), DstT=kind)) if is_tensor(length) \
+            else np.asarray((length - 1) / 2, kind.np_dtype)
+        place = raw.RealDiv(raw.Sub(_count(length, kind), half), half)
         root = raw.Sqrt(raw.Maximum(raw.Sub(1, raw.Square(place)), 0))
         argument = raw.Mul(beta, root)
         scale = raw.Exp(raw.Sub(argument, beta))
@@ -120,7 +124,8 @@ def kaiser_window(window_length, beta=12.0, dtype=float32, name=None):
         return raw.SelectV2(raw.Equal(length, 1), raw.OnesLike(window), window)
 
 
-def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=float32, name=None):
+def kaiser_bessel_derived_window(window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32,
+                                 name: str | None = None) -> Tensor:
     """The window derived from Kaiser's, whose squares and those of its second half add up to one.
 
     Args:
@@ -143,7 +148,7 @@ def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=float32, name=N
         return raw.ConcatV2([rising, raw.ReverseV2(rising, [0])], 0)
 
 
-def vorbis_window(window_length, dtype=float32, name=None):
+def vorbis_window(window_length: TensorLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
     """The window of Vorbis, sin(pi / 2 sin^2(pi (k + 1/2) / n)).
 
     Args:
@@ -159,10 +164,10 @@ def vorbis_window(window_length, dtype=float32, name=None):
     array([0.70710677, 0.70710677], dtype=float32)
     """
     with name_scope(name, "vorbis_window"):
-        length, dtype = _checked(window_length, dtype)
+        length, kind = _checked(window_length, dtype)
         if not is_tensor(length):
             angle = math.pi * (np.arange(length) + 0.5) / max(length, 1)
-            return convert_to_tensor(np.sin(math.pi / 2 * np.sin(angle) ** 2).astype(dtype.np_dtype))
-        place = raw.AddV2(_count(length, dtype), _as_float(0.5, dtype))
-        angle = raw.RealDiv(raw.Mul(place, _as_float(math.pi, dtype)), _as_float(length, dtype))
-        return raw.Sin(raw.Mul(_as_float(math.pi / 2, dtype), raw.Square(raw.Sin(angle))))
+            return convert_to_tensor(np.sin(math.pi / 2 * np.sin(angle) ** 2).astype(kind.np_dtype))
+        place = raw.AddV2(_count(length, kind), _as_float(0.5, kind))
+        angle = raw.RealDiv(raw.Mul(place, _as_float(math.pi, kind)), _as_float(length, kind))
+        return raw.Sin(raw.Mul(_as_float(math.pi / 2, kind), raw.Square(raw.Sin(angle))))

@@ -13,6 +13,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, int64, string
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 _KINDS = frozenset({int64, string})
@@ -212,8 +213,8 @@ def sparse_cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None 
                                              internal_type=string))
 
 
-def sampled_addmm(indices: Any, values: Any, dense_shape: Any, mat1: Any, mat2: Any, beta: Any = 1.0, alpha: Any = 1.0,
-                  output_type: Any = float32) -> Any:
+def sampled_addmm(indices: TensorLike, values: TensorLike, dense_shape: Any, mat1: Any, mat2: Any, beta: Any = 1.0,
+                  alpha: Any = 1.0, output_type: DTypeLike = float32) -> tuple[Tensor, Tensor, Tensor]:
     """beta S + alpha A B at the places of a sparse matrix S alone.
 
     Args:

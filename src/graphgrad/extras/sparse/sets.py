@@ -10,6 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import ANY, INTEGER, string
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
@@ -183,7 +184,7 @@ def _operation(a: Any, b: Any, kind: str, validate_indices: bool) -> SparseTenso
     return SparseTensor(*getattr(raw, op_type)(*flat, set_operation=kind, validate_indices=validate_indices))
 
 
-def set_size(a: Any, validate_indices: bool = True) -> Any:
+def set_size(a: TensorLike, validate_indices: bool = True) -> Tensor:
     """How many different elements there are along the last axis.
 
     Args:
@@ -252,7 +253,7 @@ def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     return _operation(a, b, "union", validate_indices)
 
 
-def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Any:
+def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str | None = "edit_distance") -> Tensor:
     """How many insertions, deletions and replacements make one sequence of the other.
 
     Args:

@@ -14,6 +14,7 @@ from graphgrad.ir.dtypes import REAL, as_dtype, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape, with_rank
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .sparse_functions import _sparse
@@ -296,7 +297,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     return SparseTensor(x.indices, x.values, shape)
 
 
-def sparse_to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Any:
+def sparse_to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Tensor:
     """For each row of ids, a vector that says which numbers below `vocab_size` are among them.
 
     Args:
@@ -359,7 +360,8 @@ def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None 
         return SparseTensor(indices, ordered, merged.dense_shape)
 
 
-def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_sparse_tensor(value: TensorLike, dtype: DTypeLike | None = None,
+                                       name: str | None = None) -> Any:
     """Returns a sparse tensor unchanged, anything else as a tensor.
 
     Args:

@@ -9,6 +9,7 @@ import numpy as np
 from graphgrad.ir.dtypes import as_dtype, bfloat16, float16, float32, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.nn.embedding import embedding_lookup_v1
 
@@ -18,8 +19,7 @@ _COMBINERS = ("mean", "sqrtn", "sum")
 
 
 def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, combiner: str | None = None,
-                            max_norm: Any = None, name: str | None = None,
-                            allow_fast_lookup: bool = False) -> Any:
+                            max_norm: Any = None, name: str | None = None, allow_fast_lookup: bool = False) -> Any:
     """Looks up the ids of each row of a sparse matrix and combines their embeddings.
 
     Args:
@@ -46,7 +46,7 @@ def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, combiner:
 
 def embedding_lookup_sparse_v1(params: Any, sp_ids: Any, sp_weights: Any, partition_strategy: str = "mod",
                                name: str | None = None, combiner: str | None = None, max_norm: Any = None,
-                               allow_fast_lookup: bool = False) -> Any:
+                               allow_fast_lookup: bool = False) -> Tensor:
     """Looks up sparse ids and combines each row: `embedding_lookup_sparse` with TensorFlow 1's arguments.
 
     Args:
@@ -156,7 +156,7 @@ def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse
 def safe_embedding_lookup_sparse_v1(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None,
                                     combiner: str = "mean", default_id: Any = None, name: str | None = None,
                                     partition_strategy: str = "div", max_norm: Any = None,
-                                    allow_fast_lookup: bool = False) -> Any:
+                                    allow_fast_lookup: bool = False) -> Tensor:
     """Looks up sparse ids with an answer for every row: `safe_embedding_lookup_sparse` with TensorFlow 1's arguments.
 
     Args:

@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import FLOATING, INDEX
 from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.math.segment import LARGE, sparse_sums
 
@@ -176,8 +177,8 @@ def _segment(kind: str, data: Any, indices: Any, segment_ids: Any, num_segments:
                                                                sparse_gradient=sparse_gradient, name=name)
 
 
-def segment_sum(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
-                sparse_gradient: bool = False) -> Any:
+def segment_sum(data: TensorLike, indices: TensorLike, segment_ids: Any, num_segments: Any = None,
+                name: str | None = None, sparse_gradient: bool = False) -> Tensor:
     """Sums the rows of `data` that `indices` picks, those of equal id together.
 
     Args:
@@ -198,8 +199,8 @@ def segment_sum(data: Any, indices: Any, segment_ids: Any, num_segments: Any = N
     return _segment("Sum", data, indices, segment_ids, num_segments, name, sparse_gradient)
 
 
-def segment_mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
-                 sparse_gradient: bool = False) -> Any:
+def segment_mean(data: TensorLike, indices: TensorLike, segment_ids: Any, num_segments: Any = None,
+                 name: str | None = None, sparse_gradient: bool = False) -> Tensor:
     """Averages the rows of `data` that `indices` picks, those of equal id; see `sparse.segment_sum`.
 
     >>> sess.run(tf.sparse.segment_mean(tf.constant([1.0, 2.0, 4.0]), [0, 2, 1], [0, 0, 1]))
@@ -208,8 +209,8 @@ def segment_mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any = 
     return _segment("Mean", data, indices, segment_ids, num_segments, name, sparse_gradient)
 
 
-def segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
-                   sparse_gradient: bool = False) -> Any:
+def segment_sqrt_n(data: TensorLike, indices: TensorLike, segment_ids: Any, num_segments: Any = None,
+                   name: str | None = None, sparse_gradient: bool = False) -> Tensor:
     """Sums as `sparse.segment_sum` does and divides by the square root of the number of rows.
 
     >>> sess.run(tf.sparse.segment_sqrt_n(tf.constant([1.0, 2.0]), [0, 1, 0, 1], [0, 0, 0, 0]))
@@ -218,8 +219,8 @@ def segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, num_segments: Any 
     return _segment("SqrtN", data, indices, segment_ids, num_segments, name, sparse_gradient)
 
 
-def segment_sum_v1(data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None,
-                   sparse_gradient: bool = False) -> Any:
+def segment_sum_v1(data: TensorLike, indices: TensorLike, segment_ids: Any, name: str | None = None,
+                   num_segments: Any = None, sparse_gradient: bool = False) -> Tensor:
     """Sums picked rows by segment; see `sparse.segment_sum`.
 
     >>> sess.run(tf.sparse_segment_sum(tf.constant([1.0, 2.0]), [0, 1], [0, 0]))
@@ -228,8 +229,8 @@ def segment_sum_v1(data: Any, indices: Any, segment_ids: Any, name: str | None =
     return segment_sum(data, indices, segment_ids, num_segments, name, sparse_gradient)
 
 
-def segment_mean_v1(data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None,
-                    sparse_gradient: bool = False) -> Any:
+def segment_mean_v1(data: TensorLike, indices: TensorLike, segment_ids: Any, name: str | None = None,
+                    num_segments: Any = None, sparse_gradient: bool = False) -> Tensor:
     """Averages picked rows by segment; see `sparse.segment_mean`.
 
     >>> sess.run(tf.sparse_segment_mean(tf.constant([1.0, 2.0]), [0, 1], [0, 0]))
@@ -238,8 +239,8 @@ def segment_mean_v1(data: Any, indices: Any, segment_ids: Any, name: str | None 
     return segment_mean(data, indices, segment_ids, num_segments, name, sparse_gradient)
 
 
-def segment_sqrt_n_v1(data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None,
-                      sparse_gradient: bool = False) -> Any:
+def segment_sqrt_n_v1(data: TensorLike, indices: TensorLike, segment_ids: Any, name: str | None = None,
+                      num_segments: Any = None, sparse_gradient: bool = False) -> Tensor:
     """Sums picked rows by segment, divided by the root of their number; see `sparse.segment_sqrt_n`.
 
     >>> sess.run(tf.sparse_segment_sqrt_n(tf.constant([1.0, 2.0]), [0], [0]))

@@ -13,6 +13,7 @@ import numpy as np
 from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import ANY
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from graphgrad.ir.tensor import Tensor, TensorLike
 
 _K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
 _M = 2**64 - 1
@@ -191,7 +192,7 @@ def _strong(xp, strings, *, num_buckets, key):
 _strong.grad(NOT_DIFFERENTIABLE)
 
 
-def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
+def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
     """Sorts strings into buckets by a keyed hash, unpredictable without the key.
 
     Args:
@@ -210,7 +211,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
     return raw.StringToHashBucketStrong(input, num_buckets=num_buckets, key=tuple(int(k) for k in key), name=name)
 
 
-def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
+def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Sorts strings into buckets by a hash that stays the same between programs.
 
     Args:
@@ -228,7 +229,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     return raw.StringToHashBucketFast(input, num_buckets=num_buckets, name=name)
 
 
-def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
+def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Sorts strings into buckets by an older hash; see `strings.to_hash_bucket_fast`.
 
     >>> sess.run(tf.strings.to_hash_bucket(["Hello", "a"], 30))
@@ -238,7 +239,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
 
 
 def to_hash_bucket_v1(string_tensor: Any = None, num_buckets: Any = None, name: str | None = None,
-                      input: Any = None) -> Any:
+                      input: TensorLike = None) -> Tensor:
     """Sorts strings into buckets by an older hash; see `strings.to_hash_bucket_fast`.
 
     >>> sess.run(tf.string_to_hash_bucket("Hello", 30))
@@ -274,7 +275,7 @@ def _fingerprint_shape(data, method):
 fingerprint_op.grad(NOT_DIFFERENTIABLE)
 
 
-def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
+def fingerprint(data: TensorLike, method: Any = "farmhash64", name: str | None = None) -> Any:
     """A fingerprint of each row of a tensor.
 
     Args:

@@ -10,11 +10,12 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float32, int32, string
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 
-def as_string(input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1,
-              fill: str = "", name: str | None = None) -> Any:
+def as_string(input: TensorLike, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1,
+              fill: str = "", name: str | None = None) -> Tensor:
     """Writes numbers as strings.
 
     Args:
@@ -36,7 +37,7 @@ def as_string(input: Any, precision: int = -1, scientific: bool = False, shortes
                         name=name)
 
 
-def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+def string_join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Tensor:
     """Joins the strings of several tensors, place by place; scalars go with every place.
 
     >>> sess.run(tf.strings.join([["a", "b"], "c"], separator="-"))
@@ -45,8 +46,8 @@ def string_join(inputs: Any, separator: str = "", name: str | None = None) -> An
     return raw.StringJoin(list(inputs), separator=separator, name=name)
 
 
-def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "",
-                name: str | None = None) -> Any:
+def reduce_join(inputs: TensorLike, axis: Any = None, keepdims: bool = False, separator: str = "",
+                name: str | None = None) -> Tensor:
     """Joins strings along axes.
 
     Args:
@@ -71,8 +72,8 @@ def reduce_join(inputs: Any, axis: Any = None, keepdims: bool = False, separator
         return raw.ReduceJoin(inputs, convert_to_tensor(axis, int32), keep_dims=bool(keepdims), separator=separator)
 
 
-def reduce_join_v1(inputs: Any, axis: Any = None, keep_dims: Any = None, separator: str = "", name: str | None = None,
-                   reduction_indices: Any = None, keepdims: Any = None) -> Any:
+def reduce_join_v1(inputs: TensorLike, axis: Any = None, keep_dims: Any = None, separator: str = "",
+                   name: str | None = None, reduction_indices: Any = None, keepdims: Any = None) -> Tensor:
     """Joins strings along axes; see `strings.reduce_join`.
 
     >>> sess.run(tf.reduce_join([["a", "b"]], 1))
@@ -136,7 +137,7 @@ def split_v1(input: Any = None, sep: str | None = None, maxsplit: int = -1, resu
         return SparseTensor(*raw.StringSplitV2(x, "" if sep is None else sep, maxsplit=maxsplit))
 
 
-def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+def substr(input: TensorLike, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Cuts a part out of each string.
 
     Args:
@@ -156,7 +157,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     return raw.Substr(input, pos, len, unit=unit, name=name)
 
 
-def substr_v1(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
+def substr_v1(input: TensorLike, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """Cuts a part out of each string; see `strings.substr`.
 
     >>> sess.run(tf.substr("hello", -3, 2))
@@ -165,7 +166,7 @@ def substr_v1(input: Any, pos: Any, len: Any, name: str | None = None, unit: str
     return substr(input, pos, len, unit, name)
 
 
-def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:
+def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
     """Reads strings as numbers.
 
     Args:
@@ -183,7 +184,8 @@ def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> A
     return raw.StringToNumber(input, out_type=as_dtype(out_type), name=name)
 
 
-def to_number_v1(string_tensor: Any = None, out_type: Any = float32, name: str | None = None, input: Any = None) -> Any:
+def to_number_v1(string_tensor: Any = None, out_type: DTypeLike = float32, name: str | None = None,
+                 input: TensorLike = None) -> Tensor:
     """Reads strings as numbers; see `strings.to_number`.
 
     >>> sess.run(tf.string_to_number("3", tf.int32))
@@ -192,8 +194,8 @@ def to_number_v1(string_tensor: Any = None, out_type: Any = float32, name: str |
     return to_number(string_tensor if input is None else input, out_type, name)
 
 
-def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: int | None = None,
-               name: str | None = None) -> Any:
+def decode_raw(input_bytes: Any, out_type: DTypeLike, little_endian: bool = True, fixed_length: int | None = None,
+               name: str | None = None) -> Tensor:
     """Reads the bytes of strings as numbers.
 
     Args:
@@ -217,7 +219,7 @@ def decode_raw(input_bytes: Any, out_type: Any, little_endian: bool = True, fixe
 
 
 def decode_raw_v1(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None,
-                  bytes: Any = None) -> Any:
+                  bytes: Any = None) -> Tensor:
     """Reads the bytes of strings as numbers; see `io.decode_raw`.
 
     >>> sess.run(tf.decode_raw("ab", tf.uint8))
@@ -226,7 +228,7 @@ def decode_raw_v1(input_bytes: Any = None, out_type: Any = None, little_endian: 
     return decode_raw(input_bytes if bytes is None else bytes, out_type, little_endian, None, name)
 
 
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The lengths of strings, in bytes or ("UTF8_CHAR") characters.
 
     >>> sess.run(tf.strings.length(["a", "abc"]))
@@ -235,7 +237,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     return raw.StringLength(input, unit=unit, name=name)
 
 
-def length_v1(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
+def length_v1(input: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """The lengths of strings; see `strings.length`.
 
     >>> sess.run(tf.strings.length("abc"))
@@ -244,7 +246,7 @@ def length_v1(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
     return length(input, unit, name)
 
 
-def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
+def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Strings in lower case; ASCII letters only unless `encoding` is "utf-8".
 
     >>> sess.run(tf.strings.lower("AB"))
@@ -253,7 +255,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return raw.StringLower(input, encoding=encoding, name=name)
 
 
-def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
+def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Strings in upper case; ASCII letters only unless `encoding` is "utf-8".
 
     >>> sess.run(tf.strings.upper("ab"))
@@ -262,7 +264,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return raw.StringUpper(input, encoding=encoding, name=name)
 
 
-def strip(input: Any, name: str | None = None) -> Any:
+def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Strings without white space at their ends.
 
     >>> sess.run(tf.strings.strip(" ab "))
@@ -271,7 +273,8 @@ def strip(input: Any, name: str | None = None) -> Any:
     return raw.StringStrip(input, name=name)
 
 
-def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
+def regex_replace(input: TensorLike, pattern: Any, rewrite: Any, replace_global: bool = True,
+                  name: str | None = None) -> Tensor:
     r"""Replaces matches of a regular expression.
 
     Args:
@@ -293,7 +296,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool =
     return raw.RegexReplace(input, pattern, rewrite, replace_global=replace_global, name=name)
 
 
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
+def regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -> Tensor:
     """Returns whether whole strings match a regular expression.
 
     Args:
@@ -313,7 +316,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     return raw.RegexFullMatch(input, pattern, name=name)
 
 
-def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Strings in web-safe base 64, without padding unless asked for.
 
     >>> sess.run(tf.encode_base64("hello"))
@@ -322,7 +325,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any
     return raw.EncodeBase64(input, pad=pad, name=name)
 
 
-def decode_base64(input: Any, name: str | None = None) -> Any:
+def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """Decodes strings in web-safe base 64.
 
     >>> sess.run(tf.decode_base64("aGVsbG8"))
@@ -331,8 +334,8 @@ def decode_base64(input: Any, name: str | None = None) -> Any:
     return raw.DecodeBase64(input, name=name)
 
 
-def string_format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3,
-                  name: str | None = None) -> Any:
+def string_format(template: str, inputs: TensorLike, placeholder: str = "{}", summarize: int = 3,
+                  name: str | None = None) -> Tensor:
     """Writes tensors into a text.
 
     Args:
@@ -365,7 +368,7 @@ __all__ = ["as_string", "decode_base64", "decode_raw", "decode_raw_v1", "encode_
            "upper"]
 
 
-def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "",
+def unsorted_segment_join(inputs: TensorLike, segment_ids: Any, num_segments: Any, separator: str = "",
                           name: str | None = None) -> Any:
     """Joins the strings of each segment.
 

@@ -13,6 +13,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import INDEX, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from graphgrad.ir.tensor import Tensor, TensorLike
 
 _HOST = ("host",)
 _OUTPUTS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
@@ -215,9 +216,9 @@ for _record in (unicode_decode_op, unicode_decode_with_offsets_op, unicode_encod
     _record.grad(NOT_DIFFERENTIABLE)
 
 
-def unicode_transcode(input: Any, input_encoding: str, output_encoding: str, errors: str = "replace",
+def unicode_transcode(input: TensorLike, input_encoding: str, output_encoding: str, errors: str = "replace",
                       replacement_char: int = 65533, replace_control_characters: bool = False,
-                      name: str | None = None) -> Any:
+                      name: str | None = None) -> Tensor:
     """Strings in another encoding.
 
     Args:
@@ -241,7 +242,7 @@ def unicode_transcode(input: Any, input_encoding: str, output_encoding: str, err
                                 replace_control_characters=bool(replace_control_characters), name=name)
 
 
-def unicode_script(input: Any, name: str | None = None) -> Any:
+def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
     """The scripts that code points belong to, by the numbers that ICU gives them.
 
     Args:

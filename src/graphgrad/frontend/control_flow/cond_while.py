@@ -75,15 +75,9 @@ def _settle_outputs(body: FuncGraph, leaves: Sequence[Any], dtypes: Sequence[Any
                 body.outputs.append(convert_to_tensor(t, dtypes[len(body.outputs)] if dtypes else None))
 
 
-def cond_v1(
-    pred: Any,
-    true_fn: Callable[[], Any] | None = None,
-    false_fn: Callable[[], Any] | None = None,
-    strict: bool = False,
-    name: str | None = None,
-    fn1: Callable[[], Any] | None = None,
-    fn2: Callable[[], Any] | None = None,
-) -> Any:
+def cond_v1(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
+            strict: bool = False, name: str | None = None, fn1: Callable[[], Any] | None = None,
+            fn2: Callable[[], Any] | None = None) -> Any:
     """Returns `true_fn()` if `pred` is true, else `false_fn()`; only one of them runs (1.x arguments).
 
     Args:
@@ -244,18 +238,9 @@ def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any
     return cond(pred, true_fn, false_fn, name) if value is None else true_fn() if value else false_fn()
 
 
-def while_loop_v1(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
-    loop_vars: Any,
-    shape_invariants: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-    maximum_iterations: Any = None,
-    return_same_structure: bool = False,
-) -> Any:
+def while_loop_v1(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
+                  parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+                  name: str | None = None, maximum_iterations: Any = None, return_same_structure: bool = False) -> Any:
     """Runs `body` on the loop variables as long as `cond` of them is true (1.x arguments).
 
     Args:

@@ -18,6 +18,7 @@ from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import DTypeLike
 
 from .cond_while import _while, while_loop
 from .map_uneven import is_uneven, map_rows
@@ -53,7 +54,7 @@ def _trial(fn: Callable[..., Any], *args: Any) -> tuple[Any, list[Any]]:
         return result, [convert_to_tensor(t) for t in nest.flatten(result)]
 
 
-def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_iterations: Any = None,
+def map_fn(fn: Callable[..., Any], elems: Any, dtype: DTypeLike | None = None, parallel_iterations: Any = None,
            back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, name: str | None = None,
            fn_output_signature: Any = None) -> Any:
     """Applies `fn` to each row of `elems` and stacks the results.

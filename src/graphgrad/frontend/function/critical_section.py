@@ -10,6 +10,7 @@ from graphgrad.frontend.structure import nest
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import TensorLike
 
 from .function import function
 
@@ -71,7 +72,7 @@ def _after(found: Any) -> Any:
     return raw.Identity(convert_to_tensor(found)) if is_value else found
 
 
-def xla_compile(computation: Callable[..., Any], inputs: Any = None) -> list[Any]:
+def xla_compile(computation: Callable[..., Any], inputs: TensorLike = None) -> list[Any]:
     """Computes the results of a function, compiled as one XLA program.
 
     Args:

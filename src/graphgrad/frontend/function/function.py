@@ -443,19 +443,11 @@ def _parts(leaf: Any) -> list[Any]:
     return leaf.parts if isinstance(leaf, ArrayParts) else []
 
 
-def function(
-    func: Callable[..., Any] | None = None,
-    input_signature: Any = None,
-    autograph: bool = True,
-    jit_compile: bool | None = None,
-    reduce_retracing: bool = False,
-    experimental_implements: Any = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
-    experimental_relax_shapes: Any = None,
-    experimental_compile: Any = None,
-    experimental_follow_type_hints: Any = None,
-) -> Any:
+def function(func: Callable[..., Any] | None = None, input_signature: Any = None, autograph: bool = True,
+             jit_compile: bool | None = None, reduce_retracing: bool = False, experimental_implements: Any = None,
+             experimental_autograph_options: Any = None, experimental_attributes: Any = None,
+             experimental_relax_shapes: Any = None, experimental_compile: Any = None,
+             experimental_follow_type_hints: Any = None) -> Any:
     """Compiles a Python function into graphs, one for each signature it is called with.
 
     Args:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from graphgrad.ops.linalg import diag_functions, linalg_functions
 from graphgrad.ops.linalg import matmul as products
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def _takes_operators(function: Callable[..., Any], instead: Callable[..., Any]) -> Callable[..., Any]:
+
+def _takes_operators(function: _Function, instead: Callable[..., Any]) -> _Function:
     """Calls `function`, or `instead` if an operand is a linear operator."""
 
     @functools.wraps(function)
@@ -22,7 +24,7 @@ def _takes_operators(function: Callable[..., Any], instead: Callable[..., Any]) 
                 raise
         return instead(*args, **kwargs)
 
-    return either
+    return either  # type: ignore[return-value]  # called as `function` is
 
 
 def _matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,

@@ -16,6 +16,7 @@ from graphgrad.ir.dtypes import as_dtype, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import DTypeLike, TensorLike
 
 from .rnn_cells import _map_sizes, assert_like_rnn_cell, zeros_of_size
 
@@ -110,17 +111,9 @@ def _masked(finished: Any, old: Sequence[Any], new: Sequence[Any]) -> list[Any]:
     return kept
 
 
-def dynamic_rnn(
-    cell: Any,
-    inputs: Any,
-    sequence_length: Any = None,
-    initial_state: Any = None,
-    dtype: Any = None,
-    parallel_iterations: Any = None,
-    swap_memory: bool = False,
-    time_major: bool = False,
-    scope: Any = None,
-) -> Any:
+def dynamic_rnn(cell: Any, inputs: TensorLike, sequence_length: Any = None, initial_state: Any = None,
+                dtype: DTypeLike | None = None, parallel_iterations: Any = None, swap_memory: bool = False,
+                time_major: bool = False, scope: Any = None) -> Any:
     """Runs a cell over sequences, by a loop.
 
     Args:
@@ -213,19 +206,10 @@ def _map_sizes_to(sizes: Any, flat: Sequence[Any]) -> Any:
     return _map_sizes(lambda _: next(left), sizes)
 
 
-def bidirectional_dynamic_rnn(
-    cell_fw: Any,
-    cell_bw: Any,
-    inputs: Any,
-    sequence_length: Any = None,
-    initial_state_fw: Any = None,
-    initial_state_bw: Any = None,
-    dtype: Any = None,
-    parallel_iterations: Any = None,
-    swap_memory: bool = False,
-    time_major: bool = False,
-    scope: Any = None,
-) -> Any:
+def bidirectional_dynamic_rnn(cell_fw: Any, cell_bw: Any, inputs: TensorLike, sequence_length: Any = None,
+                              initial_state_fw: Any = None, initial_state_bw: Any = None,
+                              dtype: DTypeLike | None = None, parallel_iterations: Any = None,
+                              swap_memory: bool = False, time_major: bool = False, scope: Any = None) -> Any:
     """Runs one cell forwards over sequences and another one backwards, by loops.
 
     Args:

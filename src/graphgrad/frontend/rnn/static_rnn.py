@@ -13,13 +13,14 @@ from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import DTypeLike, TensorLike
 
 from .dynamic_rnn import _batch_size, _first_state, _flat_sizes, _lengths, _map_tensors, _masked, _state_dtype, _step
 from .rnn_cells import assert_like_rnn_cell, zeros_of_size
 
 
-def static_rnn(cell: Any, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None,
-               scope: Any = None) -> Any:
+def static_rnn(cell: Any, inputs: TensorLike, initial_state: Any = None, dtype: DTypeLike | None = None,
+               sequence_length: Any = None, scope: Any = None) -> Any:
     """Runs a cell over a list of inputs, one after the other, without a loop in the graph.
 
     Args:
@@ -81,8 +82,8 @@ def _check_list(inputs: Any) -> None:
         raise ValueError("Argument `inputs` must not be empty. Fix: give at least one step")
 
 
-def static_state_saving_rnn(cell: Any, inputs: Any, state_saver: Any, state_name: Any, sequence_length: Any = None,
-                            scope: Any = None) -> Any:
+def static_state_saving_rnn(cell: Any, inputs: TensorLike, state_saver: Any, state_name: Any,
+                            sequence_length: Any = None, scope: Any = None) -> Any:
     """Runs `static_rnn` with the first state from an object, which gets the last one.
 
     Args:
@@ -117,8 +118,8 @@ def static_state_saving_rnn(cell: Any, inputs: Any, state_saver: Any, state_name
         return outputs, _map_tensors(raw.Identity, state)
 
 
-def static_bidirectional_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, initial_state_fw: Any = None,
-                             initial_state_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
+def static_bidirectional_rnn(cell_fw: Any, cell_bw: Any, inputs: TensorLike, initial_state_fw: Any = None,
+                             initial_state_bw: Any = None, dtype: DTypeLike | None = None, sequence_length: Any = None,
                              scope: Any = None) -> Any:
     """Runs one cell forwards over a list of inputs and another one backwards.
 

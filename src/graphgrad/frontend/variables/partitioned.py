@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape, is_fully_defined
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import DTypeLike, ShapeLike
 
 from .variable import SaveSliceInfo
 
@@ -188,7 +189,7 @@ def mark(variable: Any, name: str, full: list[int], offset: list[int], shape: li
     variable._set_save_slice_info(SaveSliceInfo(name, full, offset, shape))
 
 
-def create_partitioned_variables(shape: Any, slicing: Any, initializer: Any, dtype: Any = dtypes.float32,
+def create_partitioned_variables(shape: ShapeLike, slicing: Any, initializer: Any, dtype: DTypeLike = dtypes.float32,
                                  trainable: bool = True, collections: Any = None, name: str | None = None,
                                  reuse: Any = None) -> list[Any]:
     """Creates the parts of a new variable by `get_variable`.

@@ -11,6 +11,7 @@ from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import TensorLike
 from graphgrad.ops.control.group import group
 
 
@@ -24,7 +25,7 @@ def _as_variable(ref: Any, function: str) -> Any:
 # -- assigning ---------------------------------------------------------------------
 
 
-def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: Any = None) -> Any:
+def assign(ref: Any, value: TensorLike, validate_shape: Any = None, use_locking: Any = None, name: Any = None) -> Any:
     """Sets the value of a variable.
 
     Args:
@@ -49,7 +50,7 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
     return variable.assign(value, name=name)
 
 
-def assign_add(ref: Any, value: Any, use_locking: Any = None, name: Any = None) -> Any:
+def assign_add(ref: Any, value: TensorLike, use_locking: Any = None, name: Any = None) -> Any:
     """Adds `value` to a variable; see `assign`.
 
     >>> v = tf.Variable(1.0)
@@ -60,7 +61,7 @@ def assign_add(ref: Any, value: Any, use_locking: Any = None, name: Any = None) 
     return _as_variable(ref, "assign_add").assign_add(value, name=name)
 
 
-def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: Any = None) -> Any:
+def assign_sub(ref: Any, value: TensorLike, use_locking: Any = None, name: Any = None) -> Any:
     """Subtracts `value` from a variable; see `assign`.
 
     >>> v = tf.Variable(1.0)
@@ -71,7 +72,7 @@ def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: Any = None) 
     return _as_variable(ref, "assign_sub").assign_sub(value, name=name)
 
 
-def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: Any = True, name: Any = None) -> Any:
+def scatter_update(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = True, name: Any = None) -> Any:
     """Replaces rows of a variable: `ref[indices[i]] = updates[i]`.
 
     Args:
@@ -92,37 +93,37 @@ def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: Any = True
     return _as_variable(ref, "scatter_update")._scatter_rows("ResourceScatterUpdate", indices, updates, name)
 
 
-def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any:
+def scatter_add(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
     """Adds to rows of a variable, repeatedly for repeated indices; see `scatter_update`."""
     return _as_variable(ref, "scatter_add")._scatter_rows("ResourceScatterAdd", indices, updates, name)
 
 
-def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any:
+def scatter_sub(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
     """Subtracts from rows of a variable; see `scatter_update`."""
     return _as_variable(ref, "scatter_sub")._scatter_rows("ResourceScatterSub", indices, updates, name)
 
 
-def scatter_mul(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any:
+def scatter_mul(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
     """Multiplies rows of a variable; see `scatter_update`."""
     return _as_variable(ref, "scatter_mul")._scatter_rows("ResourceScatterMul", indices, updates, name)
 
 
-def scatter_div(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any:
+def scatter_div(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
     """Divides rows of a variable; see `scatter_update`."""
     return _as_variable(ref, "scatter_div")._scatter_rows("ResourceScatterDiv", indices, updates, name)
 
 
-def scatter_min(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any:
+def scatter_min(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
     """Takes the minimum of rows of a variable and `updates`; see `scatter_update`."""
     return _as_variable(ref, "scatter_min")._scatter_rows("ResourceScatterMin", indices, updates, name)
 
 
-def scatter_max(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any:
+def scatter_max(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
     """Takes the maximum of rows of a variable and `updates`; see `scatter_update`."""
     return _as_variable(ref, "scatter_max")._scatter_rows("ResourceScatterMax", indices, updates, name)
 
 
-def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: Any = True, name: Any = None) -> Any:
+def scatter_nd_update(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = True, name: Any = None) -> Any:
     """Replaces slices of a variable: `ref[tuple(indices[i])] = updates[i]`.
 
     Args:
@@ -143,17 +144,18 @@ def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: Any = T
     return _as_variable(ref, "scatter_nd_update").scatter_nd_update(indices, updates, name)
 
 
-def scatter_nd_add(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any:
+def scatter_nd_add(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
     """Adds to slices of a variable; see `scatter_nd_update`."""
     return _as_variable(ref, "scatter_nd_add").scatter_nd_add(indices, updates, name)
 
 
-def scatter_nd_sub(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any:
+def scatter_nd_sub(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
     """Subtracts from slices of a variable; see `scatter_nd_update`."""
     return _as_variable(ref, "scatter_nd_sub").scatter_nd_sub(indices, updates, name)
 
 
-def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: Any = True, name: Any = None) -> Any:
+def batch_scatter_update(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = True,
+                         name: Any = None) -> Any:
     """Replaces rows within each batch: `ref[b, indices[b, i]] = updates[b, i]`.
 
     Args:
@@ -241,7 +243,7 @@ def moving_average_variables(scope: Any = None) -> list[Any]:
 # -- initialization ----------------------------------------------------------------
 
 
-def variables_initializer(var_list: Any, name: str = "init") -> Any:
+def variables_initializer(var_list: Any, name: str | None = "init") -> Any:
     """Makes an operation that gives variables their initial values.
 
     Args:

@@ -11,6 +11,7 @@ from graphgrad.ir.constant_value import folded
 from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import TensorShape, as_shape, broadcast, is_fully_defined, shape_str
+from graphgrad.ir.tensor import ShapeLike, Tensor, TensorLike
 from graphgrad.ops.common.broadcast import reduced_axes
 from graphgrad.ops.common.rank_limits import limit_ranks
 
@@ -71,7 +72,7 @@ limit_ranks(vectors="BroadcastArgs.s0 BroadcastArgs.s1 BroadcastTo.shape")
 # -- functions ---------------------------------------------------------------------
 
 
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
+def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Repeats a tensor to a shape that it broadcasts to.
 
     Args:
@@ -110,7 +111,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
                          f"{shape_str(as_shape(shape_y))}: {complaint.problem}. Fix: {complaint.fix}") from None
 
 
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that two shapes broadcast to, as a tensor.
 
     Args:

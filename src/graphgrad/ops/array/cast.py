@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any, overload
+
 import numpy as np
 
 from graphgrad.ir import dtypes
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.dtypes import ANY, as_dtype
-from graphgrad.ir.graph import Tensor
+from graphgrad.ir.graph import SymbolicTensor
 from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.elementwise import same
 
 _CASTABLE = ANY - {dtypes.string, dtypes.resource, dtypes.variant}
@@ -77,7 +80,13 @@ def _cast_grad(op, dy):
     return None
 
 
-def cast(x, dtype, name=None):
+# `object`, not `TensorLike`: what is Any fits both overloads and gives Any, not the first one's type.
+@overload
+def cast(x: IndexedSlices, dtype: DTypeLike,  # type: ignore[overload-overlap]
+         name: str | None = None) -> IndexedSlices: ...
+@overload
+def cast(x: object, dtype: DTypeLike, name: str | None = None) -> Tensor: ...
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
     """The values of x in another dtype.
 
     Args:
@@ -96,14 +105,14 @@ def cast(x, dtype, name=None):
     wanted = as_dtype(dtype)
     if isinstance(x, IndexedSlices):
         return IndexedSlices(cast(x.values, wanted, name), x.indices, x.dense_shape)
-    if type(x) is Tensor:
+    if type(x) is SymbolicTensor:
         return x if x.dtype is wanted else raw.Cast(x, DstT=wanted, name=name)
     with name_scope(name, "Cast") as scope:
         x = convert_to_tensor(x, name="x")
         return x if x.dtype is wanted else raw.Cast(x, DstT=wanted, name=scope)
 
 
-def saturate_cast(value, dtype, name=None):
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """The values in another dtype, after clipping them to its range.
 
     Args:
@@ -126,7 +135,8 @@ def saturate_cast(value, dtype, name=None):
         if not dtype.is_complex and not dtype.is_bool and not value.dtype.is_bool:
             low, high = _range_within(value.dtype, dtype)
             value = raw.ClipByValue(value, constant(low, value.dtype), constant(high, value.dtype), name="clamp")
-        return cast(value, dtype, name=scope)
+        result: Any = cast(value, dtype, name=scope)
+        return result
 
 
 def _range_within(source, target):

@@ -16,6 +16,7 @@ from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged, normalize_axis, shape_str
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.attribute_values import as_int
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, plus, rank_of
@@ -271,7 +272,7 @@ concat_offset.grad(NOT_DIFFERENTIABLE)
 # -- functions ---------------------------------------------------------------------
 
 
-def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
+def stack(values: TensorLike, axis: int = 0, name: str | None = "stack") -> Tensor:
     """Joins tensors of one shape along a new axis.
 
     Args:
@@ -299,7 +300,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
     return raw.Pack(list(values), axis=as_int(axis, "axis"), name=name)
 
 
-def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:
+def parallel_stack(values: TensorLike, name: str | None = "parallel_stack") -> Tensor:
     """Joins tensors of one shape along a new first axis.
 
     Args:
@@ -319,7 +320,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:
     return raw.Pack(list(values), axis=0, name=name)
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> Any:
+def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str | None = "unstack") -> list[Tensor]:
     """The parts of a tensor along an axis, which they lose.
 
     Args:
@@ -348,7 +349,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return raw.Unpack(value, num=whole(num), axis=axis, name=name)
 
 
-def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+def concat(values: TensorLike, axis: Any, name: str | None = "concat") -> Tensor:
     """Joins tensors along an axis that they have.
 
     Args:
@@ -374,7 +375,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     return raw.ConcatV2(list(values), axis, name=name)
 
 
-def concat_v1(values: Any, axis: Any, name: str = "concat") -> Any:
+def concat_v1(values: TensorLike, axis: Any, name: str | None = "concat") -> Tensor:
     """`concat`; takes the order (axis, values) of TensorFlow 0.x too.
 
     Args:

@@ -14,9 +14,10 @@ from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant as constant
 from graphgrad.ir.conversion import is_tensor_like, make_array
 from graphgrad.ir.dtypes import FLOATING, INEXACT, as_dtype
-from graphgrad.ir.graph import Tensor
+from graphgrad.ir.graph import SymbolicTensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import as_shape, merged, shape_str
+from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 
 
 @op("Const", "-> output: dtype")
@@ -184,8 +185,8 @@ def _check_numerics_v2_grad(op, dy):
 # -- constants ---------------------------------------------------------------------
 
 
-def constant_v1(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const",
-                verify_shape: bool = False) -> Any:
+def constant_v1(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None,
+                name: str | None = "Const", verify_shape: bool = False) -> Tensor:
     """A constant tensor; too short a value is continued with its last element.
 
     Args:
@@ -227,7 +228,7 @@ def constant_v1(value: Any, dtype: Any = None, shape: Any = None, name: str = "C
 # -- placeholders ------------------------------------------------------------------
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> Tensor:
     """A tensor whose value each run is fed.
 
     Args:
@@ -249,7 +250,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
     return raw.Placeholder(dtype=as_dtype(dtype), shape=as_shape(shape), name=name)
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+def placeholder_with_default(input: TensorLike, shape: ShapeLike | None, name: str | None = None) -> Tensor:
     """A tensor that is `input` unless a run feeds another value.
 
     Args:
@@ -271,7 +272,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 # -- ops that hand their input through ---------------------------------------------
 
 
-def identity(input: Any, name: str | None = None) -> Any:
+def identity(input: TensorLike, name: str | None = None) -> Tensor:
     """The input, as a new tensor.
 
     Args:
@@ -291,7 +292,7 @@ def identity(input: Any, name: str | None = None) -> Any:
     return raw.Identity(input, name=name)
 
 
-def identity_n(input: Any, name: str | None = None) -> Any:
+def identity_n(input: TensorLike, name: str | None = None) -> list[Tensor]:
     """The inputs, as new tensors of one operation.
 
     Args:
@@ -308,7 +309,7 @@ def identity_n(input: Any, name: str | None = None) -> Any:
     return raw.IdentityN(list(input), name=name)
 
 
-def stop_gradient(input: Any, name: str | None = None) -> Any:
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """The input, through which no gradient flows.
 
     Args:
@@ -326,7 +327,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     return raw.StopGradient(input, name=name)
 
 
-def guarantee_const(input: Any, name: str | None = None) -> Any:
+def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """The input, which the caller promises never changes.
 
     Args:
@@ -343,7 +344,7 @@ def guarantee_const(input: Any, name: str | None = None) -> Any:
     return raw.GuaranteeConst(input, name=name)
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+def ensure_shape(x: TensorLike, shape: ShapeLike | None, name: str | None = None) -> Tensor:
     """The input, checked to have a shape.
 
     Args:
@@ -361,7 +362,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
     return raw.EnsureShape(x, shape=as_shape(shape), name=name)
 
 
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The input, checked to hold neither infinities nor NaNs.
 
     Args:
@@ -398,7 +399,7 @@ def is_tensor(x: Any) -> bool:
     return is_tensor_like(x) or isinstance(x, Composite)
 
 
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
+def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
     """The value of a tensor if it is known while the graph is built.
 
     Args:
@@ -434,7 +435,7 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     >>> tf.is_symbolic_tensor(tf.constant(1))
     True
     """
-    return isinstance(tensor, Tensor)
+    return isinstance(tensor, SymbolicTensor)
 
 
 def add_check_numerics_ops() -> Any:

@@ -14,6 +14,7 @@ from graphgrad.ir.conversion import constant, convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import INDEX, as_dtype, float32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import as_shape
+from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ir.tensor_list import TensorList
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import all_axes
@@ -113,7 +114,7 @@ def _scalar_of(dtype: Any, value: int) -> Any:
     return dtype.np_dtype.type(value)
 
 
-def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of zeros.
 
     Args:
@@ -132,7 +133,7 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any
     return _filled(shape, _scalar_of(as_dtype(dtype), 0), name or "zeros")
 
 
-def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
+def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of ones.
 
     Args:
@@ -151,7 +152,7 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any 
     return _filled(shape, _scalar_of(as_dtype(dtype), 1), name or "ones")
 
 
-def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
+def fill(dims: Any, value: TensorLike, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor with every element `value`.
 
     Args:
@@ -181,7 +182,8 @@ def _like(tensor: Any, value: int, dtype: Any, name: str, same_op: Any, optimize
     return _filled(raw.Shape(tensor, name=f"{name}/Shape"), _scalar_of(wanted, value), name)
 
 
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+def zeros_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None,
+               layout: Any = None) -> Tensor:
     """A tensor of zeros with the shape of `input`.
 
     Args:
@@ -200,7 +202,8 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
     return _like(input, 0, dtype, name or "zeros_like", raw.ZerosLike)
 
 
-def zeros_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+def zeros_like_v1(tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None,
+                  optimize: bool = True) -> Tensor:
     """A tensor of zeros with the shape of `tensor`.
 
     Args:
@@ -219,7 +222,7 @@ def zeros_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optim
     return _like(tensor, 0, dtype, name or "zeros_like", raw.ZerosLike, optimize)
 
 
-def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+def ones_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of ones with the shape of `input`.
 
     Args:
@@ -238,7 +241,8 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     return _like(input, 1, dtype, name or "ones_like", raw.OnesLike)
 
 
-def ones_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+def ones_like_v1(tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None,
+                 optimize: bool = True) -> Tensor:
     """A tensor of ones with the shape of `tensor`.
 
     Args:

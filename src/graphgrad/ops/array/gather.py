@@ -15,6 +15,7 @@ from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged, normalize_axis
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import (
     axes,
     fill,
@@ -263,8 +264,8 @@ def _gather_nd_grad(op, dy):
 # -- functions ---------------------------------------------------------------------
 
 
-def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
-           name: str | None = None) -> Any:
+def gather(params: Any, indices: TensorLike, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
+           name: str | None = None) -> Tensor:
     """Picks slices of `params` along `axis`.
 
     Args:
@@ -287,8 +288,8 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 
     return raw.GatherV2(params, indices, batch_dims if axis is None else axis, batch_dims=batch_dims, name=name)
 
 
-def gather_v1(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,
-              batch_dims: int = 0) -> Any:
+def gather_v1(params: Any, indices: TensorLike, validate_indices: Any = None, name: str | None = None, axis: Any = None,
+              batch_dims: int = 0) -> Tensor:
     """`gather` with the arguments in TensorFlow 1's order.
 
     Args:
@@ -304,7 +305,7 @@ def gather_v1(params: Any, indices: Any, validate_indices: Any = None, name: str
     return gather(params, indices, validate_indices, axis, batch_dims, name)
 
 
-def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+def batch_gather(params: Any, indices: TensorLike, name: str | None = None) -> Tensor:
     """Picks elements along the last axis of `indices`; all axes before go together.
 
     Args:
@@ -327,8 +328,8 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     return gather(params, indices, batch_dims=len(shape) - 1, axis=len(shape) - 1, name=name or "BatchGather")
 
 
-def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None,
-              bad_indices_policy: str = "") -> Any:
+def gather_nd(params: Any, indices: TensorLike, batch_dims: int = 0, name: str | None = None,
+              bad_indices_policy: str = "") -> Tensor:
     """Picks slices of `params` at coordinates.
 
     Args:
@@ -374,8 +375,8 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
         return raw.GatherNd(params, raw.ConcatV2([*columns, indices], -1), bad_indices_policy=bad_indices_policy)
 
 
-def gather_nd_v1(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0,
-                 bad_indices_policy: str = "") -> Any:
+def gather_nd_v1(params: Any, indices: TensorLike, name: str | None = None, batch_dims: int = 0,
+                 bad_indices_policy: str = "") -> Tensor:
     """`gather_nd` with the arguments in TensorFlow 1's order.
 
     Args:

@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import BOOL, NUMERIC, as_dtype, bool_
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import compatible, normalize_axis, num_elements, shape_str
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.shape_values import all_axes, join, part, shape_of
 
 
@@ -29,7 +30,7 @@ def _where_shape(x):
 where_op.grad(NOT_DIFFERENTIABLE)
 
 
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "boolean_mask") -> Any:
+def boolean_mask(tensor: TensorLike, mask: Any, axis: Any = None, name: str | None = "boolean_mask") -> Tensor:
     """Selects the parts of `tensor` where `mask` is true.
 
     Args:
@@ -68,7 +69,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str | None = "b
         return raw.GatherV2(tensor, where, first)
 
 
-def boolean_mask_v1(tensor: Any, mask: Any, name: str | None = "boolean_mask", axis: Any = None) -> Any:
+def boolean_mask_v1(tensor: TensorLike, mask: Any, name: str | None = "boolean_mask", axis: Any = None) -> Tensor:
     """Calls `boolean_mask` with the arguments in TensorFlow 1's order.
 
     Args:
@@ -106,7 +107,7 @@ def _flatten(tensor, first, last):
     return raw.Reshape(tensor, join(part(sizes, 0, first), [-1], rest))
 
 
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None) -> Any:
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: DTypeLike = bool_, name: str | None = None) -> Tensor:
     """Makes a mask that is true for the first `lengths[...]` positions of each row.
 
     Args:

@@ -6,9 +6,10 @@ from typing import Any
 
 from graphgrad.ir.dtypes import as_dtype, complex64, float32
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 
 
-def matrix_square_root(input: Any, name: str | None = None) -> Any:
+def matrix_square_root(input: TensorLike, name: str | None = None) -> Tensor:
     """The matrices whose squares these are; see `tf.linalg.sqrtm`.
 
     Args:
@@ -26,7 +27,7 @@ def matrix_square_root(input: Any, name: str | None = None) -> Any:
     return raw.MatrixSquareRoot(input, name=name)
 
 
-def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None) -> Any:
+def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None) -> Tensor:
     """Where an index goes in a random permutation of 0, ..., max_index; see `tf.random.experimental.index_shuffle`.
 
     Args:
@@ -46,7 +47,7 @@ def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4,
     return raw.RandomIndexShuffle(index, seed, max_index, rounds=rounds, name=name)
 
 
-def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Any:
+def fftnd(input: TensorLike, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along some axes; see `tf.signal.fftnd`.
 
     Args:
@@ -65,7 +66,7 @@ def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> An
     return raw.FFTND(input, fft_length, axes, name=name)
 
 
-def ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Any:
+def ifftnd(input: TensorLike, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along some axes; see `tf.signal.ifftnd`.
 
     Args:
@@ -84,7 +85,8 @@ def ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> A
     return raw.IFFTND(input, fft_length, axes, name=name)
 
 
-def rfftnd(input: Any, fft_length: Any, axes: Any, Tcomplex: Any = complex64, name: str | None = None) -> Any:
+def rfftnd(input: TensorLike, fft_length: Any, axes: Any, Tcomplex: DTypeLike = complex64,
+           name: str | None = None) -> Tensor:
     """The half of the discrete Fourier transform of real numbers that determines the other; see `tf.signal.rfftnd`.
 
     Args:
@@ -104,7 +106,8 @@ def rfftnd(input: Any, fft_length: Any, axes: Any, Tcomplex: Any = complex64, na
     return raw.RFFTND(input, fft_length, axes, Tcomplex=as_dtype(Tcomplex), name=name)
 
 
-def irfftnd(input: Any, fft_length: Any, axes: Any, Treal: Any = float32, name: str | None = None) -> Any:
+def irfftnd(input: TensorLike, fft_length: Any, axes: Any, Treal: DTypeLike = float32,
+            name: str | None = None) -> Tensor:
     """The real numbers whose half of a discrete Fourier transform this is; see `tf.signal.irfftnd`.
 
     Args:

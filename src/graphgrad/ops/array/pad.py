@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import is_tensor_like
 from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, shape_of
 
@@ -157,7 +158,8 @@ def _mirror_pad_grad_grad(op, d2):
     return raw.MirrorPad(d2, op.inputs[1], mode=op._attr("mode")), None
 
 
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
+def pad(tensor: TensorLike, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0,
+        name: str | None = None) -> Tensor:
     """Puts values around a tensor.
 
     Args:
@@ -186,8 +188,8 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
     return raw.MirrorPad(tensor, paddings, mode=kind, name=name)
 
 
-def pad_v1(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None,
-           constant_values: Any = 0) -> Any:
+def pad_v1(tensor: TensorLike, paddings: Any, mode: str = "CONSTANT", name: str | None = None,
+           constant_values: Any = 0) -> Tensor:
     """`pad` with the arguments in TensorFlow 1's order.
 
     Args:

@@ -12,6 +12,7 @@ from graphgrad.ir.constant_value import folded
 from graphgrad.ir.dtypes import INDEX, as_dtype, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import compatible, merged, shape_str, with_rank
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.shape_values import reshape_like, shape_of
 
 
@@ -168,7 +169,7 @@ def _list_diff_shape(x, y):
 # -- functions ---------------------------------------------------------------------
 
 
-def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> Any:
+def dynamic_partition(data: TensorLike, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
     """Sorts slices into lists.
 
     Args:
@@ -188,7 +189,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     return raw.DynamicPartition(data, partitions, num_partitions=whole(num_partitions), name=name)
 
 
-def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
+def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = None) -> Tensor:
     """Puts the slices of several tensors into one.
 
     Args:
@@ -206,7 +207,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     return raw.DynamicStitch(list(indices), list(data), name=name)
 
 
-def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+def unique(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> Unique:
     """The distinct elements of a vector, in order of appearance.
 
     Args:
@@ -224,7 +225,7 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
     return Unique(*raw.Unique(x, out_idx=as_dtype(out_idx), name=name))
 
 
-def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> UniqueWithCounts:
     """The distinct elements of a vector, in order of appearance, and how often each occurs.
 
     Args:
@@ -242,7 +243,7 @@ def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) ->
     return UniqueWithCounts(*raw.UniqueWithCounts(x, out_idx=as_dtype(out_idx), name=name))
 
 
-def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None) -> Any:
+def setdiff1d(x: TensorLike, y: TensorLike, index_dtype: DTypeLike = int32, name: str | None = None) -> ListDiff:
     """The elements of `x` that are not in `y`.
 
     Args:

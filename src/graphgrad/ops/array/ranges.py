@@ -14,6 +14,7 @@ from graphgrad.ir.dtypes import FLOATING, INDEX, INTEGER, as_dtype, float64, int
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import is_fully_defined
+from graphgrad.ir.tensor import DTypeLike, Tensor
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import fill, join, minus, part, plus, rank_of, shape_of
 
@@ -70,7 +71,8 @@ lin_space_op.grad(NOT_DIFFERENTIABLE)
 _HIERARCHY = ("int32", "int64", "float32", "float64")
 
 
-def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:
+def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: DTypeLike | None = None,
+           name: str | None = "range") -> Tensor:
     """Numbers at equal distances.
 
     Args:
@@ -116,7 +118,7 @@ def _as(value: Any, dtype: Any) -> Any:
     return np.asarray(value).astype(dtype.np_dtype)
 
 
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
     """Numbers at equal distances, the ends included.
 
     Args:

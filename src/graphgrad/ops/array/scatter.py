@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import ANY, INDEX, NUMERIC, REAL, as_dtype, float32, int8, uint8
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import compatible, normalize_axis, shape_str
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.attribute_values import as_int
 from graphgrad.ops.common.rank_limits import limit_ranks
 
@@ -215,8 +216,8 @@ one_hot_op.grad(NOT_DIFFERENTIABLE)
 # -- functions ---------------------------------------------------------------------
 
 
-def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None,
-            dtype: Any = None, name: str | None = None) -> Any:
+def one_hot(indices: TensorLike, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None,
+            dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Vectors that have one value at the place an index names and another elsewhere.
 
     Args:
@@ -254,7 +255,8 @@ def _dtype_of(value, wanted):
     return wanted if wanted is not None else convert_to_tensor(value).dtype
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Any:
+def scatter_nd(indices: TensorLike, updates: Any, shape: TensorLike, bad_indices_policy: str = "",
+               name: str | None = None) -> Tensor:
     """Adds slices into zeros at coordinates.
 
     Args:
@@ -279,7 +281,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
     return raw.ScatterNd(indices, updates, shape, bad_indices_policy=bad_indices_policy, name=name)
 
 
-def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+def tensor_scatter_nd_update(tensor: TensorLike, indices: TensorLike, updates: Any, name: str | None = None) -> Tensor:
     """Replaces slices of a tensor at coordinates.
 
     Args:
@@ -299,8 +301,8 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
     return raw.TensorScatterUpdate(tensor, indices, updates, name=name)
 
 
-def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
-                          name: str | None = None) -> Any:
+def tensor_scatter_nd_add(tensor: TensorLike, indices: TensorLike, updates: Any, bad_indices_policy: str = "",
+                          name: str | None = None) -> Tensor:
     """Adds to slices of a tensor at coordinates.
 
     Args:
@@ -320,8 +322,8 @@ def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_p
     return raw.TensorScatterAdd(tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name)
 
 
-def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
-                          name: str | None = None) -> Any:
+def tensor_scatter_nd_sub(tensor: TensorLike, indices: TensorLike, updates: Any, bad_indices_policy: str = "",
+                          name: str | None = None) -> Tensor:
     """Subtracts from slices of a tensor at coordinates.
 
     Args:
@@ -337,8 +339,8 @@ def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_p
     return raw.TensorScatterSub(tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name)
 
 
-def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
-                          name: str | None = None) -> Any:
+def tensor_scatter_nd_max(tensor: TensorLike, indices: TensorLike, updates: Any, bad_indices_policy: str = "",
+                          name: str | None = None) -> Tensor:
     """Raises slices of a tensor at coordinates to at least the updates.
 
     Args:
@@ -354,8 +356,8 @@ def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_p
     return raw.TensorScatterMax(tensor, indices, updates, bad_indices_policy=bad_indices_policy, name=name)
 
 
-def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
-                          name: str | None = None) -> Any:
+def tensor_scatter_nd_min(tensor: TensorLike, indices: TensorLike, updates: Any, bad_indices_policy: str = "",
+                          name: str | None = None) -> Tensor:
     """Lowers slices of a tensor at coordinates to at most the updates.
 
     Args:

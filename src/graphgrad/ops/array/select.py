@@ -8,6 +8,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.constant_value import folded
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import broadcast, merged, shape_str
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
 
 _FINITE_BOTH = "give tf.where a finite value, with a finite gradient, on the side that is not chosen too"
@@ -74,7 +75,7 @@ def _select_v2_grad(op, dy):
     return None, unbroadcast(dx, None, x, out)[0], unbroadcast(de, None, y, out)[0]
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where(condition: Any, x: TensorLike = None, y: TensorLike = None, name: str | None = None) -> Tensor:
     """Chooses elements of `x` where the condition holds and of `y` elsewhere, or finds where it holds.
 
     Args:
@@ -97,7 +98,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return raw.SelectV2(condition, x, y, name=name)
 
 
-def where_v1(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where_v1(condition: Any, x: TensorLike = None, y: TensorLike = None, name: str | None = None) -> Tensor:
     """Chooses elements or rows of `x` and `y` by a condition, or finds where it holds.
 
     Args:

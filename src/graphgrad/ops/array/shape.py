@@ -19,8 +19,10 @@ from graphgrad.ir.shape import (
     normalize_axis,
     num_elements,
 )
+from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ops.common.attribute_values import as_int
 from graphgrad.ops.common.shape_values import reshape_like
+from graphgrad.ops.common.synonyms import one_of
 
 # The kernels of Shape, ShapeN, Rank and Size return NumPy arrays on the device too: shapes
 # are concrete while a cluster is lowered, so that arithmetic on them stays on the host.
@@ -233,7 +235,7 @@ def _squeeze_grad(op, dy):
 # -- functions ---------------------------------------------------------------------
 
 
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The shape of a tensor, as a tensor.
 
     Args:
@@ -267,7 +269,7 @@ def _is_sparse(value: Any) -> bool:
     return hasattr(value, "dense_shape") and not isinstance(value, IndexedSlices)
 
 
-def shape_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+def shape_v1(input: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
     """`shape` with the arguments in TensorFlow 1's order.
 
     Args:
@@ -283,7 +285,7 @@ def shape_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
     return shape_internal(input, out_type, name)
 
 
-def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+def shape_n(input: TensorLike, out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors.
 
     Args:
@@ -301,7 +303,7 @@ def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     return raw.ShapeN(list(input), out_type=as_dtype(out_type), name=name)
 
 
-def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The number of elements of a tensor, as a tensor.
 
     Args:
@@ -326,7 +328,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     return raw.Size(input, out_type=wanted, name=name)
 
 
-def size_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
+def size_v1(input: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
     """`size` with the arguments in TensorFlow 1's order.
 
     Args:
@@ -342,7 +344,7 @@ def size_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
     return size(input, out_type, name)
 
 
-def rank(input: Any, name: str | None = None) -> Any:
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """The number of dimensions of a tensor, as a tensor.
 
     Args:
@@ -365,7 +367,7 @@ def rank(input: Any, name: str | None = None) -> Any:
     return raw.Rank(input, name=name)
 
 
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The elements of a tensor in another shape, in row-major order.
 
     Args:
@@ -385,7 +387,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     return raw.Reshape(tensor, shape, name=name)
 
 
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+def expand_dims(input: TensorLike, axis: Any, name: str | None = None) -> Tensor:
     """A tensor with a dimension of size 1 put in.
 
     Args:
@@ -404,7 +406,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     return raw.ExpandDims(input, axis, name=name)
 
 
-def expand_dims_v1(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+def expand_dims_v1(input: TensorLike, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """`expand_dims`, with `dim` as another name of `axis`.
 
     Args:
@@ -424,16 +426,7 @@ def expand_dims_v1(input: Any, axis: Any = None, name: str | None = None, dim: A
     return raw.ExpandDims(input, axis, name=name)
 
 
-def one_of(name: str, value: Any, old_name: str, old_value: Any) -> Any:
-    """The value of an argument that has an older name too; ValueError if both are given."""
-    if old_value is None:
-        return value
-    if value is not None:
-        raise ValueError(f"Cannot specify both '{name}' and '{old_name}'. Fix: leave {old_name} out")
-    return old_value
-
-
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+def squeeze(input: TensorLike, axis: Any = None, name: str | None = None) -> Tensor:
     """A tensor without its dimensions of size 1.
 
     Args:
@@ -455,7 +448,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     return raw.Squeeze(input, squeeze_dims=tuple([as_int(a, "axis") for a in axes]), name=name)
 
 
-def squeeze_v1(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
+def squeeze_v1(input: TensorLike, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
     """`squeeze`, with `squeeze_dims` as another name of `axis`.
 
     Args:

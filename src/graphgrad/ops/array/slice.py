@@ -15,6 +15,7 @@ from graphgrad.ir.conversion import constant_in, convert_to_tensor, is_tensor_li
 from graphgrad.ir.dtypes import INDEX, bool_, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import Dimension
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
 
@@ -245,7 +246,7 @@ def _array_of(items: tuple[int, ...]) -> Any:
 
 def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
                   ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
-                  name: str | None = None) -> Any:
+                  name: str | None = None) -> Tensor:
     """Takes every `strides[i]`-th element from `begin[i]` to `end[i]` of each axis i.
 
     Args:
@@ -274,7 +275,7 @@ def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_
     return raw.StridedSlice(input_, begin, end, strides, name=name, **{k: v for k, v in masks.items() if v})
 
 
-def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
+def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """Takes the block of shape `size` that begins at `begin`.
 
     Args:

@@ -13,6 +13,7 @@ from graphgrad.ir.dtypes import INDEX, as_dtype, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import normalize_axis, with_rank
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import join, moved_to_last, part, reshape_like, shape_of
 
@@ -108,7 +109,7 @@ def _unravel_index_refuses(xp, indices, dims):
 unravel_index_op.grad(NOT_DIFFERENTIABLE)
 
 
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+def unravel_index(indices: TensorLike, dims: Any, name: str | None = None) -> Tensor:
     """The coordinates, in a shape, of indices into its elements in row-major order.
 
     Args:
@@ -127,8 +128,8 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
     return raw.UnravelIndex(indices, dims, name=name)
 
 
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32,
-                 name: str | None = None) -> Any:
+def searchsorted(sorted_sequence: Any, values: TensorLike, side: str = "left", out_type: DTypeLike = int32,
+                 name: str | None = None) -> Tensor:
     """For each value, where it would go in a sorted sequence.
 
     Args:
@@ -166,7 +167,7 @@ def _as_rows(tensor):
     return raw.Reshape(tensor, join([-1], last))
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Tensor:
     """Reads the bits of a tensor as another type.
 
     Args:
@@ -185,7 +186,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     return raw.Bitcast(input, type=as_dtype(type), name=name)
 
 
-def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+def sort(values: TensorLike, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """Sorts along an axis.
 
     Args:
@@ -205,8 +206,8 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
         return _sort(values, axis, direction, 0)
 
 
-def argsort(values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False,
-            name: str | None = None) -> Any:
+def argsort(values: TensorLike, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False,
+            name: str | None = None) -> Tensor:
     """The indices that would sort along an axis.
 
     Args:

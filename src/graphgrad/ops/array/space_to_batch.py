@@ -12,10 +12,10 @@ from graphgrad.ir.dtypes import INDEX, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import Dimension, with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array
-
-from .shape import one_of
+from graphgrad.ops.common.synonyms import one_of
 
 
 def _space_to_batch(xp, x, block, paddings):
@@ -236,7 +236,7 @@ def _depth_to_space_grad(op, dy):
 # -- functions ---------------------------------------------------------------------
 
 
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
+def space_to_batch(input: TensorLike, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Pads, then moves blocks of the axes after the first into the batch.
 
     Args:
@@ -256,7 +256,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     return raw.SpaceToBatchND(input, block_shape, paddings, name=name)
 
 
-def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
+def space_to_batch_nd(input: TensorLike, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """The same as `space_to_batch` of TensorFlow 2.
 
     Args:
@@ -280,8 +280,8 @@ def _block(block_size: Any, block_shape: Any) -> Any:
     return np.array([size, size], np.int64) if isinstance(size, (int, Dimension)) else size
 
 
-def space_to_batch_v1(input: Any, paddings: Any, block_size: Any = None, name: str | None = None,
-                      block_shape: Any = None) -> Any:
+def space_to_batch_v1(input: TensorLike, paddings: Any, block_size: Any = None, name: str | None = None,
+                      block_shape: Any = None) -> Tensor:
     """`space_to_batch` for images, with one size of block.
 
     Args:
@@ -301,7 +301,7 @@ def space_to_batch_v1(input: Any, paddings: Any, block_size: Any = None, name: s
     return raw.SpaceToBatchND(input, _block(block_size, block_shape), paddings, name=name)
 
 
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+def batch_to_space(input: TensorLike, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """Moves parts of the batch back into blocks of space, then crops.
 
     Args:
@@ -320,7 +320,8 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     return raw.BatchToSpaceND(input, _block(None, block_shape), crops, name=name)
 
 
-def batch_to_space_v1(input: Any, crops: Any, block_size: Any, name: str | None = None, block_shape: Any = None) -> Any:
+def batch_to_space_v1(input: TensorLike, crops: Any, block_size: Any, name: str | None = None,
+                      block_shape: Any = None) -> Tensor:
     """`batch_to_space` for images, with one size of block.
 
     Args:
@@ -340,7 +341,7 @@ def batch_to_space_v1(input: Any, crops: Any, block_size: Any, name: str | None 
     return raw.BatchToSpaceND(input, _block(block_size, block_shape), crops, name=name)
 
 
-def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+def batch_to_space_nd(input: TensorLike, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """The same as `batch_to_space` of TensorFlow 2.
 
     Args:
@@ -356,7 +357,7 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None
     return raw.BatchToSpaceND(input, block_shape, crops, name=name)
 
 
-def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
+def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Moves square blocks of space into the channels.
 
     Args:
@@ -375,7 +376,7 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
     return raw.SpaceToDepth(input, block_size=block_size, data_format=data_format, name=name)
 
 
-def space_to_depth_v1(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
+def space_to_depth_v1(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """`space_to_depth` with the arguments in TensorFlow 1's order.
 
     Args:
@@ -391,7 +392,7 @@ def space_to_depth_v1(input: Any, block_size: int, name: str | None = None, data
     return raw.SpaceToDepth(input, block_size=block_size, data_format=data_format, name=name)
 
 
-def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
+def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """Moves channels into square blocks of space.
 
     Args:
@@ -411,7 +412,7 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
     return raw.DepthToSpace(input, block_size=block_size, data_format=data_format, name=name)
 
 
-def depth_to_space_v1(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
+def depth_to_space_v1(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """`depth_to_space` with the arguments in TensorFlow 1's order.
 
     Args:
@@ -429,7 +430,7 @@ def depth_to_space_v1(input: Any, block_size: int, name: str | None = None, data
 
 
 def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None,
-                                     name: str | None = None) -> Any:
+                                     name: str | None = None) -> tuple[Tensor, Tensor]:
     """The paddings that make sizes divisible by a block, and the crops that undo them.
 
     Args:

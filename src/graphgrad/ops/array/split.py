@@ -12,6 +12,7 @@ from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import Dimension, normalize_axis, shape_str
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 
@@ -109,7 +110,8 @@ def _split_v_grad(op, *dys):
     return raw.ConcatV2(dys, op.inputs[2]), None, None
 
 
-def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> Any:
+def split(value: TensorLike, num_or_size_splits: Any, axis: Any = 0, num: int | None = None,
+          name: str | None = "split") -> list[Tensor]:
     """Parts a tensor along an axis.
 
     Args:
@@ -142,7 +144,8 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
     return raw.SplitV(value, sizes, axis, num_split=num, name=name)
 
 
-def split_v1(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split") -> Any:
+def split_v1(value: TensorLike, num_or_size_splits: Any, axis: Any = 0, num: int | None = None,
+             name: str | None = "split") -> list[Tensor]:
     """`split`; takes the order (axis, num, value) of TensorFlow 0.x too.
 
     Args:

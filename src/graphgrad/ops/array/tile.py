@@ -13,6 +13,7 @@ from graphgrad.ir.dtypes import INDEX, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import is_fully_defined, normalize_axis, with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import fill, host_array, join, minus, part, plus, rank_of, shape_of, times
 
@@ -57,7 +58,7 @@ def _tile_grad(op, dy):
     return raw.Sum(raw.Reshape(dy, parts), raw.Range(0, raw.Size(parts), 2)), None
 
 
-def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+def tile(input: TensorLike, multiples: Any, name: str | None = None) -> Tensor:
     """Repeats a tensor along each axis.
 
     Args:
@@ -76,7 +77,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     return raw.Tile(input, multiples, name=name)
 
 
-def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
+def repeat(input: TensorLike, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Repeats each element along an axis.
 
     Args:
@@ -128,7 +129,7 @@ def _repeat_evenly(data, count, axis, rank):
     return raw.Reshape(tiled, join(part(shape, 0, axis), size, part(shape, plus(axis, 1), rank)))
 
 
-def meshgrid(*args: Any, **kwargs: Any) -> Any:
+def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     """Broadcasts vectors against each other, one axis for each.
 
     Args:

@@ -13,10 +13,10 @@ from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import normalize_axis, with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import axes, host_array, join, minus, rank_of
-
-from .shape import one_of
+from graphgrad.ops.common.synonyms import one_of
 
 
 @op("Transpose", "x: T, perm: Tperm -> y: T", Tperm=INDEX, host=("perm",), partial_value=folded, data_movement=True)
@@ -220,7 +220,7 @@ def _roll_grad(op, dy):
 # -- functions ---------------------------------------------------------------------
 
 
-def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Any:
+def transpose(a: TensorLike, perm: Any = None, conjugate: bool = False, name: str | None = "transpose") -> Tensor:
     """Puts the axes of a tensor in another order.
 
     Args:
@@ -247,7 +247,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
     return kind(a, raw.Range(raw.Sub(raw.Rank(a), 1), -1, -1), name=name)
 
 
-def transpose_v1(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
+def transpose_v1(a: TensorLike, perm: Any = None, name: str | None = "transpose", conjugate: bool = False) -> Tensor:
     """`transpose` with the arguments in TensorFlow 1's order.
 
     Args:
@@ -264,7 +264,7 @@ def transpose_v1(a: Any, perm: Any = None, name: str = "transpose", conjugate: b
     return transpose(a, perm, conjugate, name)
 
 
-def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
+def matrix_transpose(a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """Exchanges the last two axes.
 
     Args:
@@ -294,7 +294,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         return transpose(a, perm, conjugate)
 
 
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+def reverse(tensor: TensorLike, axis: Any, name: str | None = None) -> Tensor:
     """Reverses the order of elements along some axes.
 
     Args:
@@ -315,8 +315,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     return raw.ReverseV2(tensor, axis, name=name)
 
 
-def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None,
-                     name: str | None = None) -> Any:
+def reverse_sequence(input: TensorLike, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None,
+                     name: str | None = None) -> Tensor:
     """Reverses the first elements of each sequence of a batch.
 
     Args:
@@ -338,8 +338,8 @@ def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_a
     return raw.ReverseSequence(input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis or 0, name=name)
 
 
-def reverse_sequence_v1(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None,
-                        name: str | None = None, seq_dim: Any = None, batch_dim: Any = None) -> Any:
+def reverse_sequence_v1(input: TensorLike, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None,
+                        name: str | None = None, seq_dim: Any = None, batch_dim: Any = None) -> Tensor:
     """`reverse_sequence`, with `seq_dim` and `batch_dim` as other names of the axes.
 
     Args:
@@ -358,7 +358,7 @@ def reverse_sequence_v1(input: Any, seq_lengths: Any, seq_axis: Any = None, batc
     return reverse_sequence(input, seq_lengths, seq_axis, batch_axis, name)
 
 
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
+def roll(input: TensorLike, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """Rotates the elements along some axes.
 
     Args:
@@ -377,7 +377,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     return raw.Roll(input, shift, axis, name=name)
 
 
-def invert_permutation(x: Any, name: str | None = None) -> Any:
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """The permutation that undoes `x`.
 
     Args:

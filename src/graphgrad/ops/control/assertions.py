@@ -15,10 +15,11 @@ from graphgrad.errors import Complaint, InvalidArgumentError
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
-from graphgrad.ir.dtypes import as_dtype, float32, int32
+from graphgrad.ir.dtypes import DType, as_dtype, float32, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import shape_str
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.format_values import summarize_value
 
 
@@ -34,14 +35,13 @@ def assert_op(xp, condition, data, *, summarize=3):
 @assert_op.shape
 def _assert_shape(condition, data):
     if condition is not None and condition != ():
-        raise Complaint(f"condition must be a scalar, but has shape {shape_str(condition)}",
-                        "tf.reduce_all(condition)")
+        raise Complaint(f"condition must be a scalar, but has shape {shape_str(condition)}", "tf.reduce_all(condition)")
 
 
 assert_op.grad(NOT_DIFFERENTIABLE)
 
 
-def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Any:
+def Assert(condition: Any, data: TensorLike, summarize: int | None = None, name: str | None = None) -> Any:
     """Fails, when it runs, unless `condition` holds.
 
     Args:
@@ -261,8 +261,8 @@ assert_non_negative, assert_non_negative_v1 = _sign_check("assert_non_negative",
 assert_non_positive, assert_non_positive_v1 = _sign_check("assert_non_positive", "<=", "LessEqual", "zero or less")
 
 
-def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, message: Any = None, summarize: Any = None,
-                name: str | None = None) -> Any:
+def assert_near(x: TensorLike, y: TensorLike, rtol: Any = None, atol: Any = None, message: Any = None,
+                summarize: Any = None, name: str | None = None) -> Any:
     """Checks that |x - y| <= atol + rtol * |y| for every element.
 
     Args:
@@ -281,8 +281,8 @@ def assert_near(x: Any, y: Any, rtol: Any = None, atol: Any = None, message: Any
     return assert_near_v1(x, y, rtol, atol, None, summarize, message, name)
 
 
-def assert_near_v1(x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: Any = None,
-                   message: Any = None, name: str | None = None) -> Any:
+def assert_near_v1(x: TensorLike, y: TensorLike, rtol: Any = None, atol: Any = None, data: TensorLike = None,
+                   summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
     """Checks that |x - y| <= atol + rtol * |y|; see `debugging.assert_near`.
 
     >>> sess.run(tf.assert_near(tf.constant(1.0), 1.0 + 1e-7))
@@ -350,7 +350,7 @@ def _is_at_least(rank: int, ranks: tuple[int, ...]) -> bool:
     return rank >= ranks[0]
 
 
-def assert_rank(x: Any, rank: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_rank(x: TensorLike, rank: Any, message: Any = None, name: str | None = None) -> Any:
     """Checks that `x` has `rank` dimensions.
 
     Args:
@@ -369,7 +369,7 @@ def assert_rank(x: Any, rank: Any, message: Any = None, name: str | None = None)
     return assert_rank_v1(x, rank, None, None, message, name)
 
 
-def assert_rank_v1(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None,
+def assert_rank_v1(x: TensorLike, rank: Any, data: TensorLike = None, summarize: Any = None, message: Any = None,
                    name: str | None = None) -> Any:
     """Checks that `x` has `rank` dimensions; see `debugging.assert_rank`.
 
@@ -379,7 +379,7 @@ def assert_rank_v1(x: Any, rank: Any, data: Any = None, summarize: Any = None, m
     return _rank_check(x, [rank], "rank", _is_in, "Equal", data, summarize, message, name, "assert_rank")
 
 
-def assert_rank_at_least(x: Any, rank: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_rank_at_least(x: TensorLike, rank: Any, message: Any = None, name: str | None = None) -> Any:
     """Checks that `x` has `rank` dimensions or more; see `debugging.assert_rank`.
 
     >>> tf.debugging.assert_rank_at_least(tf.constant([1]), 1).type
@@ -388,8 +388,8 @@ def assert_rank_at_least(x: Any, rank: Any, message: Any = None, name: str | Non
     return assert_rank_at_least_v1(x, rank, None, None, message, name)
 
 
-def assert_rank_at_least_v1(x: Any, rank: Any, data: Any = None, summarize: Any = None, message: Any = None,
-                            name: str | None = None) -> Any:
+def assert_rank_at_least_v1(x: TensorLike, rank: Any, data: TensorLike = None, summarize: Any = None,
+                            message: Any = None, name: str | None = None) -> Any:
     """Checks that `x` has `rank` dimensions or more; see `debugging.assert_rank`.
 
     >>> tf.assert_rank_at_least(tf.constant([1]), 1).type
@@ -399,7 +399,7 @@ def assert_rank_at_least_v1(x: Any, rank: Any, data: Any = None, summarize: Any 
                        "assert_rank_at_least")
 
 
-def assert_rank_in(x: Any, ranks: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_rank_in(x: TensorLike, ranks: Any, message: Any = None, name: str | None = None) -> Any:
     """Checks that the number of dimensions of `x` is one of `ranks`; see `debugging.assert_rank`.
 
     >>> tf.debugging.assert_rank_in(tf.constant([1]), [1, 2]).type
@@ -408,7 +408,7 @@ def assert_rank_in(x: Any, ranks: Any, message: Any = None, name: str | None = N
     return assert_rank_in_v1(x, ranks, None, None, message, name)
 
 
-def assert_rank_in_v1(x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: Any = None,
+def assert_rank_in_v1(x: TensorLike, ranks: Any, data: TensorLike = None, summarize: Any = None, message: Any = None,
                       name: str | None = None) -> Any:
     """Checks that the number of dimensions of `x` is one of `ranks`; see `debugging.assert_rank`.
 
@@ -418,7 +418,7 @@ def assert_rank_in_v1(x: Any, ranks: Any, data: Any = None, summarize: Any = Non
     return _rank_check(x, list(ranks), "rank in", _is_in, "Equal", data, summarize, message, name, "assert_rank_in")
 
 
-def assert_scalar(tensor: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_scalar(tensor: TensorLike, message: Any = None, name: str | None = None) -> Tensor:
     """Checks that a tensor is a scalar.
 
     Args:
@@ -442,7 +442,7 @@ def assert_scalar(tensor: Any, message: Any = None, name: str | None = None) -> 
         return tensor
 
 
-def assert_scalar_v1(tensor: Any, name: str | None = None, message: Any = None) -> Any:
+def assert_scalar_v1(tensor: TensorLike, name: str | None = None, message: Any = None) -> Tensor:
     """Checks that a tensor is a scalar; see `debugging.assert_scalar`.
 
     >>> sess.run(tf.assert_scalar(tf.constant(1)))
@@ -451,7 +451,7 @@ def assert_scalar_v1(tensor: Any, name: str | None = None, message: Any = None) 
     return assert_scalar(tensor, message, name)
 
 
-def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: Any = None,
+def assert_shapes(shapes: Any, data: TensorLike = None, summarize: Any = None, message: Any = None,
                   name: str | None = None) -> Any:
     """Checks shapes against sizes and symbols; the same symbol stands for the same size everywhere.
 
@@ -522,7 +522,7 @@ def _check_type(tensor: Any, wanted: Any, message: Any) -> None:
         raise TypeError(f"{prefix}{label} must be of type {wanted!r}; got {tensor.dtype!r}")
 
 
-def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_type(tensor: TensorLike, tf_type: DTypeLike, message: Any = None, name: str | None = None) -> Any:
     """Checks the dtype of a tensor.
 
     Args:
@@ -543,7 +543,7 @@ def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None
         return _nothing("statically_determined_correct_type")
 
 
-def assert_integer(x: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_integer(x: TensorLike, message: Any = None, name: str | None = None) -> Any:
     """Checks that a tensor has an integer dtype; see `debugging.assert_type`.
 
     >>> tf.debugging.assert_integer(tf.constant(1)).type
@@ -558,7 +558,7 @@ def assert_integer(x: Any, message: Any = None, name: str | None = None) -> Any:
         return _nothing("statically_determined_was_integer")
 
 
-def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None) -> DType:
     """The one floating dtype of all `tensors` and `dtype`; float32 if there are none.
 
     >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0)])
@@ -602,7 +602,7 @@ def is_numeric_tensor(tensor: Any) -> bool:
     return hasattr(tensor, "_spec") and as_dtype(tensor.dtype).kind in "fiuc"
 
 
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Checks that a tensor holds neither infinities nor NaNs.
 
     Args:
@@ -625,8 +625,8 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
             return raw.Identity(x, name="control_dependency")
 
 
-def verify_tensor_all_finite(t: Any = None, msg: Any = None, name: str | None = None, x: Any = None,
-                             message: Any = None) -> Any:
+def verify_tensor_all_finite(t: Any = None, msg: Any = None, name: str | None = None, x: TensorLike = None,
+                             message: Any = None) -> Tensor:
     """Checks that a tensor holds neither infinities nor NaNs; see `debugging.assert_all_finite`.
 
     >>> sess.run(tf.verify_tensor_all_finite(tf.constant(1.0), "x"))

@@ -143,7 +143,7 @@ def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> 
         return [None if t is None else _waiting(graph, gate, t) for t in tensors]
 
 
-def tuple_v1(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
+def tuple_v1(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
     """The tensors once all of them have been computed; see `tuple`.
 
     >>> sess.run(tf.tuple([tf.constant(1)], name="both"))

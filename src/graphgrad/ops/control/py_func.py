@@ -17,6 +17,7 @@ from graphgrad.ir.dtypes import as_dtype, string
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.format_values import pretty, summarize_value
 
 _tokens = itertools.count()
@@ -235,8 +236,8 @@ def _print_grad(op, dy):
     return [dy] + [None] * (len(op.inputs) - 1)
 
 
-def Print(input_: Any, data: Any, message: str | None = None, first_n: int | None = None,
-          summarize: int | None = None, name: str | None = None) -> Any:
+def Print(input_: Any, data: TensorLike, message: str | None = None, first_n: int | None = None,
+          summarize: int | None = None, name: str | None = None) -> Tensor:
     """Returns its input, and prints `data` to stderr whenever it is computed.
 
     Args:
@@ -392,7 +393,7 @@ def _timestamp_shape():
 timestamp_op.grad(NOT_DIFFERENTIABLE)
 
 
-def timestamp(name: str | None = None) -> Any:
+def timestamp(name: str | None = None) -> Tensor:
     """The time, when it runs, in seconds since 1970.
 
     Args:

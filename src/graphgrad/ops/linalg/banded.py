@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import COMPLEX, float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, merged, with_rank_at_least
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.elementwise import conj
 
@@ -99,7 +100,8 @@ def _banded_grad(op, dx):
     return to_batch(part, bands), to_batch(db, rhs)
 
 
-def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
+def banded_triangular_solve(bands: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False,
+                            name: str | None = None) -> Tensor:
     """Solves triangular systems of which only the diagonals next to the main one are not zero.
 
     Args:
@@ -337,7 +339,8 @@ def _as_long(side, middle, after):
     return raw.Pad(side, paddings)
 
 
-def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
+def tridiagonal_matmul(diagonals: TensorLike, rhs: TensorLike, diagonals_format: str = "compact",
+                       name: str | None = None) -> Tensor:
     """Multiplies matrices of three diagonals with others.
 
     Args:
@@ -360,8 +363,9 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
         return raw.TridiagonalMatMul(*three, rhs)
 
 
-def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=False, conjugate_rhs=False, name=None,
-                      partial_pivoting=True, perturb_singular=False):
+def tridiagonal_solve(diagonals: TensorLike, rhs: TensorLike, diagonals_format: str = "compact",
+                      transpose_rhs: bool = False, conjugate_rhs: bool = False, name: str | None = None,
+                      partial_pivoting: bool = True, perturb_singular: bool = False) -> Tensor:
     """Solves systems of equations whose matrices have three diagonals.
 
     Args:

@@ -10,12 +10,13 @@ from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import as_dtype, float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ops.array.fill import ones, zeros
 from graphgrad.ops.common.shape_values import join
 
 
-def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
-                padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
+def matrix_diag(diagonal: Any, name: str | None = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
+                padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
     """Matrices with given diagonals.
 
     Args:
@@ -45,8 +46,8 @@ def _of(tensor, value):
     return value if tensor.dtype.kind == "o" else np.asarray(value, tensor.dtype.np_dtype)
 
 
-def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0,
-                     align: str = "RIGHT_LEFT") -> Any:
+def matrix_diag_part(input: TensorLike, name: str | None = "diag_part", k: Any = 0, padding_value: Any = 0,
+                     align: str = "RIGHT_LEFT") -> Tensor:
     """The diagonals of matrices.
 
     Args:
@@ -69,7 +70,8 @@ def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_va
     return raw.MatrixDiagPartV3(input, k, padding, align=align, name=name)
 
 
-def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
+def matrix_set_diag(input: TensorLike, diagonal: Any, name: str | None = "set_diag", k: Any = 0,
+                    align: str = "RIGHT_LEFT") -> Tensor:
     """Matrices with other diagonals.
 
     Args:
@@ -90,7 +92,7 @@ def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 
     return raw.MatrixSetDiagV3(input, diagonal, k, align=align, name=name)
 
 
-def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Any:
+def matrix_band_part(input: TensorLike, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
     """Sets everything outside of a band around the main diagonal to zero.
 
     Args:
@@ -110,7 +112,7 @@ def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | Non
     return raw.MatrixBandPart(input, num_lower, num_upper, name=name)
 
 
-def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """A tensor of twice the rank, zero but for the elements [i..., i...].
 
     Args:
@@ -128,7 +130,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
     return raw.Diag(diagonal, name=name)
 
 
-def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The elements [i..., i...] of a tensor of even rank.
 
     Args:
@@ -145,8 +147,8 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Any:
     return raw.DiagPart(input, name=name)
 
 
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32,
-        name: str | None = None) -> Any:
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: ShapeLike | None = None, dtype: DTypeLike = float32,
+        name: str | None = None) -> Tensor:
     """Identity matrices.
 
     Args:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from graphgrad.ir.dtypes import INEXACT, INTEGER
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, is_fully_defined
+from graphgrad.ir.tensor import Tensor
 from graphgrad.op_traits import Cost, size_of
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.shape_values import axes, is_tensor, minus, rank_of, shape_of
@@ -267,7 +269,7 @@ def _path(inputs, output, tensors, optimize):
     return [(0, 1)] * (len(tensors) - 1)
 
 
-def einsum(equation, *inputs, **kwargs):
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Sums products of tensors over named dimensions.
 
     Args:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from graphgrad.ir.constant_value import static_value
@@ -9,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float64, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.shape_values import all_axes, rank_of
 from graphgrad.ops.common.synonyms import either
@@ -16,11 +19,12 @@ from graphgrad.ops.common.synonyms import either
 from .decompositions import adjoint as _adjoint
 from .decompositions import diag_part
 from .matmul import matmul
+from .matrix_functions import pade_13
 
 # -- decompositions --------------------------------------------------------------------
 
 
-def cholesky(input, name=None):
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """The Cholesky decomposition of positive definite matrices.
 
     Args:
@@ -38,7 +42,7 @@ def cholesky(input, name=None):
     return raw.Cholesky(input, name=name)
 
 
-def cholesky_solve(chol, rhs, name=None):
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
     """Solves A x = rhs, given the Cholesky decomposition of A.
 
     Args:
@@ -59,7 +63,7 @@ def cholesky_solve(chol, rhs, name=None):
         return raw.MatrixTriangularSolve(chol, y, lower=True, adjoint=True)
 
 
-def eigh(tensor, name=None):
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
     Args:
@@ -76,7 +80,7 @@ def eigh(tensor, name=None):
     return raw.SelfAdjointEigV2(tensor, compute_v=True, name=name)
 
 
-def eigvalsh(tensor, name=None):
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Eigenvalues of symmetric or Hermitian matrices.
 
     Args:
@@ -93,7 +97,7 @@ def eigvalsh(tensor, name=None):
     return raw.SelfAdjointEigV2(tensor, compute_v=False, name=name)[0]
 
 
-def svd(tensor, full_matrices=False, compute_uv=True, name=None):
+def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """The singular value decomposition u diag(s) v^H.
 
     Args:
@@ -116,7 +120,7 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     return (s, u, v) if compute_uv else s
 
 
-def qr(input, full_matrices=False, name=None):
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The decomposition q r, with orthogonal q and upper triangular r.
 
     Args:
@@ -138,7 +142,7 @@ def qr(input, full_matrices=False, name=None):
 # -- inverses and systems --------------------------------------------------------------
 
 
-def inv(input, adjoint=False, name=None):
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverses of square matrices.
 
     Args:
@@ -158,7 +162,7 @@ def inv(input, adjoint=False, name=None):
     return raw.MatrixInverse(input, adjoint=bool(adjoint), name=name)
 
 
-def det(input, name=None):
+def det(input: TensorLike, name: str | None = None) -> Tensor:
     """The determinants of square matrices.
 
     Args:
@@ -175,7 +179,7 @@ def det(input, name=None):
     return raw.MatrixDeterminant(input, name=name)
 
 
-def slogdet(input, name=None):
+def slogdet(input: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The sign and the logarithm of the magnitude of determinants.
 
     Args:
@@ -192,7 +196,7 @@ def slogdet(input, name=None):
     return raw.LogMatrixDeterminant(input, name=name)
 
 
-def logdet(matrix, name=None):
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of positive definite matrices.
 
     Args:
@@ -213,7 +217,7 @@ def logdet(matrix, name=None):
         return raw.Mul(2.0, raw.Sum(raw.Log(diagonal), np.asarray([-1], np.int32)))
 
 
-def solve(matrix, rhs, adjoint=False, name=None):
+def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves systems of linear equations.
 
     Args:
@@ -233,7 +237,8 @@ def solve(matrix, rhs, adjoint=False, name=None):
     return raw.MatrixSolve(matrix, rhs, adjoint=bool(adjoint), name=name)
 
 
-def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
+def triangular_solve(matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False,
+                     name: str | None = None) -> Tensor:
     """Solves triangular systems of linear equations.
 
     Args:
@@ -254,7 +259,8 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     return raw.MatrixTriangularSolve(matrix, rhs, lower=bool(lower), adjoint=bool(adjoint), name=name)
 
 
-def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
+def lstsq(matrix: TensorLike, rhs: TensorLike, l2_regularizer: TensorLike = 0.0, fast: bool = True,
+          name: str | None = None) -> Tensor:
     """Solves least squares problems.
 
     Args:
@@ -303,7 +309,7 @@ def _larger_size(a, factor, dtype):
     return raw.Mul(raw.Cast(raw.Max(sizes, 0), DstT=dtype), np.asarray(factor, dtype.np_dtype))
 
 
-def pinv(a, rcond=None, validate_args=False, name=None):
+def pinv(a: TensorLike, rcond: TensorLike = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The Moore-Penrose pseudo-inverses of matrices.
 
     Args:
@@ -338,7 +344,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
 # -- parts and norms -------------------------------------------------------------------
 
 
-def adjoint(matrix, name=None):
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The conjugate transposes of matrices.
 
     Args:
@@ -360,7 +366,7 @@ def adjoint(matrix, name=None):
         return _adjoint(matrix)
 
 
-def trace(x, name=None):
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sums of the main diagonals of matrices.
 
     Args:
@@ -405,7 +411,8 @@ _VECTOR_NORMS = ("euclidean", 1, 2, np.inf)
 _MATRIX_NORMS = ("euclidean", "fro", 1, 2, np.inf)
 
 
-def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
+def norm(tensor: TensorLike, ord: Any = "euclidean", axis: TensorLike = None, keepdims: bool | None = None,
+         name: str | None = None) -> Tensor:
     """The norm of vectors, matrices or a whole tensor.
 
     Args:
@@ -474,7 +481,8 @@ def _spectral(x, over):
     return largest
 
 
-def norm_v1(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims=None):
+def norm_v1(tensor: TensorLike, ord: Any = "euclidean", axis: TensorLike = None, keepdims: bool | None = None,
+            name: str | None = None, keep_dims: bool | None = None) -> Tensor:
     """The norm of vectors, matrices or a whole tensor: `norm` with TensorFlow 1's `keep_dims`.
 
     Args:
@@ -491,7 +499,8 @@ def norm_v1(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_d
     return norm(tensor, ord, axis, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)
 
 
-def normalize(tensor, ord="euclidean", axis=None, name=None):
+def normalize(tensor: TensorLike, ord: Any = "euclidean", axis: TensorLike = None,
+              name: str | None = None) -> tuple[Tensor, Tensor]:
     """Divides a tensor by its norm along axes.
 
     Args:
@@ -514,7 +523,7 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
         return raw.RealDiv(x, length), length
 
 
-def matrix_rank(a, tol=None, validate_args=False, name=None):
+def matrix_rank(a: TensorLike, tol: TensorLike = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The number of singular values that are not negligible.
 
     Args:
@@ -542,13 +551,11 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
 
 # -- the matrix exponential ------------------------------------------------------------
 
-_PADE = (64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
-         10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0)
 _BOUND = 5.371920351148152  # the 1-norm up to which the approximation is exact to double precision
 _SQUARINGS = 8
 
 
-def expm(input, name=None):
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """The matrix exponential, by scaling, a Pade approximation of degree 13 and squaring.
 
     The number of squarings is fixed at 8: good for matrices of a 1-norm up to about 1300.
@@ -575,32 +582,8 @@ def expm(input, name=None):
         for needed in halvings:
             half = raw.SelectV2(needed, raw.Mul(0.5, raw.OnesLike(size)), raw.OnesLike(size))
             a = raw.Mul(a, raw.Cast(half, DstT=a.dtype) if a.dtype.is_complex else half)
-        u, v = _pade13(a)
+        u, v = pade_13(a)
         result = raw.MatrixSolve(raw.Sub(v, u), raw.AddV2(u, v))
         for needed in halvings:
             result = raw.SelectV2(needed, matmul(result, result), result)
         return result
-
-
-def _pade13(a):
-    """Returns the odd and the even part of the numerator."""
-    b = _PADE
-    shape = a._spec.shape
-    if shape is None or shape[-1] is None:
-        eye = raw.MatrixDiagV3(raw.OnesLike(diag_part(a)), 0, -1, -1, np.zeros((), a.dtype.np_dtype))
-    else:
-        eye = convert_to_tensor(np.eye(shape[-1], dtype=a.dtype.np_dtype))
-    a2 = matmul(a, a)
-    a4 = matmul(a2, a2)
-    a6 = matmul(a4, a2)
-
-    def combine(coefficients, powers):
-        total = raw.Mul(coefficients[0], powers[0])
-        for c, p in zip(coefficients[1:], powers[1:], strict=True):
-            total = raw.AddV2(total, raw.Mul(c, p))
-        return total
-
-    high = matmul(a6, combine((b[13], b[11], b[9]), (a6, a4, a2)))
-    u = matmul(a, raw.AddV2(high, combine((b[7], b[5], b[3], b[1]), (a6, a4, a2, eye))))
-    high = matmul(a6, combine((b[12], b[10], b[8]), (a6, a4, a2)))
-    return u, raw.AddV2(high, combine((b[6], b[4], b[2], b[0]), (a6, a4, a2, eye)))

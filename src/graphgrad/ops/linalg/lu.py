@@ -9,6 +9,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import COMPLEX, INDEX, float32, float64, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.shape_values import join, shape_of
 
@@ -97,7 +98,7 @@ def _rows(x, p):
 # -- public functions ----------------------------------------------------------------------
 
 
-def lu(input, output_idx_type=int32, name=None):
+def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The LU decomposition of square matrices, with exchanges of rows.
 
     Args:
@@ -117,7 +118,8 @@ def lu(input, output_idx_type=int32, name=None):
     return raw.Lu(input, output_idx_type=output_idx_type, name=name)
 
 
-def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
+def lu_reconstruct(lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False,
+                   name: str | None = None) -> Tensor:
     """The matrices of which these are the LU decompositions.
 
     Args:
@@ -140,7 +142,8 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
         return _rows(matmul(factor, upper(packed)), inverse_permutation(p))
 
 
-def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
+def lu_solve(lower_upper: TensorLike, perm: TensorLike, rhs: TensorLike, validate_args: bool = False,
+             name: str | None = None) -> Tensor:
     """Solves systems of linear equations, given the LU decompositions of their matrices.
 
     Args:
@@ -184,7 +187,8 @@ def _in_one_shape(b, p):
     return raw.BroadcastTo(b, join(batch, ends[0])), raw.BroadcastTo(p, join(batch, ends[1]))
 
 
-def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
+def lu_matrix_inverse(lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False,
+                      name: str | None = None) -> Tensor:
     """The inverses of matrices, given their LU decompositions.
 
     Args:

@@ -9,6 +9,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import NUMERIC, as_dtype, bfloat16, float32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import broadcast, is_fully_defined, merged, with_rank, with_rank_at_least
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.op_traits import Cost, size_of
 from graphgrad.ops.common.broadcast import reduced_axes
 from graphgrad.ops.common.elementwise import conj
@@ -231,7 +232,8 @@ def _sparse_mat_mul_grad(op, dy):
     return ga, product(a, dy, b.dtype, transpose_a=not ta)
 
 
-def sparse_matmul(a, b, transpose_a=False, transpose_b=False, a_is_sparse=False, b_is_sparse=False, name=None):
+def sparse_matmul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b: bool = False,
+                  a_is_sparse: bool = False, b_is_sparse: bool = False, name: str | None = None) -> Tensor:
     """The product of two matrices, of which many elements may be zero (1.x).
 
     Args:
@@ -255,8 +257,10 @@ def sparse_matmul(a, b, transpose_a=False, transpose_b=False, a_is_sparse=False,
 # -- the public function ---------------------------------------------------------------
 
 
-def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False,
-           b_is_sparse=False, output_type=None, grad_a=False, grad_b=False, name=None):
+def matmul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
+           adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
+           output_type: DTypeLike | None = None, grad_a: bool = False, grad_b: bool = False,
+           name: str | None = None) -> Tensor:
     """Multiplies matrices, or stacks of them that broadcast.
 
     Args:

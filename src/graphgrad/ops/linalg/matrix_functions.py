@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from graphgrad.errors import Complaint
@@ -10,6 +12,7 @@ from graphgrad.ir.dtypes import COMPLEX, complex64, complex128, float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged, with_rank_at_least
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Cost
 from graphgrad.system.late_imports import load
 
@@ -283,7 +286,7 @@ def _unknown_fast_grad(a, b, weight, x, dx):
 _COMPLEX_OF = {float32: complex64, float64: complex128}
 
 
-def eig(tensor, name=None):
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of square matrices.
 
     Args:
@@ -303,7 +306,7 @@ def eig(tensor, name=None):
     return raw.Eig(tensor, Tout=kind, compute_v=True, name=name)
 
 
-def eigvals(tensor, name=None):
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Eigenvalues of square matrices.
 
     Args:
@@ -322,7 +325,7 @@ def eigvals(tensor, name=None):
     return raw.Eig(tensor, Tout=kind, compute_v=False, name=name)[0]
 
 
-def sqrtm(input, name=None):
+def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     """The matrices whose squares these are.
 
     Args:
@@ -340,7 +343,7 @@ def sqrtm(input, name=None):
     return raw.MatrixSquareRoot(input, name=name)
 
 
-def logm(input, name=None):
+def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """The matrices whose exponentials these are.
 
     Args:
@@ -358,7 +361,8 @@ def logm(input, name=None):
     return raw.MatrixLogarithm(input, name=name)
 
 
-def eigh_tridiagonal(alpha, beta, eigvals_only=True, select="a", select_range=None, tol=None, name=None):
+def eigh_tridiagonal(alpha: TensorLike, beta: TensorLike, eigvals_only: bool = True, select: str = "a",
+                     select_range: TensorLike = None, tol: TensorLike = None, name: str | None = None) -> Any:
     """Eigenvalues, and eigenvectors if wanted, of Hermitian matrices with three diagonals.
 
     Args:
@@ -402,3 +406,33 @@ def eigh_tridiagonal(alpha, beta, eigvals_only=True, select="a", select_range=No
             e = raw.GatherV2(e, chosen, 0)
             v = v if eigvals_only else raw.GatherV2(v, chosen, 1)
         return e if eigvals_only else (e, v)
+
+
+# -- the exponential ---------------------------------------------------------------
+
+_PADE = (64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
+         10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0)
+
+
+def pade_13(a: Any) -> tuple[Any, Any]:
+    """Returns the odd and the even part of the numerator."""
+    b = _PADE
+    shape = a._spec.shape
+    if shape is None or shape[-1] is None:
+        eye = raw.MatrixDiagV3(raw.OnesLike(diag_part(a)), 0, -1, -1, np.zeros((), a.dtype.np_dtype))
+    else:
+        eye = convert_to_tensor(np.eye(shape[-1], dtype=a.dtype.np_dtype))
+    a2 = matmul(a, a)
+    a4 = matmul(a2, a2)
+    a6 = matmul(a4, a2)
+
+    def combine(coefficients, powers):
+        total = raw.Mul(coefficients[0], powers[0])
+        for c, p in zip(coefficients[1:], powers[1:], strict=True):
+            total = raw.AddV2(total, raw.Mul(c, p))
+        return total
+
+    high = matmul(a6, combine((b[13], b[11], b[9]), (a6, a4, a2)))
+    u = matmul(a, raw.AddV2(high, combine((b[7], b[5], b[3], b[1]), (a6, a4, a2, eye))))
+    high = matmul(a6, combine((b[12], b[10], b[8]), (a6, a4, a2)))
+    return u, raw.AddV2(high, combine((b[6], b[4], b[2], b[0]), (a6, a4, a2, eye)))

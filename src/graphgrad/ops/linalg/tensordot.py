@@ -8,6 +8,7 @@ from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import join, plus, rank_of, shape_of
 
 from .matmul import matmul
@@ -79,7 +80,7 @@ def _as_matrix(x, contracted, last):
     return raw.Reshape(x, target), left, static
 
 
-def tensordot(a, b, axes, name=None):
+def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None = None) -> Tensor:
     """Sums products over pairs of axes of two tensors.
 
     Args:
@@ -110,7 +111,8 @@ def tensordot(a, b, axes, name=None):
         return result
 
 
-def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None):
+def matvec(a: TensorLike, b: TensorLike, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
+           b_is_sparse: bool = False, name: str | None = None) -> Tensor:
     """Multiplies matrices with vectors.
 
     Args:

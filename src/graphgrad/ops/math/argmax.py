@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import BOOL, INDEX, REAL, as_dtype, int16, int64, uint16
 from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .reduce_functions import one_of
@@ -50,7 +51,8 @@ _declare("ArgMin", "argmin", INDEX, INDEX, "The first position of the minimum.",
          "a soft argmin: tf.reduce_sum(tf.nn.softmax(-k * x) * tf.range(n), -1), n a float")
 
 
-def argmax(input, axis=None, output_type=int64, name=None):
+def argmax(input: TensorLike, axis: TensorLike = None, output_type: DTypeLike = int64,
+           name: str | None = None) -> Tensor:
     """The first position of the maximum along an axis.
 
     Args:
@@ -69,7 +71,8 @@ def argmax(input, axis=None, output_type=int64, name=None):
     return raw.ArgMax(input, 0 if axis is None else axis, output_type=as_dtype(output_type), name=name)
 
 
-def argmin(input, axis=None, output_type=int64, name=None):
+def argmin(input: TensorLike, axis: TensorLike = None, output_type: DTypeLike = int64,
+           name: str | None = None) -> Tensor:
     """The first position of the minimum along an axis.
 
     Args:
@@ -88,7 +91,8 @@ def argmin(input, axis=None, output_type=int64, name=None):
     return raw.ArgMin(input, 0 if axis is None else axis, output_type=as_dtype(output_type), name=name)
 
 
-def argmax_v1(input, axis=None, name=None, dimension=None, output_type=int64):
+def argmax_v1(input: TensorLike, axis: TensorLike = None, name: str | None = None, dimension: TensorLike = None,
+              output_type: DTypeLike = int64) -> Tensor:
     """The first position of the maximum along an axis.
 
     Args:
@@ -108,7 +112,8 @@ def argmax_v1(input, axis=None, name=None, dimension=None, output_type=int64):
     return argmax(input, one_of("axis", axis, "dimension", dimension), output_type, name)
 
 
-def argmin_v1(input, axis=None, name=None, dimension=None, output_type=int64):
+def argmin_v1(input: TensorLike, axis: TensorLike = None, name: str | None = None, dimension: TensorLike = None,
+              output_type: DTypeLike = int64) -> Tensor:
     """The first position of the minimum along an axis.
 
     Args:
@@ -128,7 +133,8 @@ def argmin_v1(input, axis=None, name=None, dimension=None, output_type=int64):
     return argmin(input, one_of("axis", axis, "dimension", dimension), output_type, name)
 
 
-def arg_max(input, dimension, output_type=int64, name=None):
+def arg_max(input: TensorLike, dimension: TensorLike, output_type: DTypeLike = int64,
+            name: str | None = None) -> Tensor:
     """The first position of the maximum along an axis: `argmax` under its oldest name.
 
     Args:
@@ -147,7 +153,8 @@ def arg_max(input, dimension, output_type=int64, name=None):
     return argmax(input, dimension, output_type, name)
 
 
-def arg_min(input, dimension, output_type=int64, name=None):
+def arg_min(input: TensorLike, dimension: TensorLike, output_type: DTypeLike = int64,
+            name: str | None = None) -> Tensor:
     """The first position of the minimum along an axis: `argmin` under its oldest name.
 
     Args:

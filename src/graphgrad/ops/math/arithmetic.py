@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, overload
+
 import numpy as np
 
 from graphgrad.errors import Complaint
@@ -11,6 +13,7 @@ from graphgrad.ir.dtypes import INEXACT, NUMERIC, REAL, as_dtype, int32, int64, 
 from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import as_shape, broadcast, merged
+from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ir.tensor_list import TensorList
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import conj
@@ -40,7 +43,7 @@ def _add_v2(xp, x, y):
 _add_v2.grad(_add_grad)
 
 
-def add(x, y, name=None):
+def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x + y, elementwise with broadcasting.
 
     Args:
@@ -76,7 +79,7 @@ def _sub_grad(op, dz):
     return unbroadcast(dz, negated, x, y)
 
 
-def subtract(x, y, name=None):
+def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x - y, elementwise with broadcasting.
 
     Args:
@@ -157,7 +160,7 @@ def _accumulate_n_shape(inputs, shape):
 _accumulate_n.grad(_add_n_grad)
 
 
-def add_n(inputs, name=None):
+def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     """The sum of tensors of one shape and dtype.
 
     Args:
@@ -181,7 +184,8 @@ def add_n(inputs, name=None):
     return raw.Identity(single, name=name) if name else single
 
 
-def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+def accumulate_n(inputs: TensorLike, shape: ShapeLike | None = None, tensor_dtype: DTypeLike | None = None,
+                 name: str | None = None) -> Tensor:
     """The sum of tensors of one shape and dtype; the same as `add_n`, with checks.
 
     Args:
@@ -244,7 +248,7 @@ def _mul_grad(op, dz):
     return unbroadcast(raw.Mul(dz, conj(y)), raw.Mul(conj(x), dz), x, y)
 
 
-def multiply(x, y, name=None):
+def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * y, elementwise with broadcasting.
 
     Args:
@@ -261,7 +265,12 @@ def multiply(x, y, name=None):
     return raw.Mul(x, y, name=name)
 
 
-def scalar_mul(scalar, x, name=None):
+# `object`, not `TensorLike`: what is Any fits both overloads and gives Any, not the first one's type.
+@overload
+def scalar_mul(scalar: TensorLike, x: IndexedSlices, name: str | None = None) -> IndexedSlices: ...
+@overload
+def scalar_mul(scalar: TensorLike, x: object, name: str | None = None) -> Tensor: ...
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     """A scalar times a tensor or `IndexedSlices`.
 
     Args:
@@ -299,7 +308,7 @@ def _mul_no_nan_grad(op, dz):
     return unbroadcast(raw.MulNoNan(dz, conj(y)), raw.MulNoNan(conj(x), dz), x, y)
 
 
-def multiply_no_nan(x, y, name=None):
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * y, elementwise with broadcasting; 0 where y is 0, even if x is infinite or NaN.
 
     Args:
@@ -330,7 +339,7 @@ def _squared_difference_grad(op, dz):
     return unbroadcast(gx, raw.Neg(gx), x, y)
 
 
-def squared_difference(x, y, name=None):
+def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """conj(x - y) * (x - y), elementwise with broadcasting.
 
     Args:
@@ -369,7 +378,7 @@ def _cross_grad(op, dz):
     return raw.Cross(b, dz), raw.Cross(dz, a)
 
 
-def cross(a, b, name=None):
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross product of vectors of three.
 
     Args:
@@ -407,7 +416,7 @@ def _to_winner(first, dz, x, y):
     return unbroadcast(raw.SelectV2(first, dz, zero), raw.SelectV2(first, zero, dz), x, y)
 
 
-def maximum(x, y, name=None):
+def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The larger of x and y, elementwise with broadcasting.
 
     Args:
@@ -437,7 +446,7 @@ def _minimum_grad(op, dz):
     return _to_winner(raw.LessEqual(x, y), dz, x, y)
 
 
-def minimum(x, y, name=None):
+def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The smaller of x and y, elementwise with broadcasting.
 
     Args:

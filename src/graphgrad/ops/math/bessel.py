@@ -7,6 +7,7 @@ import numpy as np
 from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.elementwise import same
 from graphgrad.system.late_imports import load
 
@@ -140,7 +141,7 @@ def _k1e_grad(op, dy):
 # -- public functions ------------------------------------------------------------------------
 
 
-def bessel_i0(x, name=None):
+def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind of order 0, elementwise.
 
     Args:
@@ -158,7 +159,7 @@ def bessel_i0(x, name=None):
         return raw.BesselI0(x)
 
 
-def bessel_i0e(x, name=None):
+def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Exp(-|x|) I0(x), for I0 the modified Bessel function of the first kind of order 0, elementwise.
 
     Args:
@@ -176,7 +177,7 @@ def bessel_i0e(x, name=None):
         return raw.BesselI0e(x)
 
 
-def bessel_i1(x, name=None):
+def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind of order 1, elementwise.
 
     Args:
@@ -194,7 +195,7 @@ def bessel_i1(x, name=None):
         return raw.BesselI1(x)
 
 
-def bessel_i1e(x, name=None):
+def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Exp(-|x|) I1(x), for I1 the modified Bessel function of the first kind of order 1, elementwise.
 
     Args:
@@ -212,7 +213,7 @@ def bessel_i1e(x, name=None):
         return raw.BesselI1e(x)
 
 
-def bessel_j0(x, name=None):
+def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind of order 0, elementwise.
 
     Args:
@@ -230,7 +231,7 @@ def bessel_j0(x, name=None):
         return raw.BesselJ0(x)
 
 
-def bessel_j1(x, name=None):
+def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind of order 1, elementwise.
 
     Args:
@@ -248,7 +249,7 @@ def bessel_j1(x, name=None):
         return raw.BesselJ1(x)
 
 
-def bessel_k0(x, name=None):
+def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind of order 0, elementwise.
 
     Args:
@@ -266,7 +267,7 @@ def bessel_k0(x, name=None):
         return raw.BesselK0(x)
 
 
-def bessel_k0e(x, name=None):
+def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Exp(x) K0(x), for K0 the modified Bessel function of the second kind of order 0, elementwise.
 
     Args:
@@ -284,7 +285,7 @@ def bessel_k0e(x, name=None):
         return raw.BesselK0e(x)
 
 
-def bessel_k1(x, name=None):
+def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind of order 1, elementwise.
 
     Args:
@@ -302,7 +303,7 @@ def bessel_k1(x, name=None):
         return raw.BesselK1(x)
 
 
-def bessel_k1e(x, name=None):
+def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Exp(x) K1(x), for K1 the modified Bessel function of the second kind of order 1, elementwise.
 
     Args:
@@ -320,7 +321,7 @@ def bessel_k1e(x, name=None):
         return raw.BesselK1e(x)
 
 
-def bessel_y0(x, name=None):
+def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind of order 0, elementwise.
 
     Args:
@@ -338,7 +339,7 @@ def bessel_y0(x, name=None):
         return raw.BesselY0(x)
 
 
-def bessel_y1(x, name=None):
+def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind of order 1, elementwise.
 
     Args:

@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import INDEX, as_dtype, float32, float64, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 _COUNTED = frozenset({int32, int64, float32, float64})
@@ -100,8 +101,9 @@ def _dense_bincount_grad(op, dy):
     return _of_weights(op, dy)
 
 
-def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=int32, name=None, axis=None,
-             binary_output=False):
+def bincount(arr: TensorLike, weights: TensorLike = None, minlength: TensorLike = None, maxlength: TensorLike = None,
+             dtype: DTypeLike = int32, name: str | None = None, axis: TensorLike = None,
+             binary_output: bool = False) -> Tensor:
     """How often each of the numbers 0, 1, 2, ... occurs.
 
     Args:
@@ -144,7 +146,8 @@ def _largest(x):
     return raw.Max(raw.Reshape(x, [-1]), [0])
 
 
-def bincount_v1(arr, weights=None, minlength=None, maxlength=None, dtype=int32):
+def bincount_v1(arr: TensorLike, weights: TensorLike = None, minlength: TensorLike = None, maxlength: TensorLike = None,
+                dtype: DTypeLike = int32) -> Tensor:
     """How often each of the numbers 0, 1, 2, ... occurs.
 
     Args:
@@ -164,7 +167,8 @@ def bincount_v1(arr, weights=None, minlength=None, maxlength=None, dtype=int32):
     return bincount(arr, weights, minlength, maxlength, dtype)
 
 
-def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=int32, name=None):
+def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: TensorLike = None,
+                     weights: TensorLike = None, dtype: DTypeLike = int32, name: str | None = None) -> Tensor:
     """How often each class was predicted for each true class.
 
     Args:
@@ -206,7 +210,8 @@ def _class_vector(t):
     return t if t.shape.rank == 1 else raw.Reshape(t, [-1])
 
 
-def confusion_matrix_v1(labels, predictions, num_classes=None, dtype=int32, name=None, weights=None):
+def confusion_matrix_v1(labels: TensorLike, predictions: TensorLike, num_classes: TensorLike = None,
+                        dtype: DTypeLike = int32, name: str | None = None, weights: TensorLike = None) -> Tensor:
     """How often each class was predicted for each true class.
 
     Args:

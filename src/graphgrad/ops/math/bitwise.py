@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphgrad.ir.dtypes import INTEGER
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import broadcast
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.elementwise import same
 
 
@@ -63,7 +64,7 @@ for _record in (_population_count, _bitwise_and, _bitwise_or, _bitwise_xor, _inv
     _record.grad(NOT_DIFFERENTIABLE)
 
 
-def bitwise_and(x, y, name=None):
+def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x & y, elementwise with broadcasting.
 
     Args:
@@ -80,7 +81,7 @@ def bitwise_and(x, y, name=None):
     return raw.BitwiseAnd(x, y, name=name)
 
 
-def bitwise_or(x, y, name=None):
+def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x | y, elementwise with broadcasting.
 
     Args:
@@ -97,7 +98,7 @@ def bitwise_or(x, y, name=None):
     return raw.BitwiseOr(x, y, name=name)
 
 
-def bitwise_xor(x, y, name=None):
+def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x ^ y, elementwise with broadcasting.
 
     Args:
@@ -114,7 +115,7 @@ def bitwise_xor(x, y, name=None):
     return raw.BitwiseXor(x, y, name=name)
 
 
-def invert(x, name=None):
+def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """~x, elementwise.
 
     Args:
@@ -131,7 +132,7 @@ def invert(x, name=None):
     return raw.Invert(x, name=name)
 
 
-def left_shift(x, y, name=None):
+def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x << y, elementwise with broadcasting.
 
     Args:
@@ -148,7 +149,7 @@ def left_shift(x, y, name=None):
     return raw.LeftShift(x, y, name=name)
 
 
-def right_shift(x, y, name=None):
+def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x >> y, elementwise with broadcasting; signed integers keep their sign.
 
     Args:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, overload
+
 from graphgrad.ir.conversion import constant, convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import NUMERIC, float32
 from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import scalars_or_one_shape
 
@@ -28,7 +31,15 @@ def _clip_by_value_grad(op, dy):
     return dt, dlow, unbroadcast(None, raw.SelectV2(above, dy, zero), t, high)[1]
 
 
-def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+# `object`, not `TensorLike`: what is Any fits both overloads and gives Any, not the first one's type.
+@overload
+def clip_by_value(t: IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike,
+                  name: str | None = None) -> IndexedSlices: ...
+@overload
+def clip_by_value(t: object, clip_value_min: TensorLike, clip_value_max: TensorLike,
+                  name: str | None = None) -> Tensor: ...
+def clip_by_value(t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike,
+                  name: str | None = None) -> Any:
     """The elements of t, those outside a range moved to its nearer end.
 
     Args:
@@ -54,7 +65,12 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     return IndexedSlices(result, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else result
 
 
-def clip_by_norm(t, clip_norm, axes=None, name=None):
+@overload
+def clip_by_norm(t: IndexedSlices, clip_norm: TensorLike, axes: TensorLike = None,
+                 name: str | None = None) -> IndexedSlices: ...
+@overload
+def clip_by_norm(t: object, clip_norm: TensorLike, axes: TensorLike = None, name: str | None = None) -> Tensor: ...
+def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: TensorLike = None, name: str | None = None) -> Any:
     """The tensor scaled so that its L2 norm is at most `clip_norm`.
 
     Args:
@@ -89,7 +105,7 @@ def _axes_or_all(x, axes):
     return raw.Range(0, raw.Rank(x), 1) if rank is None else list(range(rank))
 
 
-def clip_by_average_norm(t, clip_norm, name=None):
+def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
     """The tensor scaled so that its L2 norm divided by its number of elements is at most `clip_norm`.
 
     Args:
@@ -128,7 +144,7 @@ def _parts(t_list):
     return found
 
 
-def global_norm(t_list, name=None):
+def global_norm(t_list: TensorLike, name: str | None = None) -> Tensor:
     """The L2 norm of all elements of several tensors together.
 
     Args:
@@ -145,12 +161,12 @@ def global_norm(t_list, name=None):
     parts = _parts(t_list)
     with name_scope(name, "global_norm"):
         halves = [raw.L2Loss(t) for t in parts if t is not None]
-        halves = raw.Pack(halves, axis=0, name="stack") if halves else constant([], float32)
-        total = raw.Sum(halves, [0])
+        total = raw.Sum(raw.Pack(halves, axis=0, name="stack") if halves else constant([], float32), [0])
         return raw.Sqrt(raw.Mul(total, constant(2, total.dtype), name="mul"), name="global_norm")
 
 
-def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+def clip_by_global_norm(t_list: TensorLike, clip_norm: TensorLike, use_norm: TensorLike = None,
+                        name: str | None = None) -> tuple[list[Any], Tensor]:
     """Several tensors scaled by one factor so that their global norm is at most `clip_norm`.
 
     Args:
@@ -178,7 +194,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
         scale = raw.Minimum(raw.RealDiv(one, use_norm, name="truediv"), raw.RealDiv(one, clip_norm, name="truediv"))
         # The difference is 0, but NaN for a norm that is infinite: a failure must not pass for a small step.
         scale = raw.AddV2(raw.Mul(clip_norm, scale, name="mul"), raw.Sub(use_norm, use_norm, name="sub"), name="add")
-        result = []
+        result: list[Any] = []
         for i, (t, part) in enumerate(zip(t_list, parts, strict=True)):
             if part is None:
                 result.append(None)

@@ -11,6 +11,7 @@ from graphgrad.ir.dtypes import ANY, FLOATING, NUMERIC, REAL, bool_
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, is_fully_defined, merged
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.elementwise import same
 
 
@@ -21,7 +22,7 @@ def _less(xp, x, y):
     return xp.less(x, y)
 
 
-def less(x, y, name=None):
+def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether x < y, elementwise with broadcasting.
 
     Args:
@@ -45,7 +46,7 @@ def _less_equal(xp, x, y):
     return xp.less_equal(x, y)
 
 
-def less_equal(x, y, name=None):
+def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether x <= y, elementwise with broadcasting.
 
     Args:
@@ -69,7 +70,7 @@ def _greater(xp, x, y):
     return xp.greater(x, y)
 
 
-def greater(x, y, name=None):
+def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether x > y, elementwise with broadcasting.
 
     Args:
@@ -93,7 +94,7 @@ def _greater_equal(xp, x, y):
     return xp.greater_equal(x, y)
 
 
-def greater_equal(x, y, name=None):
+def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether x >= y, elementwise with broadcasting.
 
     Args:
@@ -160,7 +161,7 @@ for _record in (_less, _less_equal, _greater, _greater_equal, _equal, _not_equal
     _record.grad(NOT_DIFFERENTIABLE)
 
 
-def equal(x, y, name=None):
+def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether x == y, elementwise with broadcasting.
 
     Args:
@@ -177,7 +178,7 @@ def equal(x, y, name=None):
     return raw.Equal(x, y, name=name)
 
 
-def not_equal(x, y, name=None):
+def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether x != y, elementwise with broadcasting.
 
     Args:
@@ -219,7 +220,7 @@ for _record in (_logical_not, _logical_and, _logical_or):
     _record.grad(NOT_DIFFERENTIABLE)
 
 
-def logical_not(x, name=None):
+def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether x is false, elementwise.
 
     Args:
@@ -236,7 +237,7 @@ def logical_not(x, name=None):
     return raw.LogicalNot(x, name=name)
 
 
-def logical_and(x, y, name=None):
+def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether x and y are true, elementwise with broadcasting.
 
     Args:
@@ -253,7 +254,7 @@ def logical_and(x, y, name=None):
     return raw.LogicalAnd(x, y, name=name)
 
 
-def logical_or(x, y, name=None):
+def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether x or y is true, elementwise with broadcasting.
 
     Args:
@@ -270,7 +271,7 @@ def logical_or(x, y, name=None):
     return raw.LogicalOr(x, y, name=name)
 
 
-def logical_xor(x, y, name="LogicalXor"):
+def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
     """Returns whether exactly one of x and y is true, elementwise with broadcasting.
 
     Args:
@@ -313,7 +314,7 @@ for _record in (_is_nan, _is_inf, _is_finite):
     _record.grad(NOT_DIFFERENTIABLE)
 
 
-def is_nan(x, name=None):
+def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether x is not a number, elementwise.
 
     Args:
@@ -330,7 +331,7 @@ def is_nan(x, name=None):
     return raw.IsNan(x, name=name)
 
 
-def is_inf(x, name=None):
+def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether x is infinite, elementwise.
 
     Args:
@@ -347,7 +348,7 @@ def is_inf(x, name=None):
     return raw.IsInf(x, name=name)
 
 
-def is_finite(x, name=None):
+def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether x is neither infinite nor NaN, elementwise.
 
     Args:
@@ -375,7 +376,7 @@ def _neighbours(x, name, compare):
     return raw.All(compare(after, before), [0], name=name)
 
 
-def is_non_decreasing(x, name=None):
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether each element of x, in row-major order, is at least as large as the one before it.
 
     Args:
@@ -393,7 +394,7 @@ def is_non_decreasing(x, name=None):
         return _neighbours(x, "All", raw.GreaterEqual)
 
 
-def is_strictly_increasing(x, name=None):
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether each element of x, in row-major order, is larger than the one before it.
 
     Args:

@@ -9,6 +9,7 @@ from graphgrad.ir.dtypes import COMPLEX, complex64, complex128, float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import same
 
@@ -35,7 +36,7 @@ def _complex_grad(op, dz):
     return unbroadcast(raw.Real(dz, Tout=x.dtype), raw.Imag(dz, Tout=x.dtype), x, y)
 
 
-def complex(real, imag, name=None):
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """The complex numbers with these parts, elementwise with broadcasting.
 
     Args:
@@ -70,7 +71,7 @@ def _conj_grad(op, dy):
     return raw.Conj(dy)
 
 
-def conj(x, name=None):
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """The complex conjugate, elementwise.
 
     Args:
@@ -159,7 +160,7 @@ def _complex_abs_grad(op, dy):
     return raw.DivNoNan(raw.Mul(_with_zero(dy, x.dtype), x), _with_zero(op.outputs[0], x.dtype))
 
 
-def real(input, name=None):
+def real(input: TensorLike, name: str | None = None) -> Tensor:
     """The real part, elementwise.
 
     Args:
@@ -183,7 +184,7 @@ def real(input, name=None):
                         "Fix: tf.cast(input, tf.complex64)")
 
 
-def imag(input, name=None):
+def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """The imaginary part, elementwise.
 
     Args:
@@ -203,7 +204,7 @@ def imag(input, name=None):
         return raw.ZerosLike(x, name="zeros_like")
 
 
-def angle(input, name=None):
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The argument of complex numbers, elementwise: the angle with the positive real axis.
 
     Args:

@@ -9,6 +9,7 @@ from graphgrad.ir.constant_value import static_value
 from graphgrad.ir.dtypes import COMPLEX, FLOATING, INDEX, NUMERIC, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.rank_limits import limit_ranks
@@ -327,7 +328,8 @@ def _cumulative_logsumexp_grad_by_logarithms(op, dy):
     return raw.Sub(part(raw.Greater(dy, 0), dy), part(raw.Less(dy, 0), raw.Neg(dy)))
 
 
-def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
+def cumsum(x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False,
+           name: str | None = None) -> Tensor:
     """The sum of the elements up to each one along an axis.
 
     Args:
@@ -347,7 +349,8 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     return raw.Cumsum(x, axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
-def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
+def cumprod(x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False,
+            name: str | None = None) -> Tensor:
     """The product of the elements up to each one along an axis.
 
     Args:
@@ -367,7 +370,8 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     return raw.Cumprod(x, axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
-def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
+def cumulative_logsumexp(x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False,
+                         name: str | None = None) -> Tensor:
     """log(sum(exp(x))) of the elements up to each one along an axis, without overflow.
 
     Args:

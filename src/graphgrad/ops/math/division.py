@@ -13,6 +13,7 @@ from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, has_no_elements
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import conj
 
@@ -93,7 +94,7 @@ def _as_floats(x, y, dtype, wanted):
     return [raw.Cast(t, DstT=wanted) for t in operands]
 
 
-def truediv(x, y, name=None):
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, elementwise with broadcasting; integers are divided as floats.
 
     Args:
@@ -118,7 +119,7 @@ def truediv(x, y, name=None):
         return raw.RealDiv(*_as_floats(x, y, dtype, wanted), name=scope)
 
 
-def divide(x, y, name=None):
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y in the manner of Python: `truediv`.
 
     Args:
@@ -135,7 +136,7 @@ def divide(x, y, name=None):
     return truediv(x, y, name=name)
 
 
-def div(x, y, name=None):
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y in the manner of Python 2: integers are divided with rounding down.
 
     Args:
@@ -153,7 +154,7 @@ def div(x, y, name=None):
     return op_type(x, y, name=name or "div")
 
 
-def realdiv(x, y, name=None):
+def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, elementwise with broadcasting.
 
     Args:
@@ -183,7 +184,7 @@ def _div_no_nan_grad(op, dz):
     return _quotient_grad(raw.DivNoNan, *op.inputs, dz)
 
 
-def divide_no_nan(x, y, name=None):
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, elementwise with broadcasting; 0 where y is 0.
 
     Args:
@@ -207,7 +208,7 @@ def divide_no_nan(x, y, name=None):
 div_no_nan = divide_no_nan
 
 
-def reciprocal_no_nan(x, name=None):
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, elementwise; 0 where x is 0.
 
     Args:
@@ -255,7 +256,7 @@ _truncate_div.refuses("y")(_refuses)
 _truncate_div.grad(_no_gradient)
 
 
-def floordiv(x, y, name=None):
+def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y rounded down, elementwise with broadcasting.
 
     Args:
@@ -273,7 +274,7 @@ def floordiv(x, y, name=None):
     return raw.FloorDiv(x, y, name=name or "floordiv")
 
 
-def floor_div(x, y, name=None):
+def floor_div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y rounded down: `floordiv` under its older name.
 
     Args:
@@ -291,7 +292,7 @@ def floor_div(x, y, name=None):
     return raw.FloorDiv(x, y, name=name)
 
 
-def truncatediv(x, y, name=None):
+def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y rounded toward zero, elementwise with broadcasting.
 
     Args:
@@ -346,7 +347,7 @@ for _type in ("Mod", "TruncateMod"):
     _record.grad(_fmod_grad)
 
 
-def floormod(x, y, name=None):
+def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The remainder of x / y rounded down, elementwise with broadcasting; it has y's sign.
 
     Args:
@@ -367,7 +368,7 @@ def floormod(x, y, name=None):
 mod = floormod
 
 
-def truncatemod(x, y, name=None):
+def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The remainder of x / y rounded toward zero, elementwise with broadcasting; it has x's sign.
 
     Args:

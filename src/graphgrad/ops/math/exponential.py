@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import INEXACT
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, has_no_elements
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import SIGNED, conj, same
 
@@ -28,7 +29,7 @@ def _exp_grad(op, dy):
     return raw.Mul(dy, conj(op.outputs[0]))
 
 
-def exp(x, name=None):
+def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """e to the power of x, elementwise.
 
     Args:
@@ -56,7 +57,7 @@ def _expm1_grad(op, dy):
     return raw.Mul(dy, raw.Exp(conj(op.inputs[0])))
 
 
-def expm1(x, name=None):
+def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """exp(x) - 1, elementwise; exact also for small x.
 
     Args:
@@ -94,7 +95,7 @@ def _log_grad(op, dy):
     return raw.Mul(dy, raw.Reciprocal(conj(op.inputs[0])))
 
 
-def log(x, name=None):
+def log(x: TensorLike, name: str | None = None) -> Tensor:
     """The natural logarithm, elementwise.
 
     Args:
@@ -122,7 +123,7 @@ def _log1p_grad(op, dy):
     return raw.RealDiv(dy, raw.AddV2(conj(op.inputs[0]), 1))
 
 
-def log1p(x, name=None):
+def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """log(1 + x), elementwise; exact also for small x.
 
     Args:
@@ -168,7 +169,7 @@ def _pow_grad(op, dz):
     return unbroadcast(gx, gy, x, y)
 
 
-def pow(x, y, name=None):
+def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x to the power of y, elementwise with broadcasting.
 
     Args:
@@ -213,7 +214,7 @@ def _xlogy_grad(op, dz):
     return unbroadcast(raw.Mul(raw.Xlogy(_not_zero(x), cy), dz), raw.Mul(raw.Xdivy(cx, cy), dz), x, y)
 
 
-def xlogy(x, y, name=None):
+def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x log(y), elementwise with broadcasting; 0 where x is 0.
 
     Args:
@@ -244,7 +245,7 @@ def _xlog1py_grad(op, dz):
     return unbroadcast(gx, raw.Mul(raw.Xdivy(cx, raw.AddV2(cy, 1)), dz), x, y)
 
 
-def xlog1py(x, y, name=None):
+def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x log(1 + y), elementwise with broadcasting; 0 where x is 0.
 
     Args:
@@ -276,7 +277,7 @@ def _xdivy_grad(op, dz):
     return unbroadcast(gx, raw.Mul(raw.Xdivy(raw.Neg(cx), raw.Square(cy)), dz), x, y)
 
 
-def xdivy(x, y, name=None):
+def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, elementwise with broadcasting; 0 where x is 0.
 
     Args:
@@ -294,7 +295,7 @@ def xdivy(x, y, name=None):
         return raw.Xdivy(x, y)
 
 
-def polyval(coeffs, x, name=None):
+def polyval(coeffs: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The value of a polynomial, by Horner's scheme.
 
     Args:

@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float32, float64, int32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 
@@ -43,8 +44,8 @@ def _histogram_shape(values, value_range, nbins):
 histogram_fixed_width_op.grad(NOT_DIFFERENTIABLE)
 
 
-def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32,
-                          name: str | None = None) -> Any:
+def histogram_fixed_width(values: TensorLike, value_range: Any, nbins: Any = 100, dtype: DTypeLike = int32,
+                          name: str | None = None) -> Tensor:
     """How many values lie in each of some intervals of one width; those outside count at the ends.
 
     Args:
@@ -66,8 +67,8 @@ def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype
     return raw.HistogramFixedWidth(values, value_range, nbins, dtype=as_dtype(dtype), name=name)
 
 
-def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32,
-                               name: str | None = None) -> Any:
+def histogram_fixed_width_bins(values: TensorLike, value_range: Any, nbins: Any = 100, dtype: DTypeLike = int32,
+                               name: str | None = None) -> Tensor:
     """The interval in which each value lies; see `histogram_fixed_width`.
 
     Args:

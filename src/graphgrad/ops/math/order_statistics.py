@@ -13,6 +13,7 @@ from graphgrad.ir.dtypes import FLOATING, INDEX, REAL, bfloat16, float16, float3
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import normalize_axis, with_rank_at_least
+from graphgrad.ir.tensor import TensorLike
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.shape_values import axes, join, plus, rank_of, shape_of
 
@@ -110,8 +111,9 @@ class ApproxTopK(NamedTuple):
     indices: Any
 
 
-def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1,
-                 aggregate_to_topk=True, name=None):
+def approx_max_k(operand: TensorLike, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
+                 reduction_input_size_override: int = -1, aggregate_to_topk: bool = True,
+                 name: str | None = None) -> ApproxTopK:
     """The k largest elements along an axis, most of them at least; on a CPU all of them.
 
     Args:
@@ -134,8 +136,9 @@ def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
                    aggregate_to_topk, name)
 
 
-def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1,
-                 aggregate_to_topk=True, name=None):
+def approx_min_k(operand: TensorLike, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
+                 reduction_input_size_override: int = -1, aggregate_to_topk: bool = True,
+                 name: str | None = None) -> ApproxTopK:
     """The k smallest elements along an axis, most of them at least; on a CPU all of them.
 
     Args:
@@ -265,7 +268,7 @@ class IsotonicRegression(NamedTuple):
     segments: Any
 
 
-def isotonic_regression(inputs, decreasing=True, axis=-1):
+def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: TensorLike = -1) -> IsotonicRegression:
     """The monotonic sequence nearest to the inputs, in the sense of least squares.
 
     Args:
@@ -300,8 +303,9 @@ def isotonic_regression(inputs, decreasing=True, axis=-1):
         return IsotonicRegression(y, segments)
 
 
-def approx_top_k(input, k, reduction_dimension=-1, recall_target=0.95, is_max_k=True, reduction_input_size_override=-1,
-                 aggregate_to_topk=True, name=None):
+def approx_top_k(input: TensorLike, k: TensorLike, reduction_dimension: int = -1, recall_target: float = 0.95,
+                 is_max_k: bool = True, reduction_input_size_override: int = -1, aggregate_to_topk: bool = True,
+                 name: str | None = None) -> ApproxTopK:
     """The k largest, or smallest, elements along an axis, most of them at least; on a CPU all of them.
 
     Args:

@@ -9,6 +9,7 @@ from graphgrad.ir.dtypes import as_dtype, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.shape_values import shape_of
 
 
@@ -28,7 +29,8 @@ def _reduce(record, x, axis, keepdims, name):
     return result
 
 
-def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_sum(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
+               name: str | None = None) -> Tensor:
     """The sum over axes.
 
     Args:
@@ -47,7 +49,8 @@ def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce(raw.Sum, input_tensor, axis, keepdims, name)
 
 
-def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_mean(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
+                name: str | None = None) -> Tensor:
     """The mean over axes.
 
     Args:
@@ -66,7 +69,8 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce(raw.Mean, input_tensor, axis, keepdims, name)
 
 
-def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_prod(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
+                name: str | None = None) -> Tensor:
     """The product over axes.
 
     Args:
@@ -85,7 +89,8 @@ def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce(raw.Prod, input_tensor, axis, keepdims, name)
 
 
-def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_max(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
+               name: str | None = None) -> Tensor:
     """The maximum over axes.
 
     Args:
@@ -104,7 +109,8 @@ def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce(raw.Max, input_tensor, axis, keepdims, name)
 
 
-def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_min(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
+               name: str | None = None) -> Tensor:
     """The minimum over axes.
 
     Args:
@@ -123,7 +129,8 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce(raw.Min, input_tensor, axis, keepdims, name)
 
 
-def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_all(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
+               name: str | None = None) -> Tensor:
     """Returns whether all elements along axes are true.
 
     Args:
@@ -142,7 +149,8 @@ def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce(raw.All, input_tensor, axis, keepdims, name)
 
 
-def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_any(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
+               name: str | None = None) -> Tensor:
     """Returns whether any element along axes is true.
 
     Args:
@@ -161,7 +169,8 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce(raw.Any, input_tensor, axis, keepdims, name)
 
 
-def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_logsumexp(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
+                     name: str | None = None) -> Tensor:
     """log(sum(exp(x))) over axes, without overflow.
 
     Args:
@@ -187,7 +196,8 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
         return raw.AddV2(result, top, name=scope)
 
 
-def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_variance(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
+                    name: str | None = None) -> Tensor:
     """The variance over axes: the mean of |x - mean(x)|**2.
 
     Args:
@@ -216,7 +226,8 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
         return reduce_mean(square, axis, keepdims=keepdims)
 
 
-def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_std(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
+               name: str | None = None) -> Tensor:
     """The standard deviation over axes: the root of the variance.
 
     Args:
@@ -236,7 +247,8 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
         return raw.Sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
-def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_euclidean_norm(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
+                          name: str | None = None) -> Tensor:
     """The Euclidean norm over axes: the root of the sum of squares.
 
     Args:
@@ -255,7 +267,8 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce(raw.EuclideanNorm, input_tensor, axis, keepdims, name)
 
 
-def count_nonzero(input, axis=None, keepdims=None, dtype=int64, name=None):
+def count_nonzero(input: TensorLike, axis: TensorLike = None, keepdims: bool | None = None, dtype: DTypeLike = int64,
+                  name: str | None = None) -> Tensor:
     """How many elements along axes are not zero.
 
     Args:
@@ -317,8 +330,9 @@ reduce_any_v1 = _v1(reduce_any)
 reduce_logsumexp_v1 = _v1(reduce_logsumexp)
 
 
-def count_nonzero_v1(input_tensor=None, axis=None, keepdims=None, dtype=int64, name=None,
-                     reduction_indices=None, keep_dims=None, input=None):
+def count_nonzero_v1(input_tensor: TensorLike = None, axis: TensorLike = None, keepdims: bool | None = None,
+                     dtype: DTypeLike = int64, name: str | None = None, reduction_indices: TensorLike = None,
+                     keep_dims: bool | None = None, input: TensorLike = None) -> Tensor:
     """How many elements along axes are not zero.
 
     Args:

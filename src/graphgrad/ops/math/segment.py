@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import INDEX, NUMERIC, REAL, int16, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.system.late_imports import load
@@ -346,7 +347,8 @@ def _sizes(data, segment_ids, num_segments):
     return raw.Reshape(sizes, raw.ConcatV2([[-1], tail], 0))
 
 
-def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
+def unsorted_segment_mean(data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike,
+                          name: str | None = None) -> Tensor:
     """The mean of the rows that share an id.
 
     Args:
@@ -368,7 +370,8 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
         return truediv(total, _sizes(data, segment_ids, num_segments))
 
 
-def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
+def unsorted_segment_sqrt_n(data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike,
+                            name: str | None = None) -> Tensor:
     """The sum of the rows that share an id, divided by the root of their number.
 
     Args:

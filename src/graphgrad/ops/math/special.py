@@ -11,6 +11,7 @@ from graphgrad.ir.dtypes import FLOATING, float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import same, scalars_or_one_shape
 
@@ -100,7 +101,7 @@ def _ndtri_grad(op, dy):
     return raw.Mul(dy, raw.Mul(raw.Exp(half_square), math.sqrt(2 * math.pi)))
 
 
-def erf(x, name=None):
+def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """The error function 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x, elementwise.
 
     Args:
@@ -117,7 +118,7 @@ def erf(x, name=None):
     return raw.Erf(x, name=name)
 
 
-def erfc(x, name=None):
+def erfc(x: TensorLike, name: str | None = None) -> Tensor:
     """1 - erf(x), elementwise; exact also for large x.
 
     Args:
@@ -134,7 +135,7 @@ def erfc(x, name=None):
     return raw.Erfc(x, name=name)
 
 
-def erfinv(x, name=None):
+def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the error function, elementwise.
 
     Args:
@@ -152,7 +153,7 @@ def erfinv(x, name=None):
         return raw.Erfinv(x)
 
 
-def ndtri(x, name=None):
+def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
     """The quantile function of the standard normal distribution, elementwise.
 
     Args:
@@ -170,7 +171,7 @@ def ndtri(x, name=None):
         return raw.Ndtri(x)
 
 
-def erfcinv(x, name=None):
+def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of erfc, elementwise.
 
     Args:
@@ -239,7 +240,7 @@ def _zeta_grad(op, dz):
     return special_parameter_gradients.zeta_slopes(op, dz, 0)
 
 
-def lgamma(x, name=None):
+def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """log(|gamma(x)|), elementwise.
 
     Args:
@@ -256,7 +257,7 @@ def lgamma(x, name=None):
     return raw.Lgamma(x, name=name)
 
 
-def digamma(x, name=None):
+def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """The derivative of `lgamma`, elementwise.
 
     Args:
@@ -273,7 +274,7 @@ def digamma(x, name=None):
     return raw.Digamma(x, name=name)
 
 
-def polygamma(a, x, name=None):
+def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The a-th derivative of `digamma` at x, elementwise with broadcasting.
 
     Args:
@@ -291,7 +292,7 @@ def polygamma(a, x, name=None):
     return raw.Polygamma(a, x, name=name)
 
 
-def zeta(x, q, name=None):
+def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """Hurwitz's zeta function, the sum of (q + n)**-x over n >= 0, elementwise with broadcasting.
 
     Args:
@@ -309,7 +310,7 @@ def zeta(x, q, name=None):
     return raw.Zeta(x, q, name=name)
 
 
-def lbeta(x, name=None):
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """log(|B(x)|) along the last axis: the sum of the lgammas less the lgamma of the sum.
 
     Args:
@@ -368,7 +369,7 @@ def _betainc_grad(op, dz):
     return special_parameter_gradients.betainc_slopes(op, dz, 0, 0)
 
 
-def igamma(a, x, name=None):
+def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The regularised lower incomplete gamma function P(a, x), elementwise with broadcasting.
 
     Args:
@@ -385,7 +386,7 @@ def igamma(a, x, name=None):
     return raw.Igamma(a, x, name=name)
 
 
-def igammac(a, x, name=None):
+def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The regularised upper incomplete gamma function 1 - P(a, x), elementwise with broadcasting.
 
     Args:
@@ -402,7 +403,7 @@ def igammac(a, x, name=None):
     return raw.Igammac(a, x, name=name)
 
 
-def betainc(a, b, x, name=None):
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The regularised incomplete beta function, elementwise.
 
     Args:

@@ -9,6 +9,7 @@ import numpy as np
 from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.elementwise import same
 from graphgrad.system.late_imports import load
 
@@ -87,7 +88,7 @@ def _spence_grad(op, dy):
 # -- public functions ------------------------------------------------------------------------
 
 
-def dawsn(x, name=None):
+def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
     """Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x, elementwise.
 
     Args:
@@ -105,7 +106,7 @@ def dawsn(x, name=None):
         return raw.Dawsn(x)
 
 
-def expint(x, name=None):
+def expint(x: TensorLike, name: str | None = None) -> Tensor:
     """The exponential integral Ei: the integral of exp(t) / t from minus infinity to x, elementwise.
 
     Args:
@@ -123,7 +124,7 @@ def expint(x, name=None):
         return raw.Expint(x)
 
 
-def fresnel_cos(x, name=None):
+def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Fresnel's integral of cos(pi t^2 / 2) from 0 to x, elementwise.
 
     Args:
@@ -141,7 +142,7 @@ def fresnel_cos(x, name=None):
         return raw.FresnelCos(x)
 
 
-def fresnel_sin(x, name=None):
+def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Fresnel's integral of sin(pi t^2 / 2) from 0 to x, elementwise.
 
     Args:
@@ -159,7 +160,7 @@ def fresnel_sin(x, name=None):
         return raw.FresnelSin(x)
 
 
-def spence(x, name=None):
+def spence(x: TensorLike, name: str | None = None) -> Tensor:
     """Spence's function: the integral of log(t) / (1 - t) from 1 to x, elementwise.
 
     Args:

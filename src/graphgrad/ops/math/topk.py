@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, REAL, as_dtype, float32, int16, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank, with_rank_at_least
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import join, rank_of, shape_of
@@ -132,7 +133,8 @@ def _in_top_k_shape(predictions, targets, k):
     return (rows,)
 
 
-def top_k(input, k=1, sorted=True, index_type=int32, name=None):
+def top_k(input: TensorLike, k: TensorLike = 1, sorted: bool = True, index_type: DTypeLike = int32,
+          name: str | None = None) -> TopKV2:
     """The k largest elements along the last axis, largest first.
 
     Args:
@@ -153,7 +155,7 @@ def top_k(input, k=1, sorted=True, index_type=int32, name=None):
     return TopKV2(*raw.TopKV2(input, k, sorted=bool(sorted), index_type=as_dtype(index_type), name=name))
 
 
-def in_top_k(targets, predictions, k, name=None):
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
     """Returns whether each target is among the k largest predictions of its row.
 
     Args:
@@ -174,7 +176,7 @@ def in_top_k(targets, predictions, k, name=None):
     return raw.InTopKV2(predictions, targets, k, name=name or "in_top_k")
 
 
-def in_top_k_v1(predictions, targets, k, name=None):
+def in_top_k_v1(predictions: TensorLike, targets: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
     """Whether each target is among the k largest predictions of its row, with TensorFlow 1's order of arguments.
 
     Args:

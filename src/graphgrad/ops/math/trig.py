@@ -6,6 +6,7 @@ from graphgrad.ir.dtypes import FLOATING, INEXACT
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import conj, first, same
 
@@ -28,7 +29,7 @@ def _sin_grad(op, dy):
     return raw.Mul(dy, raw.Cos(conj(op.inputs[0])))
 
 
-def sin(x, name=None):
+def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """The sine, elementwise.
 
     Args:
@@ -61,7 +62,7 @@ def _cos_grad(op, dy):
     return raw.Neg(raw.Mul(dy, raw.Sin(conj(op.inputs[0]))))
 
 
-def cos(x, name=None):
+def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """The cosine, elementwise.
 
     Args:
@@ -89,7 +90,7 @@ def _tan_grad(op, dy):
     return raw.RealDiv(dy, raw.Square(raw.Cos(conj(op.inputs[0]))))
 
 
-def tan(x, name=None):
+def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """The tangent, elementwise.
 
     Args:
@@ -118,7 +119,7 @@ def _asin_grad(op, dy):
     return raw.RealDiv(dy, raw.Sqrt(raw.Sub(1, raw.Square(conj(op.inputs[0])))))
 
 
-def asin(x, name=None):
+def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the sine, elementwise.
 
     Args:
@@ -147,7 +148,7 @@ def _acos_grad(op, dy):
     return raw.Neg(raw.RealDiv(dy, raw.Sqrt(raw.Sub(1, raw.Square(conj(op.inputs[0]))))))
 
 
-def acos(x, name=None):
+def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the cosine, elementwise.
 
     Args:
@@ -175,7 +176,7 @@ def _atan_grad(op, dy):
     return raw.RealDiv(dy, raw.AddV2(raw.Square(conj(op.inputs[0])), 1))
 
 
-def atan(x, name=None):
+def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the tangent, elementwise.
 
     Args:
@@ -205,7 +206,7 @@ def _atan2_grad(op, dz):
     return unbroadcast(raw.Mul(x, g), raw.Neg(raw.Mul(y, g)), y, x)
 
 
-def atan2(y, x, name=None):
+def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The angle of the point (x, y), elementwise with broadcasting.
 
     Args:
@@ -236,7 +237,7 @@ def _sinh_grad(op, dy):
     return raw.Mul(dy, raw.Cosh(conj(op.inputs[0])))
 
 
-def sinh(x, name=None):
+def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic sine, elementwise.
 
     Args:
@@ -264,7 +265,7 @@ def _cosh_grad(op, dy):
     return raw.Mul(dy, raw.Sinh(conj(op.inputs[0])))
 
 
-def cosh(x, name=None):
+def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic cosine, elementwise.
 
     Args:
@@ -304,7 +305,7 @@ def _tanh_grad_grad(op, dz):
     return raw.Mul(raw.Mul(dz, -2), raw.Mul(dy, y)), raw.TanhGrad(y, dz)
 
 
-def tanh(x, name=None):
+def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic tangent, elementwise.
 
     Args:
@@ -332,7 +333,7 @@ def _asinh_grad(op, dy):
     return raw.RealDiv(dy, raw.Cosh(conj(op.outputs[0])))
 
 
-def asinh(x, name=None):
+def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the hyperbolic sine, elementwise.
 
     Args:
@@ -360,7 +361,7 @@ def _acosh_grad(op, dy):
     return raw.RealDiv(dy, raw.Sinh(conj(op.outputs[0])))
 
 
-def acosh(x, name=None):
+def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the hyperbolic cosine, elementwise.
 
     Args:
@@ -388,7 +389,7 @@ def _atanh_grad(op, dy):
     return raw.RealDiv(dy, raw.Sub(1, raw.Square(conj(op.inputs[0]))))
 
 
-def atanh(x, name=None):
+def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the hyperbolic tangent, elementwise.
 
     Args:
@@ -440,7 +441,7 @@ def _sigmoid_grad_grad(op, dz):
     return raw.Sub(g, raw.Mul(raw.Mul(g, 2), y)), raw.SigmoidGrad(y, dz)
 
 
-def sigmoid(x, name=None):
+def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """The logistic function 1 / (1 + exp(-x)), elementwise.
 
     Args:
@@ -457,7 +458,7 @@ def sigmoid(x, name=None):
     return raw.Sigmoid(x, name=name)
 
 
-def log_sigmoid(x, name=None):
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), elementwise; does not underflow.
 
     Args:

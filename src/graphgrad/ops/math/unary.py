@@ -11,6 +11,7 @@ from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import REAL_SIGNED, SIGNED, conj, first, same
 
@@ -26,7 +27,7 @@ def _abs_grad(op, dy):
     return raw.Mul(dy, raw.Sign(op.inputs[0]))
 
 
-def abs(x, name=None):
+def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """The absolute value, elementwise.
 
     Args:
@@ -59,7 +60,7 @@ def _neg_grad(op, dy):
     return dy._with_values(raw.Neg(dy.values)) if isinstance(dy, IndexedSlices) else raw.Neg(dy)
 
 
-def negative(x, name=None):
+def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """-x, elementwise.
 
     Args:
@@ -87,7 +88,7 @@ def _sign_grad(op, dy):
     return raw.ZerosLike(op.inputs[0])
 
 
-def sign(x, name=None):
+def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """-1, 0 or 1 by the sign of x, elementwise; x / |x| for complex numbers.
 
     Args:
@@ -143,7 +144,7 @@ for _record in (_floor, _ceil, _round, _rint):
     _record.grad(_no_gradient)
 
 
-def floor(x, name=None):
+def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """The largest integer not above x, elementwise.
 
     Args:
@@ -160,7 +161,7 @@ def floor(x, name=None):
     return raw.Floor(x, name=name)
 
 
-def ceil(x, name=None):
+def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """The smallest integer not below x, elementwise.
 
     Args:
@@ -177,7 +178,7 @@ def ceil(x, name=None):
     return raw.Ceil(x, name=name)
 
 
-def round(x, name=None):
+def round(x: TensorLike, name: str | None = None) -> Tensor:
     """The nearest integer, elementwise; the even one of two.
 
     Args:
@@ -194,7 +195,7 @@ def round(x, name=None):
     return x if x.dtype.is_integer else raw.Round(x, name=name)
 
 
-def rint(x, name=None):
+def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """The nearest integer, elementwise; the even one of two.
 
     Args:
@@ -223,7 +224,7 @@ def _next_after_grad(op, dy):
     return unbroadcast(dy, None, x1, x2)[0], raw.ZerosLike(x2)
 
 
-def nextafter(x1, x2, name=None):
+def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
     """The next floating-point number after x1 in the direction of x2, elementwise with broadcasting.
 
     Args:
@@ -259,7 +260,7 @@ def _square_grad(op, dy):
     return raw.Mul(dy, raw.Mul(conj(op.inputs[0]), 2))
 
 
-def square(x, name=None):
+def square(x: TensorLike, name: str | None = None) -> Tensor:
     """x * x, elementwise.
 
     Args:
@@ -304,7 +305,7 @@ def _sqrt_grad_grad(op, dz):
     return raw.Neg(raw.Mul(conj(g), op.outputs[0])), raw.Mul(g, 0.5)
 
 
-def sqrt(x, name=None):
+def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """The square root, elementwise.
 
     Args:
@@ -357,7 +358,7 @@ def _rsqrt_grad_grad(op, dz):
     return raw.Mul(conj(dz), raw.Mul(raw.Mul(dy, -1.5), raw.Square(y))), raw.RsqrtGrad(y, dz)
 
 
-def rsqrt(x, name=None):
+def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / sqrt(x), elementwise.
 
     Args:
@@ -411,7 +412,7 @@ _declare_reciprocal("Reciprocal")
 _declare_reciprocal("Inv")
 
 
-def reciprocal(x, name=None):
+def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, elementwise.
 
     Args:

@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import FLOATING, REAL, float32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import compatible, merge, shape_str
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.elementwise import same, times_mask
 
 
@@ -46,7 +47,7 @@ def _relu_grad_grad(op, ddx):
     return raw.ReluGrad(ddx, x), raw.ZerosLike(x)
 
 
-def relu(features, name=None):
+def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """max(x, 0), elementwise.
 
     Args:
@@ -86,7 +87,7 @@ def _relu6_grad_grad(op, ddx):
     return raw.Relu6Grad(ddx, x), raw.ZerosLike(x)
 
 
-def relu6(features, name=None):
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """min(max(x, 0), 6), elementwise.
 
     Args:
@@ -126,7 +127,7 @@ def _leaky_relu_grad_grad(op, ddx):
     return raw.LeakyReluGrad(ddx, x, alpha=op._attr("alpha")), raw.ZerosLike(x)
 
 
-def leaky_relu(features, alpha=0.2, name=None):
+def leaky_relu(features: TensorLike, alpha: TensorLike = 0.2, name: str | None = None) -> Tensor:
     """x where positive, alpha * x elsewhere.
 
     Args:
@@ -150,7 +151,7 @@ def leaky_relu(features, alpha=0.2, name=None):
     return raw.LeakyRelu(features, alpha=float(alpha), name=name)
 
 
-def crelu(features, axis=-1, name=None):
+def crelu(features: TensorLike, axis: TensorLike = -1, name: str | None = None) -> Tensor:
     """The relu of x and of -x, joined along an axis.
 
     Args:
@@ -170,7 +171,7 @@ def crelu(features, axis=-1, name=None):
         return raw.Relu(raw.ConcatV2([features, raw.Neg(features)], axis, name=scope))
 
 
-def crelu_v1(features, name=None, axis=-1):
+def crelu_v1(features: TensorLike, name: str | None = None, axis: TensorLike = -1) -> Tensor:
     """The relu of x and of -x, joined along an axis: `crelu` with TensorFlow 1's order of arguments.
 
     Args:
@@ -212,7 +213,7 @@ def _elu_grad_grad(op, ddx):
     return raw.EluGrad(ddx, y), raw.Select(raw.Less(y, raw.ZerosLike(y)), raw.Mul(ddx, dy), raw.ZerosLike(y))
 
 
-def elu(features, name=None):
+def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """exp(x) - 1 where negative, x elsewhere.
 
     Args:
@@ -258,7 +259,7 @@ def _selu_grad_grad(op, ddx):
     return raw.SeluGrad(ddx, y), raw.Select(raw.Less(y, raw.ZerosLike(y)), raw.Mul(ddx, dy), raw.ZerosLike(y))
 
 
-def selu(features, name=None):
+def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """The scaled exponential unit: scale (alpha (exp(x) - 1)) where negative, scale x elsewhere.
 
     Args:
@@ -306,7 +307,7 @@ def _softplus_grad_grad(op, ddx):
     return raw.SoftplusGrad(ddx, x), raw.SigmoidGrad(s, raw.Mul(ddx, dy))
 
 
-def softplus(features, name=None):
+def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """log(exp(x) + 1), elementwise and without overflow.
 
     Args:
@@ -349,7 +350,7 @@ def _softsign_grad_grad(op, ddx):
     return raw.SoftsignGrad(ddx, x), raw.Mul(raw.Mul(ddx, dy), slope)
 
 
-def softsign(features, name=None):
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """x / (1 + abs(x)), elementwise.
 
     Args:
@@ -369,7 +370,7 @@ def softsign(features, name=None):
 # -- made of other ops -----------------------------------------------------------------
 
 
-def gelu(features, approximate=False, name=None):
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the normal distribution function of x.
 
     Args:
@@ -396,7 +397,7 @@ def gelu(features, approximate=False, name=None):
         return raw.Mul(half, raw.AddV2(1.0, raw.Tanh(raw.Mul(math.sqrt(2 / math.pi), inner))), name=scope)
 
 
-def silu(features, beta=1.0):
+def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """x sigmoid(beta x), elementwise.
 
     Args:

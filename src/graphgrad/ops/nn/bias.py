@@ -8,6 +8,7 @@ from graphgrad.ir.dtypes import NUMERIC
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank, with_rank_at_least
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import axes, fill, join, minus, rank_of, shape_of
 
 
@@ -81,7 +82,7 @@ def _bias_add_grad_grad(op, db):
     return raw.BroadcastTo(db, shape_of(dy))
 
 
-def bias_add(value, bias, data_format=None, name=None):
+def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
     """Adds a vector along the channels.
 
     Args:
@@ -112,7 +113,7 @@ def bias_add(value, bias, data_format=None, name=None):
     return raw.BiasAdd(value, bias, data_format=data_format, name=name)
 
 
-def xw_plus_b(x, weights, biases, name=None):
+def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """The dense layer x @ weights + biases.
 
     Args:
@@ -134,7 +135,7 @@ def xw_plus_b(x, weights, biases, name=None):
         return raw.BiasAdd(product, convert_to_tensor(biases, name="biases"), name=scope)
 
 
-def relu_layer(x, weights, biases, name=None):
+def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """The dense layer relu(x @ weights + biases).
 
     Args:

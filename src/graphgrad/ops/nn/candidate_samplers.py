@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import collections
 import functools
+from typing import Any
 
 import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.random import philox
 from graphgrad.ops.random.seeds import start
 
@@ -154,7 +156,8 @@ class _Run:
 learned_unigram_op.grad(NOT_DIFFERENTIABLE)
 
 
-def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None, name=None):
+def all_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool,
+                          seed: int | None = None, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Takes all classes: for losses that are computed in full.
 
     Args:
@@ -176,9 +179,11 @@ def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None
     return _draw("AllCandidateSampler", true_classes, num_true, num_sampled, unique, None, seed, name)
 
 
-def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, vocab_file="",
-                                    distortion=1.0, num_reserved_ids=0, num_shards=1, shard=0, unigrams=(), seed=None,
-                                    name=None):
+def fixed_unigram_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool,
+                                    range_max: int, vocab_file: str = "", distortion: float = 1.0,
+                                    num_reserved_ids: int = 0, num_shards: int = 1, shard: int = 0,
+                                    unigrams: Any = (), seed: int | None = None,
+                                    name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Draws classes with given frequencies.
 
     Args:
@@ -208,7 +213,9 @@ def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique,
                  num_shards=num_shards, shard=shard, unigrams=tuple(unigrams))
 
 
-def learned_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
+def learned_unigram_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool,
+                                      range_max: int, seed: int | None = None,
+                                      name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Draws classes with the frequencies that true classes had in earlier runs.
 
     Args:

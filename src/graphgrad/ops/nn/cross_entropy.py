@@ -13,6 +13,7 @@ from graphgrad.ir.dtypes import FLOATING, INDEX, bfloat16, float16, float32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, compatible, shape_str, with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.shape_values import join, minus, moved_to_last, part, rank_of, shape_of
 from graphgrad.ops.common.synonyms import either
@@ -198,7 +199,8 @@ def _softmax_cross_entropy(labels, logits, axis, name, default):
         return loss if dtype is loss.dtype else raw.Cast(loss, DstT=dtype)
 
 
-def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
+def softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, axis: TensorLike = -1,
+                                      name: str | None = None) -> Tensor:
     """The cross entropy -sum(labels log_softmax(logits)) along an axis.
 
     Args:
@@ -218,7 +220,8 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     return _softmax_cross_entropy(labels, logits, axis, name, "softmax_cross_entropy_with_logits")
 
 
-def softmax_cross_entropy_with_logits_v2_v1(labels, logits, axis=None, name=None, dim=None):
+def softmax_cross_entropy_with_logits_v2_v1(labels: TensorLike, logits: TensorLike, axis: TensorLike = None,
+                                            name: str | None = None, dim: TensorLike = None) -> Tensor:
     """`softmax_cross_entropy_with_logits` of TensorFlow 2, with `dim` as another name for the axis.
 
     Args:
@@ -235,7 +238,8 @@ def softmax_cross_entropy_with_logits_v2_v1(labels, logits, axis=None, name=None
     return softmax_cross_entropy_with_logits(labels, logits, -1 if axis is None else axis, name)
 
 
-def softmax_cross_entropy_with_logits_v1(labels=None, logits=None, dim=-1, name=None, axis=None):
+def softmax_cross_entropy_with_logits_v1(labels: TensorLike = None, logits: TensorLike = None, dim: TensorLike = -1,
+                                         name: str | None = None, axis: TensorLike = None) -> Tensor:
     """The cross entropy of TensorFlow 1, which takes the labels as constants.
 
     Args:
@@ -259,7 +263,7 @@ def softmax_cross_entropy_with_logits_v1(labels=None, logits=None, dim=-1, name=
         return _softmax_cross_entropy(labels, logits, -1 if axis is None else axis, scope or None, None)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
+def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
     """The cross entropy of each row of logits with the class that its label names.
 
     Args:
@@ -297,7 +301,8 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
         return loss if dtype is loss.dtype else raw.Cast(loss, DstT=dtype)
 
 
-def sparse_softmax_cross_entropy_with_logits_v1(labels=None, logits=None, name=None):
+def sparse_softmax_cross_entropy_with_logits_v1(labels: TensorLike = None, logits: TensorLike = None,
+                                                name: str | None = None) -> Tensor:
     """The same as `sparse_softmax_cross_entropy_with_logits`; its arguments are to be named.
 
     Args:
@@ -322,7 +327,8 @@ def _of_one_shape(what, x, labels, logits):
                          f"in {what}. Fix: reshape one of them, e.g. with tf.reshape or tf.squeeze")
 
 
-def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
+def sigmoid_cross_entropy_with_logits(labels: TensorLike = None, logits: TensorLike = None,
+                                      name: str | None = None) -> Tensor:
     """The cross entropy of independent yes-or-no classes, elementwise and without overflow.
 
     Args:
@@ -350,7 +356,8 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
         return raw.AddV2(raw.Sub(above, raw.Mul(logits, labels)), raw.Log1p(raw.Exp(below)), name=scope)
 
 
-def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
+def weighted_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, pos_weight: TensorLike,
+                                       name: str | None = None) -> Tensor:
     """`sigmoid_cross_entropy_with_logits` with a weight on the positive labels.
 
     Args:
@@ -376,7 +383,9 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
         return raw.AddV2(raw.Mul(raw.Sub(1.0, labels), logits), raw.Mul(weight, tail), name=scope)
 
 
-def weighted_cross_entropy_with_logits_v1(labels=None, logits=None, pos_weight=None, name=None, targets=None):
+def weighted_cross_entropy_with_logits_v1(labels: TensorLike = None, logits: TensorLike = None,
+                                          pos_weight: TensorLike = None, name: str | None = None,
+                                          targets: TensorLike = None) -> Tensor:
     """`weighted_cross_entropy_with_logits` with TensorFlow 1's name `targets` for the labels.
 
     Args:
@@ -392,7 +401,8 @@ def weighted_cross_entropy_with_logits_v1(labels=None, logits=None, pos_weight=N
     return weighted_cross_entropy_with_logits(either("labels", labels, "targets", targets), logits, pos_weight, name)
 
 
-def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
+def log_poisson_loss(targets: TensorLike, log_input: TensorLike, compute_full_loss: bool = False,
+                     name: str | None = None) -> Tensor:
     """The Poisson log likelihood loss exp(c) - z c.
 
     Args:
@@ -420,7 +430,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
         return raw.AddV2(loss, raw.Select(small, raw.ZerosLike(z), stirling), name=scope)
 
 
-def l2_loss(t, name=None):
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Half the sum of the squares.
 
     Args:

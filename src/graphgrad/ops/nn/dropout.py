@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import ShapeLike, Tensor, TensorLike
 from graphgrad.ops.common.shape_values import shape_of
 from graphgrad.ops.random.seeds import seed_attrs
 
@@ -58,7 +61,8 @@ def _drop(x, rate, noise_shape, uniform, name):
         return raw.SelectV2(kept, scaled, np.zeros((), x.dtype.np_dtype))
 
 
-def dropout(x, rate, noise_shape=None, seed=None, name=None):
+def dropout(x: TensorLike, rate: TensorLike, noise_shape: ShapeLike | None = None, seed: int | None = None,
+            name: str | None = None) -> Tensor:
     """Sets elements to 0 at random and scales the others so that the expected sum stays.
 
     Args:
@@ -84,7 +88,8 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
     return _drop(x, rate, noise_shape, uniform, name)
 
 
-def dropout_v1(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
+def dropout_v1(x: TensorLike, keep_prob: TensorLike = None, noise_shape: ShapeLike | None = None,
+               seed: int | None = None, name: str | None = None, rate: TensorLike = None) -> Tensor:
     """`dropout` with TensorFlow 1's arguments.
 
     Args:
@@ -115,7 +120,8 @@ def dropout_v1(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=N
     return dropout(x, rate, noise_shape, seed, name)
 
 
-def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None):
+def stateless_dropout(x: TensorLike, rate: TensorLike, seed: TensorLike, rng_alg: str | None = None,
+                      noise_shape: ShapeLike | None = None, name: str | None = None) -> Tensor:
     """`dropout` whose choice depends on its seed alone.
 
     Args:
@@ -143,7 +149,8 @@ def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None):
     return _drop(x, rate, noise_shape, uniform, name)
 
 
-def general_dropout(x, rate, uniform_sampler, noise_shape=None, name=None):
+def general_dropout(x: TensorLike, rate: TensorLike, uniform_sampler: Callable[..., Any],
+                    noise_shape: ShapeLike | None = None, name: str | None = None) -> Tensor:
     """`dropout` whose random numbers come from a function.
 
     Args:

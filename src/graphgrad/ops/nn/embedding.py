@@ -7,6 +7,7 @@ import numpy as np
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import axes, join, part, plus, rank_of, shape_of, times
 from graphgrad.ops.math.clip import clip_by_norm
 
@@ -25,7 +26,8 @@ def _clipped(rows, ids, max_norm):
     return clip_by_norm(rows, max_norm, axes=axes(rank_of(ids), rank_of(rows)))
 
 
-def embedding_lookup(params, ids, max_norm=None, name=None):
+def embedding_lookup(params: TensorLike, ids: TensorLike, max_norm: TensorLike = None,
+                     name: str | None = None) -> Tensor:
     """Rows of a table, or of a table cut into pieces.
 
     Args:
@@ -46,7 +48,8 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
     return embedding_lookup_v1(params, ids, "div", name, True, max_norm)
 
 
-def embedding_lookup_v1(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
+def embedding_lookup_v1(params: TensorLike, ids: TensorLike, partition_strategy: str = "mod", name: str | None = None,
+                        validate_indices: bool = True, max_norm: TensorLike = None) -> Tensor:
     """Rows of a table, or of a table cut into pieces: `embedding_lookup` with TensorFlow 1's arguments.
 
     Args:

@@ -14,6 +14,7 @@ from graphgrad.ir.dtypes import float32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import join, part, shape_of
 from graphgrad.ops.random import philox
 from graphgrad.ops.random.seeds import seed_attrs, start
@@ -180,7 +181,9 @@ def _draw(op_type, true_classes, num_true, num_sampled, unique, range_max, seed,
                                  unique=bool(unique), name=name, **more, **seed_attrs(seed))
 
 
-def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
+def log_uniform_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool,
+                                  range_max: int, seed: int | None = None,
+                                  name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Draws classes with probability log((k + 2) / (k + 1)) / log(range_max + 1).
 
     Args:
@@ -203,7 +206,8 @@ def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, r
     return _draw("LogUniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, seed, name)
 
 
-def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
+def uniform_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int,
+                              seed: int | None = None, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Draws classes with the same probability.
 
     Args:
@@ -226,7 +230,8 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
     return _draw("UniformCandidateSampler", true_classes, num_true, num_sampled, unique, range_max, seed, name)
 
 
-def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
+def compute_accidental_hits(true_classes: TensorLike, sampled_candidates: TensorLike, num_true: int,
+                            seed: int | None = None, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Where drawn classes happen to be true ones.
 
     Args:
@@ -295,8 +300,10 @@ def _split(t, n):
     return raw.StridedSlice(t, zeros, at, ones, begin_mask=1), raw.StridedSlice(t, at, zeros, ones, end_mask=1)
 
 
-def nce_loss_v1(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-                remove_accidental_hits=False, partition_strategy="mod", name="nce_loss"):
+def nce_loss_v1(weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike, num_sampled: int,
+                num_classes: TensorLike, num_true: int = 1, sampled_values: TensorLike = None,
+                remove_accidental_hits: bool = False, partition_strategy: str = "mod",
+                name: str | None = "nce_loss") -> Tensor:
     """The noise-contrastive loss: tells the true class from classes drawn at random.
 
     Args:
@@ -326,8 +333,9 @@ def nce_loss_v1(weights, biases, labels, inputs, num_sampled, num_classes, num_t
     return raw.Sum(losses, np.asarray([1], np.int32))
 
 
-def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-             remove_accidental_hits=False, name="nce_loss"):
+def nce_loss(weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike, num_sampled: int,
+             num_classes: TensorLike, num_true: int = 1, sampled_values: TensorLike = None,
+             remove_accidental_hits: bool = False, name: str | None = "nce_loss") -> Tensor:
     """The noise-contrastive loss: tells the true class from classes drawn at random.
 
     Args:
@@ -344,9 +352,11 @@ def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true
                        remove_accidental_hits, "div", name)
 
 
-def sampled_softmax_loss_v1(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1,
-                            sampled_values=None, remove_accidental_hits=True, partition_strategy="mod",
-                            name="sampled_softmax_loss", seed=None):
+def sampled_softmax_loss_v1(weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike,
+                            num_sampled: int, num_classes: TensorLike, num_true: int = 1,
+                            sampled_values: TensorLike = None, remove_accidental_hits: bool = True,
+                            partition_strategy: str = "mod", name: str | None = "sampled_softmax_loss",
+                            seed: int | None = None) -> Tensor:
     """The softmax cross entropy over the true class and classes drawn at random.
 
     Args:
@@ -376,8 +386,10 @@ def sampled_softmax_loss_v1(weights, biases, labels, inputs, num_sampled, num_cl
     return softmax_cross_entropy_with_logits(raw.StopGradient(labels, name="labels_stop_gradient"), logits)
 
 
-def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
-                         remove_accidental_hits=True, seed=None, name="sampled_softmax_loss"):
+def sampled_softmax_loss(weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike,
+                         num_sampled: int, num_classes: TensorLike, num_true: int = 1,
+                         sampled_values: TensorLike = None, remove_accidental_hits: bool = True,
+                         seed: int | None = None, name: str | None = "sampled_softmax_loss") -> Tensor:
     """The softmax cross entropy over the true class and classes drawn at random.
 
     Args:

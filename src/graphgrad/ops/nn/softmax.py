@@ -11,6 +11,7 @@ from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank_at_least
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import swapped_with_last
 from graphgrad.ops.common.synonyms import either
 
@@ -71,7 +72,7 @@ def _along(op_type, logits, axis, name, default):
         return raw.Transpose(result, perm, name=scope)
 
 
-def softmax(logits, axis=None, name=None):
+def softmax(logits: TensorLike, axis: TensorLike = None, name: str | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis.
 
     Args:
@@ -89,7 +90,7 @@ def softmax(logits, axis=None, name=None):
     return _along("Softmax", logits, axis, name, "Softmax")
 
 
-def softmax_v1(logits, axis=None, name=None, dim=None):
+def softmax_v1(logits: TensorLike, axis: TensorLike = None, name: str | None = None, dim: TensorLike = None) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis: `softmax` with TensorFlow 1's name `dim` for the axis.
 
     Args:
@@ -104,7 +105,7 @@ def softmax_v1(logits, axis=None, name=None, dim=None):
     return softmax(logits, either("axis", axis, "dim", dim), name)
 
 
-def log_softmax(logits, axis=None, name=None):
+def log_softmax(logits: TensorLike, axis: TensorLike = None, name: str | None = None) -> Tensor:
     """x - log(sum(exp(x))) along an axis.
 
     Args:
@@ -122,7 +123,8 @@ def log_softmax(logits, axis=None, name=None):
     return _along("LogSoftmax", logits, axis, name, "LogSoftmax")
 
 
-def log_softmax_v1(logits, axis=None, name=None, dim=None):
+def log_softmax_v1(logits: TensorLike, axis: TensorLike = None, name: str | None = None,
+                   dim: TensorLike = None) -> Tensor:
     """x - log(sum(exp(x))) along an axis: `log_softmax` with TensorFlow 1's name `dim` for the axis.
 
     Args:

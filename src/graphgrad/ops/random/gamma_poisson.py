@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import FLOATING, INDEX, DType, as_dtype, float32, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
+from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.math import special_numpy, special_parameter_gradients
@@ -137,8 +138,8 @@ stateless_poisson_op.grad(NOT_DIFFERENTIABLE)
 # -- public functions --------------------------------------------------------------------------
 
 
-def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: int | None = None,
-                 name: str | None = None) -> Any:
+def random_gamma(shape: ShapeLike, alpha: Any, beta: Any = None, dtype: DTypeLike = float32, seed: int | None = None,
+                 name: str | None = None) -> Tensor:
     """Numbers from gamma distributions.
 
     Args:
@@ -178,7 +179,8 @@ def dtype_tiny(dtype: DType) -> Any:
     return np.finfo(dtype.np_dtype if dtype.np_dtype.kind == "f" else np.float32).tiny
 
 
-def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None) -> Any:
+def random_poisson(lam: Any, shape: ShapeLike, dtype: DTypeLike = float32, seed: int | None = None,
+                   name: str | None = None) -> Tensor:
     """Numbers from Poisson distributions; the order of arguments is TensorFlow 1's.
 
     Args:
@@ -195,7 +197,8 @@ def random_poisson(lam: Any, shape: Any, dtype: Any = float32, seed: int | None 
     return poisson(shape, lam, dtype, seed, name)
 
 
-def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None) -> Any:
+def poisson(shape: ShapeLike, lam: Any, dtype: DTypeLike = float32, seed: int | None = None,
+            name: str | None = None) -> Tensor:
     """Numbers from Poisson distributions.
 
     Args:
@@ -215,8 +218,8 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None,
         return raw.RandomPoissonV2(shape_tensor(shape), lam, dtype=as_dtype(dtype), **seed_attrs(seed))
 
 
-def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32,
-                    name: str | None = None) -> Any:
+def stateless_gamma(shape: ShapeLike, seed: Any, alpha: Any, beta: Any = None, dtype: DTypeLike = float32,
+                    name: str | None = None) -> Tensor:
     """Numbers from gamma distributions, a function of `seed`.
 
     Args:
@@ -242,7 +245,8 @@ def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: 
         return raw.Maximum(np.asarray(dtype_tiny(dtype), dtype.np_dtype), raw.RealDiv(drawn, beta, name="truediv"))
 
 
-def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None) -> Any:
+def stateless_poisson(shape: ShapeLike, seed: Any, lam: Any, dtype: DTypeLike = int32,
+                      name: str | None = None) -> Tensor:
     """Numbers from Poisson distributions, a function of `seed`.
 
     Args:

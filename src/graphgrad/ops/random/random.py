@@ -32,6 +32,7 @@ from graphgrad.ir.dtypes import (
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape, with_rank
+from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.control.assertions import after_check
 
@@ -221,8 +222,8 @@ def shape_tensor(shape: Any) -> Any:
 _ACCEPTED = (float16, bfloat16, float32, float64, int32, int64)
 
 
-def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: int | None = None,
-                   name: str | None = None) -> Any:
+def random_uniform(shape: ShapeLike, minval: Any = 0, maxval: Any = None, dtype: DTypeLike = float32,
+                   seed: int | None = None, name: str | None = None) -> Tensor:
     """Numbers from a uniform distribution over [minval, maxval).
 
     Args:
@@ -271,8 +272,8 @@ def _scaled(name: str | None, default: str, shape: Any, mean: Any, stddev: Any, 
         return raw.AddV2(raw.Mul(draw(shape, dtype), stddev, name="mul"), mean, name=scope)
 
 
-def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
-                  name: str | None = None) -> Any:
+def random_normal(shape: ShapeLike, mean: Any = 0.0, stddev: Any = 1.0, dtype: DTypeLike = float32,
+                  seed: int | None = None, name: str | None = None) -> Tensor:
     """Numbers from a normal distribution.
 
     Args:
@@ -296,8 +297,8 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = f
     return _scaled(name, "random_normal", shape, mean, stddev, dtype, draw)
 
 
-def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
-                     name: str | None = None) -> Any:
+def truncated_normal(shape: ShapeLike, mean: Any = 0.0, stddev: Any = 1.0, dtype: DTypeLike = float32,
+                     seed: int | None = None, name: str | None = None) -> Tensor:
     """Numbers from a normal distribution, those beyond two standard deviations drawn again.
 
     Args:
@@ -321,7 +322,7 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
     return _scaled(name, "truncated_normal", shape, mean, stddev, dtype, draw)
 
 
-def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any:
+def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """Puts the slices along the first axis into a random order.
 
     Args:
@@ -351,8 +352,8 @@ def class_dtype(dtype: Any) -> DType:
     return dtype
 
 
-def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None,
-                name: str | None = None) -> Any:
+def categorical(logits: TensorLike, num_samples: Any, dtype: DTypeLike | None = None, seed: int | None = None,
+                name: str | None = None) -> Tensor:
     """Draws classes with probabilities softmax(logits).
 
     Args:
@@ -373,8 +374,8 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: int | No
         return _categorical(logits, num_samples, dtype, seed)
 
 
-def multinomial(logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None,
-                output_dtype: Any = None) -> Any:
+def multinomial(logits: TensorLike, num_samples: Any, seed: int | None = None, name: str | None = None,
+                output_dtype: DTypeLike | None = None) -> Tensor:
     """Draws classes with probabilities softmax(logits); see `random.categorical`.
 
     Args:
@@ -411,7 +412,7 @@ def crop_limit(value: Any, size: Any) -> tuple[Any, Any, Any]:
     return value, size, limit
 
 
-def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Any:
+def random_crop(value: TensorLike, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """Cuts a piece of shape `size` out of `value`, at a random place.
 
     Args:

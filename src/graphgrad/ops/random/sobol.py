@@ -11,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float32, float64, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import DTypeLike, Tensor
 from graphgrad.system.late_imports import load
 
 _BITS = 32
@@ -48,7 +49,8 @@ def _sobol_sample_shape(dim, num_results, skip):
 sobol_sample_op.grad(NOT_DIFFERENTIABLE)
 
 
-def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: Any = float32, name: str | None = None) -> Any:
+def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: DTypeLike = float32,
+                 name: str | None = None) -> Tensor:
     """Points of Sobol's sequence, which fill the unit cube evenly.
 
     Args:

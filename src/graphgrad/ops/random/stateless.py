@@ -29,6 +29,7 @@ from graphgrad.ir.dtypes import (
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 from . import philox
@@ -222,8 +223,8 @@ def keyed(seed: Any, alg: Any = _PHILOX) -> tuple[Any, Any, Any]:
     return key, counter, np.int32(_PHILOX)
 
 
-def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32,
-                      name: str | None = None, alg: Any = "auto_select") -> Any:
+def stateless_uniform(shape: ShapeLike, seed: Any, minval: Any = 0, maxval: Any = None, dtype: DTypeLike = float32,
+                      name: str | None = None, alg: Any = "auto_select") -> Tensor:
     """Numbers from a uniform distribution over [minval, maxval), a function of `seed`.
 
     Args:
@@ -279,8 +280,8 @@ def _scaled(op_type: str, default: str, shape: Any, seed: Any, mean: Any, stddev
         return raw.AddV2(raw.Mul(drawn, stddev, name="mul"), mean, name=scope)
 
 
-def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
-                     name: str | None = None, alg: Any = "auto_select") -> Any:
+def stateless_normal(shape: ShapeLike, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: DTypeLike = float32,
+                     name: str | None = None, alg: Any = "auto_select") -> Tensor:
     """Numbers from a normal distribution, a function of `seed`.
 
     Args:
@@ -301,8 +302,8 @@ def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, 
     return _scaled("StatelessRandomNormalV2", "stateless_random_normal", shape, seed, mean, stddev, dtype, name, alg)
 
 
-def stateless_truncated_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
-                               name: str | None = None, alg: Any = "auto_select") -> Any:
+def stateless_truncated_normal(shape: ShapeLike, seed: Any, mean: Any = 0.0, stddev: Any = 1.0,
+                               dtype: DTypeLike = float32, name: str | None = None, alg: Any = "auto_select") -> Tensor:
     """Numbers from a normal distribution cut off at two standard deviations, a function of `seed`.
 
     Args:
@@ -319,7 +320,8 @@ def stateless_truncated_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: A
                    alg)
 
 
-def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None) -> Any:
+def stateless_categorical(logits: TensorLike, num_samples: Any, seed: Any, dtype: DTypeLike = int64,
+                          name: str | None = None) -> Tensor:
     """Draws classes with probabilities softmax(logits), a function of `seed`.
 
     Args:
@@ -340,8 +342,8 @@ def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any =
         return _categorical(logits, num_samples, seed, dtype)
 
 
-def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = int64,
-                          name: str | None = None) -> Any:
+def stateless_multinomial(logits: TensorLike, num_samples: Any, seed: Any, output_dtype: DTypeLike = int64,
+                          name: str | None = None) -> Tensor:
     """Draws classes with probabilities softmax(logits); see `random.stateless_categorical`.
 
     >>> print(sess.run(tf.random.stateless_multinomial([[0.0, 100.0]], 3, [1, 2])))
@@ -356,7 +358,7 @@ def _categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any) -> Any:
     return raw.StatelessMultinomial(logits, num_samples, seed, output_dtype=class_dtype(dtype))
 
 
-def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Any:
+def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
     """Makes `num` new seeds out of one.
 
     Args:
@@ -374,7 +376,7 @@ def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Any:
     return stateless_uniform([num, 2], seed, None, None, seed.dtype, alg=alg)
 
 
-def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
+def fold_in(seed: Any, data: TensorLike, alg: Any = "auto_select") -> Tensor:
     """Makes a new seed out of one and a number.
 
     Args:

@@ -25,6 +25,7 @@ from graphgrad.ir.dtypes import (
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
+from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.math import special_numpy
@@ -153,8 +154,9 @@ def _truncated_grad(op, dy):
     return None, None, *grads
 
 
-def stateless_parameterized_truncated_normal(shape: Any, seed: Any, means: Any = 0.0, stddevs: Any = 1.0,
-                                             minvals: Any = -2.0, maxvals: Any = 2.0, name: str | None = None) -> Any:
+def stateless_parameterized_truncated_normal(shape: ShapeLike, seed: Any, means: Any = 0.0, stddevs: Any = 1.0,
+                                             minvals: Any = -2.0, maxvals: Any = 2.0,
+                                             name: str | None = None) -> Tensor:
     """Numbers from normal distributions between bounds, a function of `seed`.
 
     Args:
@@ -234,8 +236,8 @@ def _stateless_binomial_shape(shape, seed, counts, probs):
 stateless_binomial_op.grad(NOT_DIFFERENTIABLE)
 
 
-def stateless_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = int32,
-                       name: str | None = None) -> Any:
+def stateless_binomial(shape: ShapeLike, seed: Any, counts: Any, probs: Any, output_dtype: DTypeLike = int32,
+                       name: str | None = None) -> Tensor:
     """Numbers of successes in independent trials, a function of `seed`.
 
     Args:
@@ -277,7 +279,7 @@ def _stateless_shuffle_shape(value, key, counter, alg):
 stateless_shuffle_op.grad(NOT_DIFFERENTIABLE)
 
 
-def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Any:
+def stateless_shuffle(value: TensorLike, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
     """Shuffles a tensor along its first axis, by a permutation that is a function of `seed`.
 
     Args:
@@ -355,7 +357,7 @@ def _random_index_shuffle_shape(index, seed, max_index):
 random_index_shuffle_op.grad(NOT_DIFFERENTIABLE)
 
 
-def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     """Where an index goes in a random permutation of 0, ..., max_index, without computing the whole of it.
 
     Args:
@@ -380,7 +382,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
     return raw.RandomIndexShuffle(index, seed, convert_to_tensor(max_index, index.dtype))
 
 
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
+def stateless_random_crop(value: TensorLike, size: Any, seed: Any, name: str | None = None) -> Tensor:
     """Cuts a piece of shape `size` out of `value`, at a place chosen by the seed alone.
 
     Args:

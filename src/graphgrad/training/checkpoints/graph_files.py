@@ -77,8 +77,7 @@ def _operation(name: str) -> str:
 
 
 def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_names: Sequence[str],
-                                   variable_names_whitelist: Any = None,
-                                   variable_names_blacklist: Any = None) -> Any:
+                                   variable_names_whitelist: Any = None, variable_names_blacklist: Any = None) -> Any:
     """Extracts the part of a graph that operations need, with variables replaced by constants.
 
     Args:

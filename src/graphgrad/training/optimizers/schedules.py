@@ -13,6 +13,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import TensorLike
 from graphgrad.ops.random import random as random_ops
 
 _Rule = Callable[..., Any]
@@ -90,8 +91,8 @@ def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 
 
 @_schedule
-def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
-                       staircase: bool = False, name: str | None = None) -> Any:
+def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
+                       name: str | None = None) -> Any:
     """learning_rate / (1 + decay_rate * global_step / decay_steps); see `exponential_decay`."""
     _step(global_step, "inverse_time_decay")
     with name_scope(name, "InverseTimeDecay") as scope:
@@ -140,7 +141,7 @@ def _boundary(x: Any, boundary: Any) -> Any:
 
 
 @_schedule
-def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = None) -> Any:
+def piecewise_constant(x: TensorLike, boundaries: Any, values: TensorLike, name: str | None = None) -> Any:
     """values[i] where boundaries[i - 1] < x <= boundaries[i].
 
     Args:
@@ -232,8 +233,8 @@ def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, 
 
 @_schedule
 def noisy_linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: Any = 1.0,
-                              variance_decay: Any = 0.55, num_periods: Any = 0.5, alpha: Any = 0.0,
-                              beta: Any = 0.001, name: str | None = None) -> Any:
+                              variance_decay: Any = 0.55, num_periods: Any = 0.5, alpha: Any = 0.0, beta: Any = 0.001,
+                              name: str | None = None) -> Any:
     """Adds noise of variance initial_variance / (1 + step) ** variance_decay to `linear_cosine_decay`."""
     _step(global_step, "noisy linear cosine decay")
     with name_scope(name, "NoisyLinearCosineDecay"):

@@ -7,6 +7,7 @@ from typing import Any
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import TensorLike
 
 from .summaries_v1 import _collect, merge, merge_all
 
@@ -47,7 +48,7 @@ def image_summary(tag: Any, tensor: Any, max_images: int = 3, collections: Any =
     return _collect(raw.ImageSummary(tag, tensor, max_images=max_images, name=name), collections)
 
 
-def merge_summary(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
+def merge_summary(inputs: TensorLike, collections: Any = None, name: str | None = None) -> Any:
     """Several summaries as one; see `tf.summary.merge`."""
     return merge(inputs, collections, name)
 

@@ -15,6 +15,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import TensorLike
 
 from .summary_messages import SummaryMetadata
 
@@ -176,7 +177,7 @@ def text(name: str, tensor: Any, collections: Any = None) -> Any:
     return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
 
 
-def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
+def merge(inputs: TensorLike, collections: Any = None, name: str | None = None) -> Any:
     """Merges several summaries.
 
     Args:

@@ -12,6 +12,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import TensorLike
 from graphgrad.ops.array.shape import shape
 from graphgrad.ops.math.reduce_functions import reduce_logsumexp_v1 as reduce_logsumexp
 from graphgrad.ops.math.reduce_functions import reduce_sum
@@ -89,7 +90,7 @@ class Sigmoid(Bijector):
         return -softplus(-x) - softplus(x)
 
 
-def softplus_inverse(x: Any, name: str | None = None) -> Any:
+def softplus_inverse(x: TensorLike, name: str | None = None) -> Any:
     """The inverse of softplus: log(exp(x) - 1).
 
     Args:

@@ -19,6 +19,7 @@ from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.layers.batch_norm_layer import BatchNormalization as Normalization
 from graphgrad.layers.dense import Dense
 from graphgrad.ops.array.shape import shape
@@ -214,9 +215,9 @@ class _Masked:
         return values * convert_to_tensor(self.mask, values.dtype)
 
 
-def masked_dense(inputs: Any, units: int, num_blocks: Any = None, exclusive: bool = False,
+def masked_dense(inputs: TensorLike, units: int, num_blocks: Any = None, exclusive: bool = False,
                  kernel_initializer: Any = None, reuse: Any = None, name: str | None = None, *args: Any,
-                 **kwargs: Any) -> Any:
+                 **kwargs: Any) -> Tensor:
     """A dense layer whose outputs depend on part of the inputs only, for autoregressive networks.
 
     Args:

@@ -13,6 +13,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.linalg.diag_functions import matrix_band_part
 
 from .affine import AffineScalar, Chain, _reshaped
@@ -20,7 +21,7 @@ from .bijector import Bijector
 from .elementwise_bijectors import Softplus
 
 
-def fill_triangular(x: Any, upper: bool = False, name: str | None = None) -> Any:
+def fill_triangular(x: TensorLike, upper: bool = False, name: str | None = None) -> Tensor:
     """Triangular matrices of vectors.
 
     Args:
@@ -49,7 +50,7 @@ def fill_triangular(x: Any, upper: bool = False, name: str | None = None) -> Any
         return matrix_band_part(square, *((0, -1) if upper else (-1, 0)))
 
 
-def fill_triangular_inverse(x: Any, upper: bool = False, name: str | None = None) -> Any:
+def fill_triangular_inverse(x: TensorLike, upper: bool = False, name: str | None = None) -> Any:
     """The vectors that `fill_triangular` makes such matrices of.
 
     Args:

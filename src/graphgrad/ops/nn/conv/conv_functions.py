@@ -2,85 +2,23 @@
 
 from __future__ import annotations
 
-from graphgrad.ir.attribute_limits import whole
+from collections.abc import Sequence
+from typing import Any
+
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
-from graphgrad.ops.common.shape_values import join, part, shape_of
+from graphgrad.ir.tensor import ShapeLike, Tensor, TensorLike
+from graphgrad.ops.common.shape_values import join, part
 from graphgrad.ops.common.synonyms import either
 
-
-def numbers(value, nd, channel_first, what):
-    """A number for each of nd + 2 dimensions, from one, nd, or all of them.
-
-    Args:
-      value: an int, a sequence, or None for ones.
-      nd: the number of spatial dimensions.
-      channel_first: whether the channels are the second dimension.
-      what: the argument's name, for the error.
-    Raises: ValueError for another number of them.
-    """
-    if value is None:
-        return (1,) * (nd + 2)
-    values = tuple(whole(v) for v in value) if hasattr(value, "__iter__") else (whole(value),)
-    if len(values) == nd + 2:
-        return values
-    if len(values) == 1:
-        values *= nd
-    if len(values) != nd:
-        raise ValueError(f"`{what}` should be of length 1, {nd} or {nd + 2}. Received: {what}={value} of length "
-                         f"{len(values)}. Fix: give one number for each spatial dimension")
-    return (1, 1, *values) if channel_first else (1, *values, 1)
-
-
-def padding_attrs(padding):
-    """The attributes for a padding: a name, or a list of (before, after) for each dimension."""
-    if isinstance(padding, (list, tuple)):
-        flat = tuple(whole(v) for pair in padding for v in pair)
-        return {"padding": "EXPLICIT", "explicit_paddings": flat}
-    if isinstance(padding, bytes):
-        padding = padding.decode()
-    if isinstance(padding, str):
-        padding = padding.upper()
-    if padding not in ("SAME", "VALID"):
-        raise ValueError(f"`padding` must be one of 'SAME' or 'VALID' or a list of pairs. Received: padding={padding}. "
-                         "Fix: padding='SAME'")
-    return {"padding": padding}
-
-
-def attributes(nd, strides, padding, data_format, dilations):
-    """The attributes of a convolution op."""
-    if not isinstance(data_format, str):
-        raise TypeError(f"`data_format` must be a string, not {data_format!r}. Fix: data_format='NHWC'")
-    channel_first = data_format.startswith("NC")
-    attrs = {"strides": numbers(strides, nd, channel_first, "strides"), **padding_attrs(padding)}
-    if data_format not in ("NHWC", "NDHWC"):
-        attrs["data_format"] = data_format
-    holes = numbers(dilations, nd, channel_first, "dilations")
-    if holes != (1,) * (nd + 2):
-        attrs["dilations"] = holes
-    return attrs
-
-
-def _operands(x, filters):
-    x = convert_to_tensor(x, name="input")
-    return x, convert_to_tensor(filters, dtype_hint=x.dtype, name="filter")
-
-
-def _in_batches(x, nd, apply):
-    """Applies a function of nd + 2 dimensions to a tensor with several batch dimensions."""
-    rank = None if x._spec.shape is None else len(x._spec.shape)
-    if rank is None or rank <= nd + 2:
-        return apply(x)
-    shape = shape_of(x)
-    y = apply(raw.Reshape(x, join([-1], part(shape, rank - nd - 1, rank))))
-    return raw.Reshape(y, join(part(shape, 0, rank - nd - 1), part(shape_of(y), 1, nd + 2)))
-
+from .conv_arguments import attributes, in_batches, numbers, operands
 
 # -- two dimensions --------------------------------------------------------------------
 
 
-def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None, name=None):
+def conv2d(input: TensorLike, filters: TensorLike, strides: int | Sequence[Any], padding: str | Sequence[Any],
+           data_format: str = "NHWC", dilations: int | Sequence[Any] | None = None, name: str | None = None) -> Tensor:
     """Convolves (cross-correlates) images with filters.
 
     Args:
@@ -101,13 +39,14 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
     array([[ 8., 12.],
            [20., 24.]])
     """
-    x, filters = _operands(input, filters)
+    x, filters = operands(input, filters)
     attrs = attributes(2, strides, padding, data_format or "NHWC", dilations)
-    return _in_batches(x, 2, lambda x: raw.Conv2D(x, filters, name=name, **attrs))
+    return in_batches(x, 2, lambda x: raw.Conv2D(x, filters, name=name, **attrs))
 
 
-def conv2d_v1(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC",
-              dilations=[1, 1, 1, 1], name=None, filters=None):  # noqa: B006  # TensorFlow's signature
+def conv2d_v1(input: TensorLike, filter: TensorLike = None, strides: Any = None, padding: Any = None,
+              use_cudnn_on_gpu: bool = True, data_format: str = "NHWC", dilations: int | Sequence[Any] = [1, 1, 1, 1],
+              name: str | None = None, filters: TensorLike = None) -> Tensor:
     """Convolves images with filters: `conv2d` with TensorFlow 1's arguments.
 
     Args:
@@ -128,10 +67,11 @@ def conv2d_v1(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=T
     return conv2d(input, filters, strides, padding, data_format, dilations, name)
 
 
-def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=None, padding=None,
-                          # Silenced: the default is TensorFlow's and never changed.
-                          use_cudnn_on_gpu=True, data_format="NHWC", dilations=[1, 1, 1, 1],  # noqa: B006
-                          name=None, filters=None):
+def conv2d_backprop_input(input_sizes: ShapeLike, filter: TensorLike = None, out_backprop: TensorLike = None,
+                          strides: Any = None, padding: Any = None,
+                          use_cudnn_on_gpu: bool = True, data_format: str = "NHWC",
+                          dilations: int | Sequence[Any] = [1, 1, 1, 1], name: str | None = None,
+                          filters: TensorLike = None) -> Tensor:
     """The gradient of `conv2d` with respect to its input.
 
     Args:
@@ -156,8 +96,10 @@ def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=N
                                    **attributes(2, strides, padding, data_format, dilations))
 
 
-def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, use_cudnn_on_gpu=True,
-                           data_format="NHWC", dilations=[1, 1, 1, 1], name=None):  # noqa: B006
+def conv2d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backprop: TensorLike,
+                           strides: int | Sequence[Any], padding: Any, use_cudnn_on_gpu: bool = True,
+                           data_format: str = "NHWC", dilations: int | Sequence[Any] = [1, 1, 1, 1],
+                           name: str | None = None) -> Tensor:
     """The gradient of `conv2d` with respect to its filters.
 
     Args:
@@ -176,8 +118,9 @@ def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, 
                                     **attributes(2, strides, padding, data_format, dilations))
 
 
-def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NHWC", dilations=None,
-                     name=None):
+def conv2d_transpose(input: TensorLike, filters: TensorLike, output_shape: ShapeLike, strides: int | Sequence[Any],
+                     padding: str | Sequence[Any] = "SAME", data_format: str = "NHWC",
+                     dilations: int | Sequence[Any] | None = None, name: str | None = None) -> Tensor:
     """The transpose ("deconvolution") of `conv2d`: its gradient as a forward function.
 
     Args:
@@ -197,13 +140,15 @@ def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data
            [1., 1.]])
     """
     with name_scope(name, "conv2d_transpose") as scope:
-        x, filters = _operands(input, filters)
+        x, filters = operands(input, filters)
         return raw.Conv2DBackpropInput(output_shape, filters, x, name=scope or None,
                                        **attributes(2, strides, padding, data_format or "NHWC", dilations))
 
 
-def conv2d_transpose_v1(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC",
-                        name=None, input=None, filters=None, dilations=None):
+def conv2d_transpose_v1(value: TensorLike = None, filter: TensorLike = None, output_shape: Any = None,
+                        strides: Any = None, padding: str | Sequence[Any] = "SAME", data_format: str = "NHWC",
+                        name: str | None = None, input: TensorLike = None, filters: TensorLike = None,
+                        dilations: Any = None) -> Tensor:
     """The transpose of `conv2d`: `conv2d_transpose` with TensorFlow 1's arguments.
 
     Args:
@@ -221,7 +166,8 @@ def conv2d_transpose_v1(value=None, filter=None, output_shape=None, strides=None
                             output_shape, strides, padding, data_format, dilations, name)
 
 
-def atrous_conv2d(value, filters, rate, padding, name=None):
+def atrous_conv2d(value: TensorLike, filters: TensorLike, rate: int | Sequence[Any], padding: str,
+                  name: str | None = None) -> Tensor:
     """`conv2d` with holes in its filters.
 
     Args:
@@ -238,7 +184,8 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
     return conv2d(value, filters, 1, padding, "NHWC", rate, name)
 
 
-def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=None):
+def atrous_conv2d_transpose(value: TensorLike, filters: TensorLike, output_shape: ShapeLike, rate: int | Sequence[Any],
+                            padding: str, name: str | None = None) -> Tensor:
     """The transpose of `atrous_conv2d`.
 
     Args:
@@ -274,7 +221,9 @@ def _across(value, data_format, what):
     return (one[0], one[1], 1, one[2]) if data_format == "NCHW" else (one[0], 1, one[1], one[2])
 
 
-def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None):
+def conv1d(input: TensorLike, filters: TensorLike, stride: int | Sequence[Any], padding: str,
+           data_format: str | None = "NWC", dilations: int | Sequence[Any] | None = None,
+           name: str | None = None) -> Tensor:
     """Convolves sequences with filters.
 
     Args:
@@ -294,7 +243,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
     array([2., 2.])
     """
     with name_scope(name, "conv1d"):
-        x, filters = _operands(input, filters)
+        x, filters = operands(input, filters)
         layout, axis = _line(data_format)
         filters = raw.ExpandDims(filters, 0)
         attrs = attributes(2, _across(stride, layout, "stride"), padding, layout,
@@ -303,11 +252,12 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
         def apply(x):
             return raw.Squeeze(raw.Conv2D(raw.ExpandDims(x, axis), filters, **attrs), squeeze_dims=(axis,))
 
-        return _in_batches(x, 1, apply)
+        return in_batches(x, 1, apply)
 
 
-def conv1d_v1(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None,
-              input=None, dilations=None):
+def conv1d_v1(value: TensorLike = None, filters: TensorLike = None, stride: Any = None, padding: Any = None,
+              use_cudnn_on_gpu: bool | None = None, data_format: str | None = None, name: str | None = None,
+              input: TensorLike = None, dilations: Any = None) -> Tensor:
     """Convolves sequences with filters: `conv1d` with TensorFlow 1's arguments.
 
     Args:
@@ -327,8 +277,9 @@ def conv1d_v1(value=None, filters=None, stride=None, padding=None, use_cudnn_on_
     return conv1d(either("input", input, "value", value), filters, stride, padding, data_format, dilations, name)
 
 
-def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None,
-                     name=None):
+def conv1d_transpose(input: TensorLike, filters: TensorLike, output_shape: TensorLike, strides: int | Sequence[Any],
+                     padding: str | Sequence[Any] = "SAME", data_format: str = "NWC",
+                     dilations: int | Sequence[Any] | None = None, name: str | None = None) -> Tensor:
     """The transpose of `conv1d`.
 
     Args:
@@ -347,7 +298,7 @@ def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data
     array([1., 1., 1., 1.])
     """
     with name_scope(name, "conv1d_transpose"):
-        x, filters = _operands(input, filters)
+        x, filters = operands(input, filters)
         layout, axis = _line(data_format)
         if hasattr(output_shape, "_spec"):
             full = join(part(output_shape, 0, axis), [1], part(output_shape, axis, 3))
@@ -361,7 +312,8 @@ def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data
 # -- three dimensions ------------------------------------------------------------------
 
 
-def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None, name=None):
+def conv3d(input: TensorLike, filters: TensorLike, strides: int | Sequence[Any], padding: str,
+           data_format: str = "NDHWC", dilations: int | Sequence[Any] | None = None, name: str | None = None) -> Tensor:
     """Convolves volumes with filters.
 
     Args:
@@ -381,14 +333,14 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
     >>> sess.run(tf.nn.conv3d(x, ones, [1, 1, 1, 1, 1], "VALID")).ravel()
     array([8.])
     """
-    x, filters = _operands(input, filters)
+    x, filters = operands(input, filters)
     attrs = attributes(3, strides, padding, data_format or "NDHWC", dilations)
-    return _in_batches(x, 3, lambda x: raw.Conv3D(x, filters, name=name, **attrs))
+    return in_batches(x, 3, lambda x: raw.Conv3D(x, filters, name=name, **attrs))
 
 
-# Silenced: the default is TensorFlow's and never changed.
-def conv3d_v1(input, filter=None, strides=None, padding=None, data_format="NDHWC", dilations=[1, 1, 1, 1, 1],  # noqa: B006
-              name=None, filters=None):
+def conv3d_v1(input: TensorLike, filter: TensorLike = None, strides: Any = None, padding: Any = None,
+              data_format: str = "NDHWC", dilations: int | Sequence[Any] = [1, 1, 1, 1, 1], name: str | None = None,
+              filters: TensorLike = None) -> Tensor:
     """Convolves volumes with filters: `conv3d` with TensorFlow 1's arguments.
 
     Args:
@@ -405,8 +357,9 @@ def conv3d_v1(input, filter=None, strides=None, padding=None, data_format="NDHWC
     return conv3d(input, filters, strides, padding, data_format, dilations, name)
 
 
-def conv3d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, data_format="NDHWC",
-                           dilations=[1, 1, 1, 1, 1], name=None):  # noqa: B006
+def conv3d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backprop: TensorLike,
+                           strides: int | Sequence[Any], padding: str, data_format: str = "NDHWC",
+                           dilations: int | Sequence[Any] = [1, 1, 1, 1, 1], name: str | None = None) -> Tensor:
     """The gradient of `conv3d` with respect to its filters.
 
     Args:
@@ -424,8 +377,9 @@ def conv3d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, 
                                       **attributes(3, strides, padding, data_format, dilations))
 
 
-def conv3d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NDHWC", dilations=None,
-                     name=None):
+def conv3d_transpose(input: TensorLike, filters: TensorLike, output_shape: ShapeLike, strides: int | Sequence[Any],
+                     padding: str | Sequence[Any] = "SAME", data_format: str = "NDHWC",
+                     dilations: int | Sequence[Any] | None = None, name: str | None = None) -> Tensor:
     """The transpose of `conv3d`.
 
     Args:
@@ -440,13 +394,14 @@ def conv3d_transpose(input, filters, output_shape, strides, padding="SAME", data
     Reference: TensorFlow 2.21 `tf.nn.conv3d_transpose`.
     """
     with name_scope(name, "conv3d_transpose") as scope:
-        x, filters = _operands(input, filters)
+        x, filters = operands(input, filters)
         return raw.Conv3DBackpropInputV2(output_shape, filters, x, name=scope or None,
                                          **attributes(3, strides, padding, data_format or "NDHWC", dilations))
 
 
-def conv3d_transpose_v1(value, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NDHWC",
-                        name=None, input=None, filters=None, dilations=None):
+def conv3d_transpose_v1(value: TensorLike, filter: TensorLike = None, output_shape: Any = None, strides: Any = None,
+                        padding: str | Sequence[Any] = "SAME", data_format: str = "NDHWC", name: str | None = None,
+                        input: TensorLike = None, filters: TensorLike = None, dilations: Any = None) -> Tensor:
     """The transpose of `conv3d`: `conv3d_transpose` with TensorFlow 1's arguments.
 
     Args:
@@ -471,7 +426,9 @@ def _number_of(sizes):
     return len(sizes)
 
 
-def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None, name=None):
+def conv_transpose(input: TensorLike, filters: TensorLike, output_shape: ShapeLike, strides: int | Sequence[Any],
+                   padding: str | Sequence[Any] = "SAME", data_format: str | None = None,
+                   dilations: int | Sequence[Any] | None = None, name: str | None = None) -> Tensor:
     """The transpose of a convolution in one, two or three dimensions.
 
     Args:
@@ -493,7 +450,9 @@ def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_f
     return function(input, filters, output_shape, strides, padding, data_format or layout, dilations, name)
 
 
-def convolution(input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
+def convolution(input: TensorLike, filters: TensorLike, strides: int | Sequence[Any] | None = None,
+                padding: str = "VALID", data_format: str | None = None, dilations: int | Sequence[Any] | None = None,
+                name: str | None = None) -> Tensor:
     """Convolves in one, two or three dimensions, as the filter's rank says.
 
     Args:
@@ -512,7 +471,7 @@ def convolution(input, filters, strides=None, padding="VALID", data_format=None,
     >>> sess.run(tf.nn.convolution(np.ones((1, 3, 1)), np.ones((2, 1, 1)), padding="VALID"))[0, :, 0]
     array([2., 2.])
     """
-    x, filters = _operands(input, filters)
+    x, filters = operands(input, filters)
     shape = filters._spec.shape if filters._spec.shape is not None else x._spec.shape
     nd = None if shape is None else len(shape) - 2
     if nd not in (1, 2, 3):
@@ -523,8 +482,9 @@ def convolution(input, filters, strides=None, padding="VALID", data_format=None,
     return function(x, filters, strides, padding, data_format or layout, dilations, name or "convolution")
 
 
-def convolution_v1(input, filter, padding, strides=None, dilation_rate=None, name=None, data_format=None, filters=None,
-                   dilations=None):
+def convolution_v1(input: TensorLike, filter: TensorLike, padding: str, strides: Any = None, dilation_rate: Any = None,
+                   name: str | None = None, data_format: str | None = None, filters: TensorLike = None,
+                   dilations: Any = None) -> Tensor:
     """Convolves in one, two or three dimensions: `convolution` with TensorFlow 1's arguments.
 
     Args:
@@ -547,7 +507,9 @@ def convolution_v1(input, filter, padding, strides=None, dilation_rate=None, nam
 # -- depthwise and separable -----------------------------------------------------------
 
 
-def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
+def depthwise_conv2d(input: TensorLike, filter: TensorLike, strides: int | Sequence[Any], padding: str | Sequence[Any],
+                     data_format: str | None = None, dilations: int | Sequence[Any] | None = None,
+                     name: str | None = None) -> Tensor:
     """Convolves each channel with filters of its own.
 
     Args:
@@ -568,11 +530,13 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
     array([4., 4.])
     """
     with name_scope(name, "depthwise"):
-        x, filter = _operands(input, filter)
+        x, filter = operands(input, filter)
         return raw.DepthwiseConv2dNative(x, filter, **attributes(2, strides, padding, data_format or "NHWC", dilations))
 
 
-def depthwise_conv2d_v1(input, filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
+def depthwise_conv2d_v1(input: TensorLike, filter: TensorLike, strides: int | Sequence[Any],
+                        padding: str | Sequence[Any], rate: int | Sequence[Any] | None = None, name: str | None = None,
+                        data_format: str | None = None, dilations: Any = None) -> Tensor:
     """Convolves each channel with filters of its own: `depthwise_conv2d` with TensorFlow 1's arguments.
 
     Args:
@@ -592,9 +556,9 @@ def depthwise_conv2d_v1(input, filter, strides, padding, rate=None, name=None, d
                             name)
 
 
-# Silenced: the default is TensorFlow's and never changed.
-def depthwise_conv2d_native(input, filter, strides, padding, data_format="NHWC", dilations=[1, 1, 1, 1],  # noqa: B006
-                            name=None):
+def depthwise_conv2d_native(input: TensorLike, filter: TensorLike, strides: int | Sequence[Any], padding: Any,
+                            data_format: str = "NHWC", dilations: int | Sequence[Any] = [1, 1, 1, 1],
+                            name: str | None = None) -> Tensor:
     """The op beneath `depthwise_conv2d`.
 
     Args:
@@ -611,8 +575,9 @@ def depthwise_conv2d_native(input, filter, strides, padding, data_format="NHWC",
                                      **attributes(2, strides, padding, data_format, dilations))
 
 
-def depthwise_conv2d_backprop_input(input_sizes, filter, out_backprop, strides, padding, data_format="NHWC",
-                                    dilations=[1, 1, 1, 1], name=None):  # noqa: B006
+def depthwise_conv2d_backprop_input(input_sizes: ShapeLike, filter: TensorLike, out_backprop: TensorLike,
+                                    strides: int | Sequence[Any], padding: Any, data_format: str = "NHWC",
+                                    dilations: int | Sequence[Any] = [1, 1, 1, 1], name: str | None = None) -> Tensor:
     """The gradient of `depthwise_conv2d` with respect to its input.
 
     Args:
@@ -630,8 +595,9 @@ def depthwise_conv2d_backprop_input(input_sizes, filter, out_backprop, strides, 
                                                   **attributes(2, strides, padding, data_format, dilations))
 
 
-def depthwise_conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding, data_format="NHWC",
-                                     dilations=[1, 1, 1, 1], name=None):  # noqa: B006
+def depthwise_conv2d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backprop: TensorLike,
+                                     strides: int | Sequence[Any], padding: Any, data_format: str = "NHWC",
+                                     dilations: int | Sequence[Any] = [1, 1, 1, 1], name: str | None = None) -> Tensor:
     """The gradient of `depthwise_conv2d` with respect to its filter.
 
     Args:
@@ -649,8 +615,9 @@ def depthwise_conv2d_backprop_filter(input, filter_sizes, out_backprop, strides,
                                                    **attributes(2, strides, padding, data_format, dilations))
 
 
-def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None,
-                     name=None):
+def separable_conv2d(input: TensorLike, depthwise_filter: TensorLike, pointwise_filter: TensorLike,
+                     strides: int | Sequence[Any], padding: str, data_format: str | None = None,
+                     dilations: int | Sequence[Any] | None = None, name: str | None = None) -> Tensor:
     """A depthwise convolution and then one that mixes the channels of each point.
 
     Args:
@@ -672,7 +639,7 @@ def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding
     array([8.])
     """
     with name_scope(name, "separable_conv2d") as scope:
-        x, deep = _operands(input, depthwise_filter)
+        x, deep = operands(input, depthwise_filter)
         point = convert_to_tensor(pointwise_filter, dtype_hint=x.dtype, name="pointwise_filter")
         if point._spec.shape is not None and tuple(point._spec.shape[:2]) not in ((1, 1), (None, 1), (1, None)):
             raise ValueError(f"`pointwise_filter` must have shape [1, 1, ...], not {point.shape}. "
@@ -683,8 +650,9 @@ def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding
         return raw.Conv2D(middle, point, name=scope or None, **attributes(2, 1, "VALID", layout, None))
 
 
-def separable_conv2d_v1(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None,
-                        data_format=None, dilations=None):
+def separable_conv2d_v1(input: TensorLike, depthwise_filter: TensorLike, pointwise_filter: TensorLike,
+                        strides: int | Sequence[Any], padding: str, rate: int | Sequence[Any] | None = None,
+                        name: str | None = None, data_format: str | None = None, dilations: Any = None) -> Tensor:
     """A depthwise and a pointwise convolution: `separable_conv2d` with TensorFlow 1's arguments.
 
     Args:

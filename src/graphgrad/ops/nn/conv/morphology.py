@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from graphgrad.errors import Complaint
@@ -10,6 +13,7 @@ from graphgrad.ir.dtypes import REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.synonyms import either
@@ -164,7 +168,8 @@ def _nhwc(data_format):
                          f"{data_format}. Fix: transpose the input")
 
 
-def dilation2d(input, filters, strides, padding, data_format, dilations, name=None):
+def dilation2d(input: TensorLike, filters: TensorLike, strides: Sequence[Any], padding: str, data_format: str,
+               dilations: Sequence[Any], name: str | None = None) -> Tensor:
     """Grey-scale dilation: the largest sum of input and filter in each window.
 
     Args:
@@ -188,8 +193,9 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
     return raw.Dilation2D(input, filters, strides=tuple(strides), rates=tuple(dilations), padding=padding, name=name)
 
 
-def dilation2d_v1(input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None,
-                  dilations=None):
+def dilation2d_v1(input: TensorLike, filter: TensorLike = None, strides: Any = None, rates: Any = None,
+                  padding: Any = None, name: str | None = None, filters: TensorLike = None,
+                  dilations: Any = None) -> Tensor:
     """Grey-scale dilation: TensorFlow 1's arguments.
 
     Args:
@@ -209,7 +215,8 @@ def dilation2d_v1(input, filter=None, strides=None, rates=None, padding=None, na
     return raw.Dilation2D(input, kernel, strides=tuple(strides), rates=tuple(rates), padding=padding, name=name)
 
 
-def erosion2d(value, filters, strides, padding, data_format, dilations, name=None):
+def erosion2d(value: TensorLike, filters: TensorLike, strides: Sequence[Any], padding: str, data_format: str,
+              dilations: Sequence[Any], name: str | None = None) -> Tensor:
     """Grey-scale erosion: the smallest difference of input and mirrored filter in each window.
 
     Args:
@@ -233,7 +240,8 @@ def erosion2d(value, filters, strides, padding, data_format, dilations, name=Non
     return erosion2d_v1(value, filters, strides, dilations, padding, name)
 
 
-def erosion2d_v1(value, kernel, strides, rates, padding, name=None):
+def erosion2d_v1(value: TensorLike, kernel: TensorLike, strides: Sequence[Any], rates: Sequence[Any], padding: str,
+                 name: str | None = None) -> Tensor:
     """Grey-scale erosion: TensorFlow 1's arguments.
 
     Args:

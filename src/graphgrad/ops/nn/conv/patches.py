@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from graphgrad.ir.dtypes import REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import join, part, shape_of
 from graphgrad.ops.common.synonyms import either
 
@@ -99,7 +103,8 @@ def _extract_volume_grad(op, dy):
     return raw.Transpose(apart, np.asarray([0, 2, 3, 4, 1], np.int32))
 
 
-def extract_volume_patches(input, ksizes, strides, padding, name=None):
+def extract_volume_patches(input: TensorLike, ksizes: Sequence[Any], strides: Sequence[Any], padding: str,
+                           name: str | None = None) -> Tensor:
     """Extracts the patches of volumes under a sliding window into the channels.
 
     Args:
@@ -124,7 +129,8 @@ def extract_volume_patches(input, ksizes, strides, padding, name=None):
 # -- public functions for images ---------------------------------------------------------
 
 
-def extract_patches(images, sizes, strides, rates, padding, name=None):
+def extract_patches(images: TensorLike, sizes: Sequence[Any], strides: Sequence[Any], rates: Sequence[Any],
+                    padding: str, name: str | None = None) -> Tensor:
     """Extracts the patches under a sliding window into the channels.
 
     Args:
@@ -147,7 +153,8 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
                                    padding=padding, name=name)
 
 
-def extract_patches_v1(images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None):
+def extract_patches_v1(images: TensorLike, ksizes: Any = None, strides: Any = None, rates: Any = None,
+                       padding: Any = None, name: str | None = None, sizes: Any = None) -> Tensor:
     """Extracts the patches under a sliding window into the channels: TensorFlow 1's arguments.
 
     Args:

@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import INDEX, bfloat16, float16, float32, int32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.common.synonyms import either
 
@@ -18,9 +19,10 @@ def _turned(t, time_major):
     return t if time_major else raw.Transpose(t, np.asarray([1, 0, 2], np.int32))
 
 
-def ctc_loss_v1(labels, inputs=None, sequence_length=None, preprocess_collapse_repeated=False,
-                ctc_merge_repeated=True, ignore_longer_outputs_than_inputs=False, time_major=True,
-                logits=None):
+def ctc_loss_v1(labels: TensorLike, inputs: TensorLike = None, sequence_length: TensorLike = None,
+                preprocess_collapse_repeated: bool = False, ctc_merge_repeated: bool = True,
+                ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True,
+                logits: TensorLike = None) -> Tensor:
     """The negative logarithm of the probability of label sequences, summed over all alignments with the inputs.
 
     Args:
@@ -56,8 +58,9 @@ def ctc_loss_v1(labels, inputs=None, sequence_length=None, preprocess_collapse_r
         return loss if loss.dtype is dtype else raw.Cast(loss, DstT=dtype)
 
 
-def ctc_loss(labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None,
-             name=None):
+def ctc_loss(labels: TensorLike, logits: TensorLike, label_length: TensorLike, logit_length: TensorLike,
+             logits_time_major: bool = True, unique: bool | None = None, blank_index: TensorLike = None,
+             name: str | None = None) -> Tensor:
     """The negative logarithm of the probability of label sequences, summed over all alignments with the logits.
 
     Args:
@@ -123,7 +126,8 @@ def _sparse_loss(labels, x, steps, blank_index):
 # -- decoders ------------------------------------------------------------------------------
 
 
-def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index=None):
+def ctc_greedy_decoder(inputs: TensorLike, sequence_length: TensorLike, merge_repeated: bool = True,
+                       blank_index: TensorLike = None) -> tuple[list[SparseTensor], Tensor]:
     """The labels that the most likely class of each step gives.
 
     Args:
@@ -150,7 +154,8 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     return [SparseTensor(indices, values, shape)], score
 
 
-def ctc_beam_search_decoder_v1(inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=True):
+def ctc_beam_search_decoder_v1(inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100,
+                               top_paths: int = 1, merge_repeated: bool = True) -> tuple[list[SparseTensor], Tensor]:
     """The most likely sequences of labels, by a beam search; the last class is the blank.
 
     Args:
@@ -177,7 +182,8 @@ def ctc_beam_search_decoder_v1(inputs, sequence_length, beam_width=100, top_path
     return [SparseTensor(*each) for each in zip(indices, values, shapes, strict=True)], scores
 
 
-def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1):
+def ctc_beam_search_decoder(inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100,
+                            top_paths: int = 1) -> tuple[list[SparseTensor], Tensor]:
     """The most likely sequences of labels, by a beam search; the last class is the blank.
 
     Args:
@@ -217,7 +223,7 @@ def _unique_labels_shape(labels):
 unique_labels_op.grad(NOT_DIFFERENTIABLE)
 
 
-def ctc_unique_labels(labels, name=None):
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tensor]:
     """The distinct labels of each row, as `ctc_loss` accepts them.
 
     Args:
@@ -259,7 +265,7 @@ def _collapse_repeated_shape(labels, lengths):
 collapse_repeated_op.grad(NOT_DIFFERENTIABLE)
 
 
-def collapse_repeated(labels, seq_length, name=None):
+def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Merges equal labels that follow each other.
 
     Args:

@@ -8,6 +8,7 @@ from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.shape_values import join, part, shape_of
 
@@ -102,7 +103,8 @@ class _Neighbours:
         return raw.Reshape(raw.MatMul(raw.Reshape(t, self.rows), self.band), self.shape)
 
 
-def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None):
+def local_response_normalization(input: TensorLike, depth_radius: int = 5, bias: TensorLike = 1, alpha: TensorLike = 1,
+                                 beta: TensorLike = 0.5, name: str | None = None) -> Tensor:
     """Divides each element by a power of the sum of squares of its near channels.
 
     Args:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from graphgrad.ir.constant_value import static_value
@@ -9,6 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import bfloat16, float16, float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import all_axes, shape_of
 from graphgrad.ops.common.synonyms import either
 
@@ -23,7 +26,8 @@ def _axes(axes):
     return axes if hasattr(axes, "_spec") else np.asarray(axes, np.int32)
 
 
-def moments(x, axes, shift=None, keepdims=False, name=None):
+def moments(x: TensorLike, axes: TensorLike, shift: TensorLike = None, keepdims: bool = False,
+            name: str | None = None) -> tuple[Tensor, Tensor]:
     """The mean and the variance over some axes.
 
     The mean enters the variance as a constant, as in TensorFlow: first derivatives are exact
@@ -58,7 +62,8 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
         return mean, variance
 
 
-def moments_v1(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
+def moments_v1(x: TensorLike, axes: TensorLike, shift: TensorLike = None, name: str | None = None,
+               keep_dims: bool | None = None, keepdims: bool | None = None) -> tuple[Tensor, Tensor]:
     """The mean and the variance over some axes: `moments` with TensorFlow 1's arguments.
 
     Args:
@@ -75,7 +80,8 @@ def moments_v1(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
     return moments(x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)
 
 
-def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
+def weighted_moments(x: TensorLike, axes: TensorLike, frequency_weights: TensorLike, keepdims: bool = False,
+                     name: str | None = None) -> tuple[Tensor, Tensor]:
     """The weighted mean and variance over some axes.
 
     Args:
@@ -115,7 +121,8 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
         return mean, variance
 
 
-def weighted_moments_v1(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None):
+def weighted_moments_v1(x: TensorLike, axes: TensorLike, frequency_weights: TensorLike, name: str | None = None,
+                        keep_dims: bool | None = None, keepdims: bool | None = None) -> tuple[Tensor, Tensor]:
     """The weighted mean and variance: `weighted_moments` with TensorFlow 1's arguments.
 
     Args:
@@ -133,7 +140,8 @@ def weighted_moments_v1(x, axes, frequency_weights, name=None, keep_dims=None, k
     return weighted_moments(x, axes, frequency_weights, keep, name)
 
 
-def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
+def sufficient_statistics(x: TensorLike, axes: TensorLike, shift: TensorLike = None, keepdims: bool = False,
+                          name: str | None = None) -> tuple[Tensor, Tensor, Tensor, Any]:
     """Computes sums from which the mean and variance over some axes follow.
 
     Args:
@@ -167,7 +175,9 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
                 raw.Sum(second, over, keep_dims=bool(keepdims), name="var_ss"), shift)
 
 
-def sufficient_statistics_v1(x, axes, shift=None, keep_dims=None, name=None, keepdims=None):
+def sufficient_statistics_v1(x: TensorLike, axes: TensorLike, shift: TensorLike = None, keep_dims: bool | None = None,
+                             name: str | None = None,
+                             keepdims: bool | None = None) -> tuple[Tensor, Tensor, Tensor, Any]:
     """Computes sums from which mean and variance follow: `sufficient_statistics` with TensorFlow 1's arguments.
 
     Args:
@@ -184,7 +194,8 @@ def sufficient_statistics_v1(x, axes, shift=None, keep_dims=None, name=None, kee
     return sufficient_statistics(x, axes, shift, bool(either("keepdims", keepdims, "keep_dims", keep_dims)), name)
 
 
-def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
+def normalize_moments(counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike,
+                      name: str | None = None) -> tuple[Tensor, Tensor]:
     """Computes the mean and variance from the results of `sufficient_statistics`.
 
     Args:
@@ -211,7 +222,8 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
 # -- batch normalization ---------------------------------------------------------------
 
 
-def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
+def batch_normalization(x: TensorLike, mean: TensorLike, variance: TensorLike, offset: TensorLike, scale: TensorLike,
+                        variance_epsilon: TensorLike, name: str | None = None) -> Tensor:
     """scale (x - mean) / sqrt(variance + variance_epsilon) + offset.
 
     Args:
@@ -243,8 +255,9 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
         return raw.AddV2(scaled, shift if shift.dtype is x.dtype else raw.Cast(shift, DstT=x.dtype), name="add")
 
 
-def batch_norm_with_global_normalization(input, mean, variance, beta, gamma, variance_epsilon,
-                                         scale_after_normalization, name=None):
+def batch_norm_with_global_normalization(input: TensorLike, mean: TensorLike, variance: TensorLike, beta: TensorLike,
+                                         gamma: TensorLike, variance_epsilon: TensorLike,
+                                         scale_after_normalization: bool | None, name: str | None = None) -> Tensor:
     """`batch_normalization` under its oldest name.
 
     Args:
@@ -262,9 +275,12 @@ def batch_norm_with_global_normalization(input, mean, variance, beta, gamma, var
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon, name)
 
 
-def batch_norm_with_global_normalization_v1(t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None,
-                                            scale_after_normalization=None, name=None, input=None, mean=None,
-                                            variance=None):
+def batch_norm_with_global_normalization_v1(t: TensorLike = None, m: TensorLike = None, v: TensorLike = None,
+                                            beta: TensorLike = None, gamma: TensorLike = None,
+                                            variance_epsilon: TensorLike = None,
+                                            scale_after_normalization: bool | None = None, name: str | None = None,
+                                            input: TensorLike = None, mean: TensorLike = None,
+                                            variance: TensorLike = None) -> Tensor:
     """`batch_normalization` under its oldest name, with TensorFlow 1's arguments.
 
     Args:
@@ -288,8 +304,10 @@ def batch_norm_with_global_normalization_v1(t=None, m=None, v=None, beta=None, g
 _LEAST_EPSILON = 1.001e-5  # the minimum of the fused op elsewhere; smaller values are raised to it
 
 
-def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format="NHWC", is_training=True,
-                     name=None, exponential_avg_factor=1.0):
+def fused_batch_norm(x: TensorLike, scale: TensorLike, offset: TensorLike, mean: TensorLike = None,
+                     variance: TensorLike = None, epsilon: TensorLike = 0.001, data_format: str = "NHWC",
+                     is_training: bool = True, name: str | None = None,
+                     exponential_avg_factor: TensorLike = 1.0) -> tuple[Tensor, Tensor, Tensor]:
     """Batch normalization as one op.
 
     Args:
@@ -328,7 +346,8 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
 # -- slices of unit length -------------------------------------------------------------
 
 
-def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+def l2_normalize(x: TensorLike, axis: TensorLike = None, epsilon: TensorLike = 1e-12, name: str | None = None,
+                 dim: TensorLike = None) -> Tensor:
     """Divides by the root of the sum of squares along an axis.
 
     Args:
@@ -357,7 +376,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
         return raw.Mul(x, raw.Rsqrt(raw.Maximum(squares, epsilon)), name=scope)
 
 
-def zero_fraction(value, name=None):
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """The fraction of the elements that are zero.
 
     Args:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import float32, float64, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
@@ -270,7 +273,9 @@ def _seeds(seed):
     return get_seed(seed) if seed else (0, 0)
 
 
-def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
+def fractional_max_pool(value: TensorLike, pooling_ratio: float | Sequence[Any], pseudo_random: bool = False,
+                        overlapping: bool = False, seed: int | None = 0,
+                        name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """The maxima of windows of two sizes in random order.
 
     Args:
@@ -292,7 +297,9 @@ def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=F
     return _pool(raw.FractionalMaxPool, value, ratio, pseudo_random, overlapping, seed != 0, _seeds(seed), name)
 
 
-def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
+def fractional_avg_pool(value: TensorLike, pooling_ratio: float | Sequence[Any], pseudo_random: bool = False,
+                        overlapping: bool = False, seed: int | None = 0,
+                        name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """The means of windows of two sizes in random order.
 
     Args:
@@ -314,8 +321,9 @@ def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=F
     return _pool(raw.FractionalAvgPool, value, ratio, pseudo_random, overlapping, seed != 0, _seeds(seed), name)
 
 
-def fractional_max_pool_v1(value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
-                           seed2=0, name=None):
+def fractional_max_pool_v1(value: TensorLike, pooling_ratio: float | Sequence[Any], pseudo_random: bool = False,
+                           overlapping: bool = False, deterministic: bool = False, seed: int | None = 0,
+                           seed2: int | None = 0, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """The maxima of windows of two sizes in random order: TensorFlow 1's arguments.
 
     Args:
@@ -335,8 +343,9 @@ def fractional_max_pool_v1(value, pooling_ratio, pseudo_random=False, overlappin
                  name)
 
 
-def fractional_avg_pool_v1(value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,
-                           seed2=0, name=None):
+def fractional_avg_pool_v1(value: TensorLike, pooling_ratio: float | Sequence[Any], pseudo_random: bool = False,
+                           overlapping: bool = False, deterministic: bool = False, seed: int | None = 0,
+                           seed2: int | None = 0, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """The means of windows of two sizes in random order: TensorFlow 1's arguments.
 
     Args:

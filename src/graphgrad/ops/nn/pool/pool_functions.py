@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.shape_values import is_tensor, plus
 from graphgrad.ops.common.synonyms import either
-from graphgrad.ops.nn.conv.conv_functions import numbers, padding_attrs
+from graphgrad.ops.nn.conv.conv_arguments import numbers, padding_attrs
 
 _LAYOUTS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
@@ -56,7 +60,8 @@ def _spatial(x, data_format):
     return nd
 
 
-def max_pool(input, ksize, strides, padding, data_format=None, name=None):
+def max_pool(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str | Sequence[Any],
+             data_format: str | None = None, name: str | None = None) -> Tensor:
     """The maximum of each window.
 
     Args:
@@ -80,7 +85,9 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
     return _pool("MaxPool", _spatial(x, data_format), x, ksize, strides, padding, data_format, name)
 
 
-def max_pool_v1(value, ksize, strides, padding, data_format="NHWC", name=None, input=None):
+def max_pool_v1(value: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any],
+                padding: str | Sequence[Any], data_format: str = "NHWC", name: str | None = None,
+                input: TensorLike = None) -> Tensor:
     """The maximum of each window of images: TensorFlow 1's arguments.
 
     Args:
@@ -98,7 +105,8 @@ def max_pool_v1(value, ksize, strides, padding, data_format="NHWC", name=None, i
     return _pool("MaxPool", 2, either("input", input, "value", value), ksize, strides, padding, data_format, name)
 
 
-def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
+def max_pool1d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
+               data_format: str = "NWC", name: str | None = None) -> Tensor:
     """The maximum of each window of sequences.
 
     Args:
@@ -119,7 +127,8 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
     return _pool("MaxPool", 1, input, ksize, strides, padding, data_format, name)
 
 
-def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
+def max_pool2d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any],
+               padding: str | Sequence[Any], data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """The maximum of each window of images.
 
     Args:
@@ -140,7 +149,8 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     return _pool("MaxPool", 2, input, ksize, strides, padding, data_format, name)
 
 
-def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
+def max_pool3d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
+               data_format: str = "NDHWC", name: str | None = None) -> Tensor:
     """The maximum of each window of volumes.
 
     Args:
@@ -161,7 +171,8 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     return _pool("MaxPool", 3, input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
+def avg_pool(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
+             data_format: str | None = None, name: str | None = None) -> Tensor:
     """The mean of each window; padding does not count.
 
     Args:
@@ -185,7 +196,8 @@ def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
     return _pool("AvgPool", _spatial(x, data_format), x, ksize, strides, padding, data_format, name)
 
 
-def avg_pool_v1(value, ksize, strides, padding, data_format="NHWC", name=None, input=None):
+def avg_pool_v1(value: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
+                data_format: str = "NHWC", name: str | None = None, input: TensorLike = None) -> Tensor:
     """The mean of each window of images: TensorFlow 1's arguments.
 
     Args:
@@ -203,7 +215,8 @@ def avg_pool_v1(value, ksize, strides, padding, data_format="NHWC", name=None, i
     return _pool("AvgPool", 2, either("input", input, "value", value), ksize, strides, padding, data_format, name)
 
 
-def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
+def avg_pool1d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
+               data_format: str = "NWC", name: str | None = None) -> Tensor:
     """The mean of each window of sequences.
 
     Args:
@@ -224,7 +237,8 @@ def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
     return _pool("AvgPool", 1, input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
+def avg_pool2d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
+               data_format: str = "NHWC", name: str | None = None) -> Tensor:
     """The mean of each window of images.
 
     Args:
@@ -245,7 +259,8 @@ def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     return _pool("AvgPool", 2, input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
+def avg_pool3d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
+               data_format: str = "NDHWC", name: str | None = None) -> Tensor:
     """The mean of each window of volumes.
 
     Args:
@@ -266,8 +281,9 @@ def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     return _pool("AvgPool", 3, input, ksize, strides, padding, data_format, name)
 
 
-def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", output_dtype=int64,
-                         include_batch_in_index=False, name=None):
+def max_pool_with_argmax(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
+                         data_format: str = "NHWC", output_dtype: DTypeLike = int64,
+                         include_batch_in_index: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The maximum of each window, and where it is.
 
     Args:
@@ -295,8 +311,10 @@ def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", out
                                  **_attrs(2, ksize, strides, padding, data_format))
 
 
-def max_pool_with_argmax_v1(input, ksize, strides, padding, data_format="NHWC", Targmax=None, name=None,
-                            output_dtype=None, include_batch_in_index=False):
+def max_pool_with_argmax_v1(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
+                            data_format: str = "NHWC", Targmax: DTypeLike | None = None, name: str | None = None,
+                            output_dtype: DTypeLike | None = None,
+                            include_batch_in_index: bool = False) -> tuple[Tensor, Tensor]:
     """The maximum of each window, and where it is: TensorFlow 1's arguments.
 
     Args:
@@ -318,7 +336,9 @@ def max_pool_with_argmax_v1(input, ksize, strides, padding, data_format="NHWC", 
                                 include_batch_in_index, name)
 
 
-def pool(input, window_shape, pooling_type, strides=None, padding="VALID", data_format=None, dilations=None, name=None):
+def pool(input: TensorLike, window_shape: Sequence[Any], pooling_type: str, strides: Sequence[Any] | None = None,
+         padding: str = "VALID", data_format: str | None = None, dilations: Sequence[Any] | None = None,
+         name: str | None = None) -> Tensor:
     """Pools over one, two or three dimensions.
 
     Args:
@@ -391,8 +411,9 @@ def _space_to_batch(kind, x, holes, pads, before):
     return raw.SpaceToBatchND(x, holes, pads)
 
 
-def pool_v1(input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None,
-            dilations=None):
+def pool_v1(input: TensorLike, window_shape: Sequence[Any], pooling_type: str, padding: str, dilation_rate: Any = None,
+            strides: Any = None, name: str | None = None, data_format: str | None = None,
+            dilations: Any = None) -> Tensor:
     """Pools over one, two or three dimensions: `pool` with TensorFlow 1's arguments.
 
     Args:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import Tensor, TensorLike
 
 
-def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range=False, name=None):
+def fake_quant_with_min_max_args(inputs: TensorLike, min: TensorLike = -6, max: TensorLike = 6, num_bits: int = 8,
+                                 narrow_range: bool = False, name: str | None = None) -> Tensor:
     """Rounds to the nearest of 2 ** num_bits levels in a range, of which zero is one.
 
     Args:
@@ -28,7 +30,9 @@ def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range
                                        narrow_range=bool(narrow_range), name=name)
 
 
-def fake_quant_with_min_max_args_gradient(gradients, inputs, min=-6, max=6, num_bits=8, narrow_range=False, name=None):
+def fake_quant_with_min_max_args_gradient(gradients: TensorLike, inputs: TensorLike, min: TensorLike = -6,
+                                          max: TensorLike = 6, num_bits: int = 8, narrow_range: bool = False,
+                                          name: str | None = None) -> Tensor:
     """The gradient of `fake_quant_with_min_max_args`.
 
     Args:
@@ -48,7 +52,8 @@ def fake_quant_with_min_max_args_gradient(gradients, inputs, min=-6, max=6, num_
                                                num_bits=whole(num_bits), narrow_range=bool(narrow_range), name=name)
 
 
-def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=False, name=None):
+def fake_quant_with_min_max_vars(inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8,
+                                 narrow_range: bool = False, name: str | None = None) -> Tensor:
     """Rounds to the nearest of 2 ** num_bits levels in a range, of which zero is one.
 
     Args:
@@ -69,8 +74,9 @@ def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=Fals
                                        name=name)
 
 
-def fake_quant_with_min_max_vars_gradient(gradients, inputs, min, max, num_bits=8, narrow_range=False,
-                                          name=None):
+def fake_quant_with_min_max_vars_gradient(gradients: TensorLike, inputs: TensorLike, min: TensorLike, max: TensorLike,
+                                          num_bits: int = 8, narrow_range: bool = False,
+                                          name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """The gradient of `fake_quant_with_min_max_vars`.
 
     Args:
@@ -89,7 +95,8 @@ def fake_quant_with_min_max_vars_gradient(gradients, inputs, min, max, num_bits=
                                                narrow_range=bool(narrow_range), name=name)
 
 
-def fake_quant_with_min_max_vars_per_channel(inputs, min, max, num_bits=8, narrow_range=False, name=None):
+def fake_quant_with_min_max_vars_per_channel(inputs: TensorLike, min: TensorLike, max: TensorLike, num_bits: int = 8,
+                                             narrow_range: bool = False, name: str | None = None) -> Tensor:
     """Rounds to the nearest of 2 ** num_bits levels in a range of each channel, of which zero is one.
 
     Args:
@@ -111,8 +118,9 @@ def fake_quant_with_min_max_vars_per_channel(inputs, min, max, num_bits=8, narro
                                                  narrow_range=bool(narrow_range), name=name)
 
 
-def fake_quant_with_min_max_vars_per_channel_gradient(gradients, inputs, min, max, num_bits=8, narrow_range=False,
-                                                      name=None):
+def fake_quant_with_min_max_vars_per_channel_gradient(gradients: TensorLike, inputs: TensorLike, min: TensorLike,
+                                                      max: TensorLike, num_bits: int = 8, narrow_range: bool = False,
+                                                      name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """The gradient of `fake_quant_with_min_max_vars_per_channel`.
 
     Args:
@@ -131,8 +139,10 @@ def fake_quant_with_min_max_vars_per_channel_gradient(gradients, inputs, min, ma
                                                          narrow_range=bool(narrow_range), name=name)
 
 
-def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, num_bits=8, range_given=False,
-                               round_mode="HALF_TO_EVEN", name=None, narrow_range=False, axis=None):
+def quantize_and_dequantize_v2(input: TensorLike, input_min: TensorLike, input_max: TensorLike,
+                               signed_input: bool = True, num_bits: int = 8, range_given: bool = False,
+                               round_mode: str = "HALF_TO_EVEN", name: str | None = None, narrow_range: bool = False,
+                               axis: TensorLike = None) -> Tensor:
     """Rounds to the nearest of few levels in a range.
 
     Args:
@@ -157,8 +167,9 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
                            range_given, round_mode, name, narrow_range, axis)
 
 
-def quantize_and_dequantize(input, input_min, input_max, signed_input=True, num_bits=8, range_given=False,
-                            round_mode="HALF_TO_EVEN", name=None, narrow_range=False, axis=None):
+def quantize_and_dequantize(input: TensorLike, input_min: TensorLike, input_max: TensorLike, signed_input: bool = True,
+                            num_bits: int = 8, range_given: bool = False, round_mode: str = "HALF_TO_EVEN",
+                            name: str | None = None, narrow_range: bool = False, axis: TensorLike = None) -> Tensor:
     """Rounds to the nearest of few levels in a range.
 
     Args:
