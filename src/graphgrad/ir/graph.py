@@ -113,7 +113,6 @@ class SymbolicTensor(tensor.Tensor):
     def __copy__(self) -> Tensor:
         return self
 
-
     def __len__(self) -> int:
         raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). "
                         "Fix: use tensor.shape[0] if the size is static, or tf.shape(tensor)[0].")
@@ -180,6 +179,7 @@ class Operation:
     _colocation: tuple[str, ...]
     _original_op: Operation | None  # the forward op whose gradient this op helps to compute
     _gradient: Any  # a gradient function for this operation only, or the name of a registered one
+    run: Callable[..., None]  # a method, which the frontend installs: `ir` does not know sessions
 
     @property
     def type(self) -> str:

@@ -47,7 +47,7 @@ class Dimension:
                 raise ValueError(f"Dimension {self._size} must be >= 0")
 
     @property
-    def value(self) -> int | None:
+    def value(self) -> Any:  # int | None, which programs multiply and compare without asking; so below
         """The size, or None if it is not known."""
         return self._size
 
@@ -204,7 +204,7 @@ class TensorShape:
         self._dims: Shape = as_shape(dims)
 
     @property
-    def rank(self) -> int | None:
+    def rank(self) -> Any:
         """The number of dimensions, or None."""
         return None if self._dims is None else len(self._dims)
 
@@ -215,13 +215,13 @@ class TensorShape:
         """The dimensions as a list of `Dimension`, or None if the rank is unknown."""
         return None if self._dims is None else [Dimension(d) for d in self._dims]
 
-    def as_list(self) -> list[int | None]:
+    def as_list(self) -> list[Any]:
         """Returns the dimensions as a list of int and None; ValueError if the rank is unknown."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
 
-    def num_elements(self) -> int | None:
+    def num_elements(self) -> Any:
         """Returns the number of elements, or None unless the shape is fully known."""
         return num_elements(self._dims)
 
@@ -384,7 +384,7 @@ def _as_dim(d: Any) -> int | None:
         return None
     if type(d) is not int:
         if isinstance(d, Dimension):
-            return d.value
+            return d._size
         try:
             d = operator.index(d)
         except TypeError:

@@ -8,6 +8,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.nn.bias import bias_add
 from graphgrad.ops.nn.conv import conv_functions as nn
+from graphgrad.ops.nn.conv.conv_arguments import numbers
 
 from .conv_layer_base import Convolution
 from .layer import layout
@@ -54,7 +55,7 @@ class SeparableConvolution(Convolution):
             strides, holes = strides * 2, (1, *holes)
             inputs, deep, point = raw.ExpandDims(inputs, axis), raw.ExpandDims(deep, 0), raw.ExpandDims(point, 0)
         images = layout(self.data_format, 2)
-        outputs = nn.separable_conv2d(inputs, deep, point, nn.numbers(strides, 2, self._axis == 1, "strides"),
+        outputs = nn.separable_conv2d(inputs, deep, point, numbers(strides, 2, self._axis == 1, "strides"),
                                       self.padding.upper(), images, holes)
         if self.use_bias:
             outputs = bias_add(outputs, self.bias, "NCHW" if self._axis == 1 else "NHWC", name="BiasAdd")

@@ -342,7 +342,7 @@ class ArrayAssertions(unittest.TestCase):
         """
         self.assertEqual(len(expected_seq), len(actual_seq), msg)
         for a, b in zip(expected_seq, actual_seq, strict=True):
-            self.assertAlmostEqual(a, b, places, msg, delta)  # type: ignore[misc,arg-type]  # one of the two is None
+            self.assertAlmostEqual(a, b, places, msg, delta)  # type: ignore[arg-type]  # one of the two is None
 
     def assertContainsSubset(self, expected_subset: Any, actual_set: Any, msg: str | None = None) -> None:
         """A set contains another.

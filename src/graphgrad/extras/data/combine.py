@@ -215,9 +215,9 @@ def _to_boundaries(dataset: Any, bucket: Any, sizes: Any, edges: Any, shapes: An
             groups.setdefault(key, []).append(element)
             if len(groups[key]) == sizes[key]:
                 # Silenced: values of any type.
-                yield from padded[key]._passes({"group": groups.pop(key)})  # type: ignore[dict-item]
+                yield from padded[key]._passes({"group": groups.pop(key)})
         for key, group in sorted(groups.items()):
-            yield from padded[key]._passes({"group": group})  # type: ignore[dict-item]  # values of any type
+            yield from padded[key]._passes({"group": group})
 
     del leaves
     specs = arranged(result._specs, lambda s: Spec.of(s.dtype, (None, *(None,) * (len(s.shape) - 1))))

@@ -425,7 +425,7 @@ class _Again:
         self._dataset, self._captured = dataset, captured
 
     def __iter__(self) -> Iterator[Element]:
-        return self._dataset._start(self._captured)  # type: ignore[no-any-return]  # untyped where it comes from
+        return self._dataset._start(self._captured)
 
 
 def _as_value(dataset: Dataset) -> Parts:

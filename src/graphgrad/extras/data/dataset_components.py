@@ -24,7 +24,7 @@ from .data_structure import Parts, arranged, takers
 
 def _spec(value: Any) -> Spec:
     # Silenced: a spec is untyped here.
-    return value if isinstance(value, Spec) else value._spec  # type: ignore[no-any-return]
+    return value if isinstance(value, Spec) else value._spec
 
 
 class SparseParts(Parts):

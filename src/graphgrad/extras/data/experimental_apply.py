@@ -367,7 +367,7 @@ def at(dataset: Any, index: Any) -> Any:
         if found is None:
             raise OutOfRangeError(None, None, f"Index out of range [0, {dataset._size}):{place}. "
                                   "Fix: a position below the cardinality")
-        return found  # type: ignore[no-any-return]  # untyped where it comes from
+        return found
 
     return _computed(dataset._captured, compute, dataset._specs, None)
 

@@ -252,7 +252,7 @@ def make_one_shot_iterator(dataset: Any) -> Iterator:
         if captured:
             with HostSession(graph=captured[0].graph) as session:
                 values = session.run(captured)
-        return dataset._start(values)  # type: ignore[no-any-return]  # untyped where it comes from
+        return dataset._start(values)
 
     iterator._one_shot = start
     return iterator

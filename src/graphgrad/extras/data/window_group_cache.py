@@ -282,7 +282,7 @@ class RestOfTransformations:
             if len(found) != 1:
                 raise InvalidArgumentError(None, None, ("Dataset was empty." if not found else
                                            "Dataset had more than one element.") + " Fix: batch() or take(1)")
-            return found[0]  # type: ignore[no-any-return]  # untyped where it comes from
+            return found[0]
 
         return _computed(self._captured, compute, self._specs, name)
 
@@ -615,7 +615,7 @@ def _computed(captured: list[Any], compute: Any, specs: Any, name: str | None) -
 
     def of_values(values: Any) -> Element:
         # Silenced: untyped where it comes from.
-        return compute({k: np.asarray(v) for k, v in zip(keys, values, strict=True)})  # type: ignore[no-any-return]
+        return compute({k: np.asarray(v) for k, v in zip(keys, values, strict=True)})
 
     found = raw.DatasetResult(captured, compute=of_values, output_types=tuple(s.dtype for s in leaves),
                               output_shapes=tuple(s.shape for s in leaves), name=name)

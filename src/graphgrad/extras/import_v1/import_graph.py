@@ -381,7 +381,7 @@ class _Inside(_Reader):
             return super()._input(name)
         tensor = self.outer._input(self.aliases.get(op, name))
         # Silenced: its graph is a FuncGraph.
-        captured: Tensor = self.graph.capture(tensor) if tensor.graph is not self.graph else tensor  # type: ignore[attr-defined]
+        captured: Tensor = self.graph.capture(tensor) if tensor.graph is not self.graph else tensor
         return captured
 
 

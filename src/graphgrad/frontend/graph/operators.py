@@ -308,4 +308,4 @@ install(tensor.Tensor)
 for _name, _remedy in _NUMPY_NAMES.items():
     setattr(tensor.Tensor, _name, _no_such_attribute(_name, _remedy))
 Tensor.eval = evaluate  # type: ignore[method-assign]  # the classes are completed here
-Operation.run = run_operation  # type: ignore[attr-defined]  # `ir` does not know sessions
+Operation.run = run_operation  # `ir` does not know sessions

@@ -224,10 +224,10 @@ def _activation(value: Any) -> Callable[[Any], Any]:
         "linear": raw.Identity,
     }
     if not value:
-        return by_name["tanh"]  # type: ignore[no-any-return]  # untyped where it comes from
+        return by_name["tanh"]
     if value not in by_name:
         raise ValueError(f"Unknown activation function: {value!r}. Fix: use one of {sorted(by_name)}, or a function")
-    return by_name[value]  # type: ignore[no-any-return]  # untyped where it comes from
+    return by_name[value]
 
 
 class BasicRNNCell(_LayerCell):

@@ -120,4 +120,4 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     if found is None:
         raise TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}. "
                         "Fix: give a tensor")
-    return found  # type: ignore[no-any-return]  # untyped where it comes from
+    return found

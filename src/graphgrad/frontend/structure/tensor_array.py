@@ -221,7 +221,7 @@ class TensorArray:
             raise ValueError(f"Cannot convert a partially known TensorShape {TensorShape(shape)} to a Tensor: the "
                              "element was never written. Fix: write it first, or give element_shape=")
         # Silenced: the shape is known.
-        return convert_to_tensor(np.zeros(shape, self._dtype.np_dtype), self._dtype)  # type: ignore[arg-type]
+        return convert_to_tensor(np.zeros(shape, self._dtype.np_dtype), self._dtype)
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Returns the array with `value` at `index`.

@@ -118,7 +118,7 @@ class TypeSpec:
 
     def __eq__(self, other: object) -> bool:
         # Silenced: `other` is of the same type.
-        return type(other) is type(self) and self._serialize() == other._serialize()  # type: ignore[attr-defined]
+        return type(other) is type(self) and self._serialize() == other._serialize()
 
     def __hash__(self) -> int:
         return hash((type(self), tuple(map(_hashable, self._serialize()))))

@@ -101,7 +101,7 @@ def _static(shape: Any) -> list[int]:
             raise ValueError(describe("Initializer", "shape", "its shape must be known while building",
                                       f"shape={shape}", str(user_source(3)), "give a list of ints"))
         return [int(d) for d in known]
-    return [int(d) for d in TensorShape(shape).as_list()]  # type: ignore[arg-type]  # an unknown size is a TypeError
+    return [int(d) for d in TensorShape(shape).as_list()]  # an unknown size is a TypeError
 
 
 # -- constants ---------------------------------------------------------------------

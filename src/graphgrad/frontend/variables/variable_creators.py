@@ -34,7 +34,7 @@ class Created(type):
         if not _creators.stack:
             made: _V = type.__call__(cls, *args, **kwargs)
             return made
-        bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)  # type: ignore[misc]  # of an instance
+        bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
         bound.apply_defaults()
         given = dict(list(bound.arguments.items())[1:])
         make: Callable[..., Any] = functools.partial(_make, cls)

@@ -265,20 +265,20 @@ def setdiff1d(x: TensorLike, y: TensorLike, index_dtype: DTypeLike = int32, name
 class Unique(NamedTuple):
     """What `unique` returns."""
 
-    y: Any
-    idx: Any
+    y: Tensor
+    idx: Tensor
 
 
 class UniqueWithCounts(NamedTuple):
     """What `unique_with_counts` returns."""
 
-    y: Any
-    idx: Any
-    count: Any
+    y: Tensor
+    idx: Tensor
+    count: Tensor  # type: ignore[assignment]  # as TensorFlow calls it; hides the method of tuples
 
 
 class ListDiff(NamedTuple):
     """What `setdiff1d` returns."""
 
-    out: Any
-    idx: Any
+    out: Tensor
+    idx: Tensor

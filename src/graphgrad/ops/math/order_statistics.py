@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from graphgrad.ir.dtypes import FLOATING, INDEX, REAL, bfloat16, float16, float3
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import normalize_axis, with_rank_at_least
-from graphgrad.ir.tensor import TensorLike
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.shape_values import axes, join, plus, rank_of, shape_of
 
@@ -107,8 +107,8 @@ def _scatter_last(values, indices, sizes, k):
 class ApproxTopK(NamedTuple):
     """What `approx_max_k` and `approx_min_k` return."""
 
-    values: Any
-    indices: Any
+    values: Tensor
+    indices: Tensor
 
 
 def approx_max_k(operand: TensorLike, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
@@ -264,8 +264,8 @@ def _last(sizes):
 class IsotonicRegression(NamedTuple):
     """What `isotonic_regression` returns."""
 
-    output: Any
-    segments: Any
+    output: Tensor
+    segments: Tensor
 
 
 def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: TensorLike = -1) -> IsotonicRegression:

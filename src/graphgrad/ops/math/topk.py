@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,8 @@ _INDEX = INDEX | {int16}
 class TopKV2(NamedTuple):
     """What `top_k` returns."""
 
-    values: Any
-    indices: Any
+    values: Tensor
+    indices: Tensor
 
 
 @op("TopKV2", "input: T, k: Tk -> values: T, indices: index_type", T=REAL, Tk=_INDEX, index_type=_INDEX,

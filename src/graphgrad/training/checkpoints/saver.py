@@ -138,7 +138,7 @@ class Saver:
 
     def save(self, sess: Any, save_path: Any, global_step: Any = None, latest_filename: str | None = None,
              meta_graph_suffix: str = "meta", write_meta_graph: bool = True, write_state: bool = True,
-             strip_default_attrs: bool = False, save_debug_info: bool = False) -> str | None:
+             strip_default_attrs: bool = False, save_debug_info: bool = False) -> Any:
         """Saves the variables.
 
         The checkpoint is complete before it gets its name: a save that fails leaves what was there before.

@@ -159,12 +159,12 @@ class _Writer(SummaryWriter):
     def flush(self) -> Any:
         """Flushes the buffer; in a graph, returns the operation that does."""
         # Silenced: eagerly there is nothing to return.
-        return self._flush_now() if context.executing_eagerly() else raw.FlushSummaryWriter(writer=self)  # type: ignore[func-returns-value]
+        return self._flush_now() if context.executing_eagerly() else raw.FlushSummaryWriter(writer=self)
 
     def close(self) -> Any:
         """Closes the file; in a graph, the operation that does."""
         # Silenced: eagerly there is nothing to return.
-        return self._close_now() if context.executing_eagerly() else raw.CloseSummaryWriter(writer=self)  # type: ignore[func-returns-value]
+        return self._close_now() if context.executing_eagerly() else raw.CloseSummaryWriter(writer=self)
 
 
 class _Noop(SummaryWriter):

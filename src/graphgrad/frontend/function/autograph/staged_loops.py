@@ -154,7 +154,7 @@ def _row_of(rows: Tensor) -> Callable[[Any], Any]:
     if rows.op.type != "Range":
         return lambda i: raw.GatherV2(rows, i, np.int32(0))
     first, _, by = rows.op.inputs
-    known = constant_value(first), constant_value(by)
+    known: Any = constant_value(first), constant_value(by)
     if known == (0, 1):  # the item is the number of the iteration
         return lambda i: raw.Identity(i) if rows.dtype.name == "int32" else raw.Cast(i, DstT=rows.dtype)
 

@@ -1,0 +1,158 @@
+"""What a type checker says of programs that use the package."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).parents[2] / "src"
+PACKAGE = SOURCE / "graphgrad"
+
+# Each line that ends with "# Type" is asked for the type of the expression before it.
+REVEALED = '''
+import numpy as np
+import graphgrad as tf
+
+x = tf.constant([1.0, 2.0])
+w = tf.Variable(2.0)
+y = tf.matmul(x, x)
+w  # Variable
+y  # Tensor
+x + 1.0  # Tensor
+2.0 * x  # Tensor
+-y[0] * 2 @ y  # Tensor
+w + y  # Tensor
+1.0 - w  # Tensor
+w[0]  # Any
+x < y  # Tensor
+x == y  # Any
+x.shape  # TensorShape
+x.shape.as_list()  # list[Any]
+x.dtype  # DType
+x.numpy()  # Any
+x.op.name  # str
+float(x)  # float
+next(iter(x))  # Tensor
+tf.cast(x, "int32")  # Tensor
+tf.cast(tf.IndexedSlices(x, x), tf.int32)  # IndexedSlices
+tf.nn.moments(x, axes=[0])  # tuple[Tensor, Tensor]
+tf.nn.top_k(x).values  # Tensor
+tf.split(x, 2)  # list[Tensor]
+tf.linalg.qr(x)[0]  # Tensor
+tf.linalg.inv(x)  # Tensor
+tf.image.resize(x, [2, 2])  # Tensor
+tf.signal.stft(x, 4, 2)  # Tensor
+tf.gradients(y, [x])  # list[Any]
+tf.compat.v1.placeholder(tf.float32)  # Tensor
+tf.compat.v1.layers.dense(x, 3)  # Tensor
+'''
+
+# A program with every idiom that a checker could take for a mistake.
+ORDINARY = '''
+import numpy as np
+import graphgrad.v1 as tf
+
+x = tf.placeholder(tf.float32, [None, 784], name="x")
+labels = tf.placeholder(tf.int64, shape=(None,))
+w = tf.Variable(tf.random_normal([784, 10], stddev=0.1), name="w")
+b = tf.get_variable("b", [10], initializer=tf.zeros_initializer())
+with tf.variable_scope("layer", reuse=tf.AUTO_REUSE):
+    h = tf.layers.dense(x, 10, activation=tf.nn.relu)
+    h = tf.nn.dropout(h, keep_prob=0.5)
+logits = tf.matmul(x, w) + b
+loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+loss += 1e-4 * tf.nn.l2_loss(w)
+accuracy = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), labels), tf.float32))
+gradients = tf.gradients(loss, [w, b])
+print(gradients[0] * 2.0)
+clipped, norm = tf.clip_by_global_norm(gradients, 5.0)
+optimizer = tf.train.AdamOptimizer(1e-3)
+train = optimizer.apply_gradients(zip(clipped, [w, b]))
+step = tf.train.get_or_create_global_step()
+other = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)
+pairs = [(tf.clip_by_norm(g, 1.0), v) for g, v in optimizer.compute_gradients(loss)]
+images = tf.reshape(x, [-1, 28, 28, 1])
+conv = tf.nn.conv2d(images, tf.Variable(tf.zeros([3, 3, 1, 8])), strides=[1, 1, 1, 1], padding="SAME")
+pool = tf.nn.max_pool(conv, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
+shape = pool.get_shape().as_list()
+flat = tf.reshape(pool, [-1, shape[1] * shape[2] * shape[3]])
+size = int(np.prod(shape[1:])) + pool.shape[1].value * 2 + loss.shape.ndims
+kept = tf.nn.avg_pool(pool, [1, shape[1], shape[2], 1], [1, 1, 1, 1], "VALID")
+masked = tf.where(x > 0.5, x, -x)
+tf.summary.scalar("loss", loss)
+merged = tf.summary.merge_all()
+saver = tf.train.Saver(max_to_keep=3)
+init = tf.global_variables_initializer()
+with tf.Session() as sess:
+    init.run()
+    value, _ = sess.run([loss, train], feed_dict={x: np.zeros((1, 784)), labels: [0]})
+    print(value + 1.0, loss.eval({x: np.zeros((1, 784))}), w.eval())
+    print(saver.save(sess, "model", global_step=step) + ".meta")
+    loss.op.run({x: np.zeros((1, 784))})
+    print(loss.op.name, loss.name, loss.graph is sess.graph, x.dtype.name, len(tf.trainable_variables()))
+state = tf.while_loop(lambda i, s: i < 10, lambda i, s: (i + 1, s * 2.0), [tf.constant(0), loss])
+chosen = tf.cond(loss < 1.0, lambda: loss * 2.0, lambda: loss)
+print(state[1] + chosen)
+cell = tf.nn.rnn_cell.LSTMCell(16)
+outputs, final = tf.nn.dynamic_rnn(cell, tf.zeros([2, 3, 4]), dtype=tf.float32)
+values, indices = tf.nn.top_k(outputs[:, -1] + final.h, k=2)
+a, c = tf.unstack(tf.zeros([2, 3]))
+joined = tf.concat(tf.split(x, 2, axis=1), axis=1)
+s, u, v = tf.svd(tf.zeros([2, 2]))
+print(sum([loss, loss]), tf.hessians(loss, w)[0] + 1.0, tf.raw_ops.Abs(x=x) + 1.0)
+
+
+def relu(x: tf.Tensor, name: str | None = None) -> tf.Tensor:
+    return tf.transpose(tf.maximum(x, 0.0), name=name)
+'''
+
+MISTAKES = '''
+import graphgrad as tf
+
+tf.matmul(1.0)
+tf.constant(1.0).astype("int32")
+tf.zeros([2], tf.constant(1.0))
+tf.Variable(1.0, trainble=False)
+'''
+
+
+def _check(program: str, folder: pathlib.Path) -> list[str]:
+    path = folder / "program.py"
+    path.write_text(program)
+    command = [sys.executable, "-m", "mypy", "--config-file=", f"--cache-dir={folder / 'cache'}", "--no-error-summary",
+               "--follow-imports=silent", "--check-untyped-defs", "program.py"]
+    found = subprocess.run(command, cwd=folder, env={"MYPYPATH": str(SOURCE)}, capture_output=True, text=True)
+    assert not found.stderr, found.stderr
+    return found.stdout.splitlines()
+
+
+def test_what_a_type_checker_says(tmp_path: pathlib.Path) -> None:
+    asked = [line.split("  # ") for line in REVEALED.splitlines() if "  # " in line]
+    lines = [f"reveal_type({line.split('  # ')[0]})" if "  # " in line else line for line in REVEALED.splitlines()]
+    said = _check("\n".join(lines), tmp_path)
+    types = [re.sub(r"[\w.]+\.(?=\w)", "", line.split('"')[1].split(", fallback=")[0].replace("builtins.", ""))
+             for line in said]
+    assert dict(zip((a for a, _ in asked), types, strict=True)) == dict(asked)
+    assert _check(ORDINARY, tmp_path) == []
+    wrong = _check(MISTAKES, tmp_path)
+    assert [line.split(":")[1] for line in wrong if ": error: " in line] == ["4", "5", "6", "7"], wrong
+
+
+def test_public_functions_are_annotated() -> None:
+    """Functions of rooms that mypy lets be untyped: whatever a face has is annotated in full."""
+    exported = set()
+    for stub in PACKAGE.rglob("*.pyi"):
+        exported |= set(re.findall(r"^from (graphgrad[\w.]+) import (\w+) as", stub.read_text(), re.M))
+    bare = []
+    for module in sorted({module for module, _ in exported}):
+        path = SOURCE / (module.replace(".", "/") + ".py")
+        for node in ast.parse(path.read_text()).body if path.exists() else ():
+            if isinstance(node, ast.FunctionDef) and (module, node.name) in exported:
+                args = node.args
+                named = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+                if node.returns is None or any(a is not None and a.annotation is None for a in named):
+                    bare.append(f"{module}.{node.name}")
+    assert not bare
