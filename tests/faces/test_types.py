@@ -48,6 +48,8 @@ tf.signal.stft(x, 4, 2)  # Tensor
 tf.gradients(y, [x])  # list[Any]
 tf.compat.v1.placeholder(tf.float32)  # Tensor
 tf.compat.v1.layers.dense(x, 3)  # Tensor
+tf.compat.v1.reduce_mean(x, reduction_indices=[0])  # Tensor
+tf.math.unsorted_segment_sum(x, [0, 0], 1)  # Tensor
 '''
 
 # A program with every idiom that a checker could take for a mistake.

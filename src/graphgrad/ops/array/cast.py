@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, overload
 
 import numpy as np
@@ -154,11 +155,12 @@ def _range_within(source, target):
     return np.clip([low, high], source.min, source.max)
 
 
-def _to(target, name, title):
+def _to(target, name, title) -> Callable[..., Tensor]:
     """Returns one of the older functions that cast to a fixed dtype."""
 
-    def convert(x, name=name):
-        return cast(x, target, name=name)
+    def convert(x: TensorLike, name: str | None = name) -> Tensor:
+        result: Any = cast(x, target, name=name)
+        return result
 
     convert.__name__ = convert.__qualname__ = f"to_{title}"
     convert.__doc__ = f"""The values of x as {target.name}.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from graphgrad.ir.conversion import constant, convert_to_tensor
@@ -306,16 +308,18 @@ def one_of(new_name, new, old_name, old):
     return old
 
 
-def _v1(function):
+def _v1(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Returns a reduction with TensorFlow 1's arguments."""
 
-    def reduce_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+    def reduce_v1(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = None,
+                  name: str | None = None, reduction_indices: TensorLike = None,
+                  keep_dims: bool | None = None) -> Tensor:
         axis = one_of("axis", axis, "reduction_indices", reduction_indices)
         keepdims = one_of("keepdims", keepdims, "keep_dims", keep_dims)
         return function(input_tensor, axis, bool(keepdims), name)
 
     older = "      reduction_indices, keep_dims: the older names of `axis` and `keepdims`.\n    Returns:"
-    reduce_v1.__doc__ = function.__doc__.replace("    Returns:", older, 1)
+    reduce_v1.__doc__ = str(function.__doc__).replace("    Returns:", older, 1)
     reduce_v1.__name__ = reduce_v1.__qualname__ = function.__name__
     return reduce_v1
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from graphgrad.errors import Complaint
@@ -267,10 +269,10 @@ def _unsorted_prod_grad(op, dy):
 # -- functions ---------------------------------------------------------------------
 
 
-def _sorted_function(record, what, empty, gradient, example):
+def _sorted_function(record, what, empty, gradient, example) -> Callable[..., Tensor]:
     """Returns the public function of a SegmentX op."""
 
-    def segment(data, segment_ids, name=None):
+    def segment(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
         return record(data, segment_ids, name=name)
 
     title = record.name.removeprefix("Segment").lower()
@@ -303,10 +305,10 @@ segment_max = _sorted_function(raw.SegmentMax, "maximum", "0", _SHARED, "3.")
 segment_min = _sorted_function(raw.SegmentMin, "minimum", "0", _SHARED, "1.")
 
 
-def _unsorted_function(record, what, empty, gradient, example):
+def _unsorted_function(record, what, empty, gradient, example) -> Callable[..., Tensor]:
     """Returns the public function of an UnsortedSegmentX op."""
 
-    def segment(data, segment_ids, num_segments, name=None):
+    def segment(data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None) -> Tensor:
         return record(data, segment_ids, num_segments, name=name)
 
     title = record.name.removeprefix("UnsortedSegment").lower()
