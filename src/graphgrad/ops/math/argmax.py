@@ -53,7 +53,7 @@ _declare("ArgMin", "argmin", INDEX, INDEX, "The first position of the minimum.",
 
 def argmax(input: TensorLike, axis: TensorLike = None, output_type: DTypeLike = int64,
            name: str | None = None) -> Tensor:
-    """The first position of the maximum along an axis.
+    """Returns the first position of the maximum along an axis.
 
     Args:
       input: a real or bool tensor.
@@ -73,7 +73,7 @@ def argmax(input: TensorLike, axis: TensorLike = None, output_type: DTypeLike = 
 
 def argmin(input: TensorLike, axis: TensorLike = None, output_type: DTypeLike = int64,
            name: str | None = None) -> Tensor:
-    """The first position of the minimum along an axis.
+    """Returns the first position of the minimum along an axis.
 
     Args:
       input: a real or bool tensor.
@@ -93,7 +93,7 @@ def argmin(input: TensorLike, axis: TensorLike = None, output_type: DTypeLike = 
 
 def argmax_v1(input: TensorLike, axis: TensorLike = None, name: str | None = None, dimension: TensorLike = None,
               output_type: DTypeLike = int64) -> Tensor:
-    """The first position of the maximum along an axis.
+    """Returns the first position of the maximum along an axis.
 
     Args:
       input: a real or bool tensor.
@@ -114,7 +114,7 @@ def argmax_v1(input: TensorLike, axis: TensorLike = None, name: str | None = Non
 
 def argmin_v1(input: TensorLike, axis: TensorLike = None, name: str | None = None, dimension: TensorLike = None,
               output_type: DTypeLike = int64) -> Tensor:
-    """The first position of the minimum along an axis.
+    """Returns the first position of the minimum along an axis.
 
     Args:
       input: a real or bool tensor.
@@ -135,7 +135,7 @@ def argmin_v1(input: TensorLike, axis: TensorLike = None, name: str | None = Non
 
 def arg_max(input: TensorLike, dimension: TensorLike, output_type: DTypeLike = int64,
             name: str | None = None) -> Tensor:
-    """The first position of the maximum along an axis: `argmax` under its oldest name.
+    """Returns the first position of the maximum along an axis: `argmax` under its oldest name.
 
     Args:
       input: a real or bool tensor.
@@ -155,7 +155,7 @@ def arg_max(input: TensorLike, dimension: TensorLike, output_type: DTypeLike = i
 
 def arg_min(input: TensorLike, dimension: TensorLike, output_type: DTypeLike = int64,
             name: str | None = None) -> Tensor:
-    """The first position of the minimum along an axis: `argmin` under its oldest name.
+    """Returns the first position of the minimum along an axis: `argmin` under its oldest name.
 
     Args:
       input: a real or bool tensor.

@@ -23,7 +23,7 @@ from graphgrad.ops.common.fusion_barrier import not_fused
 @op("Add", "x: T, y: T -> z: T", T=NUMERIC | {string}, shape=broadcast, partial_value=elementwise, zero_preserving=True,
     operator="+")
 def _add(xp, x, y):
-    """Elementwise sum with broadcasting; strings are concatenated."""
+    """Computes the elementwise sum with broadcasting; strings are concatenated."""
     return np.asarray(np.add(x, y), object) if x.dtype == object else xp.add(x, y)
 
 
@@ -36,7 +36,7 @@ def _add_grad(op, dz):
 @op("AddV2", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise, zero_preserving=True,
     operator="+")
 def _add_v2(xp, x, y):
-    """Elementwise sum with broadcasting."""
+    """Computes the elementwise sum with broadcasting."""
     return xp.add(x, y)
 
 
@@ -44,7 +44,7 @@ _add_v2.grad(_add_grad)
 
 
 def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x + y, elementwise with broadcasting.
+    """Computes x + y, elementwise with broadcasting.
 
     Args:
       x, y: numeric tensors of one dtype, of shapes that broadcast; or strings.
@@ -68,7 +68,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @op("Sub", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise, zero_preserving=True,
     operator="-")
 def _sub(xp, x, y):
-    """Elementwise difference with broadcasting."""
+    """Computes the elementwise difference with broadcasting."""
     return xp.subtract(x, y)
 
 
@@ -80,7 +80,7 @@ def _sub_grad(op, dz):
 
 
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x - y, elementwise with broadcasting.
+    """Computes x - y, elementwise with broadcasting.
 
     Args:
       x, y: numeric tensors of one dtype, of shapes that broadcast.
@@ -105,7 +105,7 @@ _AT_ONCE = 8
 
 @op("AddN", "inputs: N*T -> sum: T", T=NUMERIC | {variant}, zero_preserving=True, operator="+")
 def _add_n(xp, inputs):
-    """Sum of tensors of one shape, or of lists of them."""
+    """Adds tensors of one shape, or lists of them element by element."""
     total = inputs[0]
     for x in inputs[1:]:
         total = total.plus(xp, x) if isinstance(total, TensorList) else xp.add(total, x)
@@ -117,7 +117,7 @@ def _add_n_on_device(xp, inputs):
     total = inputs[0]
     if len(inputs) <= _MANY or isinstance(total, TensorList) or total.size < _LARGE:
         return _add_n.kernel(xp, inputs)
-    # One loop that reads so many arrays at once misses the processor's caches all the time.
+    # One loop over so many arrays at once thrashes the processor's caches.
     for start in range(1, len(inputs), _AT_ONCE):
         for x in inputs[start : start + _AT_ONCE]:
             total = xp.add(total, x)
@@ -142,7 +142,7 @@ def _add_n_grad(op, dz):
 
 @op("AccumulateNV2", "inputs: N*T -> sum: T", T=NUMERIC)
 def _accumulate_n(xp, inputs, *, shape=None):
-    """Sum of tensors of one shape."""
+    """Adds tensors of one shape."""
     total = inputs[0]
     for x in inputs[1:]:
         total = xp.add(total, x)
@@ -161,7 +161,7 @@ _accumulate_n.grad(_add_n_grad)
 
 
 def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
-    """The sum of tensors of one shape and dtype.
+    """Adds tensors of one shape and dtype.
 
     Args:
       inputs: a list of tensors or `IndexedSlices` (these are made dense), or one of them.
@@ -186,7 +186,7 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
 
 def accumulate_n(inputs: TensorLike, shape: ShapeLike | None = None, tensor_dtype: DTypeLike | None = None,
                  name: str | None = None) -> Tensor:
-    """The sum of tensors of one shape and dtype; the same as `add_n`, with checks.
+    """Adds tensors of one shape and dtype; the same as `add_n`, with checks.
 
     Args:
       inputs: a list of tensors.
@@ -221,18 +221,18 @@ def accumulate_n(inputs: TensorLike, shape: ShapeLike | None = None, tensor_dtyp
 
 
 def is_scaling(x, by, dz):
-    """Whether x * by multiplies all of a tensor by one number, so that slices `dz` of its gradient stay such."""
+    """Returns whether x * by scales all of x by one number, so that sparse gradients stay sparse."""
     return by._spec.shape == () and bool(x._spec.shape) and dz.values._spec.shape is not None
 
 
 def sum_of_products(x, dz):
-    """The sum over all elements of conj(x) * dz."""
+    """Computes the sum over all elements of conj(x) * dz."""
     return raw.Sum(raw.Mul(conj(x), dz), list(range(len(dz._spec.shape))))
 
 
 @op("Mul", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise)
 def _mul(xp, x, y):
-    """Elementwise product with broadcasting."""
+    """Computes the elementwise product with broadcasting."""
     return xp.multiply(x, y)
 
 
@@ -249,7 +249,7 @@ def _mul_grad(op, dz):
 
 
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * y, elementwise with broadcasting.
+    """Computes x * y, elementwise with broadcasting.
 
     Args:
       x, y: numeric tensors of one dtype, of shapes that broadcast.
@@ -271,7 +271,7 @@ def scalar_mul(scalar: TensorLike, x: IndexedSlices, name: str | None = None) ->
 @overload
 def scalar_mul(scalar: TensorLike, x: object, name: str | None = None) -> Tensor: ...
 def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Any:
-    """A scalar times a tensor or `IndexedSlices`.
+    """Multiplies a tensor or `IndexedSlices` by a scalar.
 
     Args:
       scalar: a tensor or Python number of rank 0.
@@ -297,7 +297,7 @@ def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> An
 
 @op("MulNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast)
 def _mul_no_nan(xp, x, y):
-    """x * y; 0 where y is 0, even if x is infinite or NaN."""
+    """Computes x * y; 0 where y is 0, even if x is infinite or NaN."""
     zero = xp.asarray(0, x.dtype)
     return xp.where(xp.equal(y, zero), zero, xp.multiply(x, y))
 
@@ -309,7 +309,7 @@ def _mul_no_nan_grad(op, dz):
 
 
 def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * y, elementwise with broadcasting; 0 where y is 0, even if x is infinite or NaN.
+    """Computes x * y, elementwise with broadcasting; 0 where y is 0, even if x is infinite or NaN.
 
     Args:
       x, y: float or complex tensors of one dtype, of shapes that broadcast.
@@ -327,7 +327,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
 
 @op("SquaredDifference", "x: T, y: T -> z: T", T=INEXACT | {int32, int64}, shape=broadcast)
 def _squared_difference(xp, x, y):
-    """conj(x - y) * (x - y), elementwise with broadcasting."""
+    """Computes conj(x - y) * (x - y), elementwise with broadcasting."""
     d = xp.subtract(x, y)
     return xp.multiply(xp.conj(d), d) if d.dtype.kind == "c" else xp.multiply(d, d)
 
@@ -340,7 +340,7 @@ def _squared_difference_grad(op, dz):
 
 
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """conj(x - y) * (x - y), elementwise with broadcasting.
+    """Computes conj(x - y) * (x - y), elementwise with broadcasting.
 
     Args:
       x, y: float, complex, int32 or int64 tensors of one dtype, of shapes that broadcast.
@@ -358,7 +358,7 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
 
 @op("Cross", "a: T, b: T -> product: T", T=REAL)
 def _cross(xp, a, b):
-    """The cross product of vectors of three along the last axis."""
+    """Computes the cross product of vectors of three along the last axis."""
     a0, a1, a2 = (a[..., i] for i in range(3))
     b0, b1, b2 = (b[..., i] for i in range(3))
     return xp.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], axis=-1)
@@ -379,7 +379,7 @@ def _cross_grad(op, dz):
 
 
 def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
-    """The cross product of vectors of three.
+    """Computes the cross product of vectors of three.
 
     Args:
       a, b: (*B, 3), real tensors of one dtype and shape.
@@ -400,7 +400,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Maximum", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise, data_movement=True)
 def _maximum(xp, x, y):
-    """Elementwise maximum with broadcasting."""
+    """Computes the elementwise maximum with broadcasting."""
     return xp.maximum(x, y)
 
 
@@ -417,14 +417,14 @@ def _to_winner(first, dz, x, y):
 
 
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The larger of x and y, elementwise with broadcasting.
+    """Computes the larger of x and y, elementwise with broadcasting.
 
     Args:
       x, y: real tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
     Raises: TypeError for complex or different dtypes; ValueError for shapes that do not fit.
-    Gradient: dz for the larger one; all of it for x where they are equal.
+    Gradient: dz for the larger one; all of dz goes to x where they are equal.
     Reference: TensorFlow 2.21 Maximum.
 
     >>> sess.run(tf.maximum([-1.0, 2.0], 0.0))
@@ -436,7 +436,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @op("Minimum", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise, data_movement=True,
     operator="min")
 def _minimum(xp, x, y):
-    """Elementwise minimum with broadcasting."""
+    """Computes the elementwise minimum with broadcasting."""
     return xp.minimum(x, y)
 
 
@@ -447,14 +447,14 @@ def _minimum_grad(op, dz):
 
 
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The smaller of x and y, elementwise with broadcasting.
+    """Computes the smaller of x and y, elementwise with broadcasting.
 
     Args:
       x, y: real tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
     Raises: TypeError for complex or different dtypes; ValueError for shapes that do not fit.
-    Gradient: dz for the smaller one; all of it for x where they are equal.
+    Gradient: dz for the smaller one; all of dz goes to x where they are equal.
     Reference: TensorFlow 2.21 Minimum.
 
     >>> sess.run(tf.minimum([-1.0, 2.0], 0.0))

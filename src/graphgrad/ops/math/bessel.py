@@ -15,7 +15,7 @@ from . import bessel_series
 
 
 def _of_scipy(name, x):
-    special = load("scipy.special")  # where JAX is, SciPy is
+    special = load("scipy.special")  # SciPy is a dependency of JAX, not of this package
 
     with np.errstate(all="ignore"):
         return getattr(special, name)(np.asarray(x, np.float64)).astype(x.dtype)
@@ -56,7 +56,7 @@ def _declare(kind):
         wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
         return _device(name, xp, wide).astype(x.dtype)
 
-    kernel.__doc__ = f"The Bessel function {kind}, elementwise."
+    kernel.__doc__ = f"Computes the Bessel function {kind}, elementwise."
     return op("Bessel" + kind, "x: T -> y: T", T=FLOATING, shape=same)(kernel)
 
 
@@ -64,7 +64,7 @@ _KINDS = {kind: _declare(kind) for kind in ("I0", "I0e", "I1", "I1e", "J0", "J1"
 
 
 def _ratio(y, x, at_zero):
-    """y / x, or `at_zero` where x is 0, without dividing by 0 on the way."""
+    """Returns y / x, or `at_zero` where x is 0; never divides by 0."""
     zero = raw.Equal(x, raw.ZerosLike(x))
     ones = raw.OnesLike(x)
     return raw.SelectV2(zero, raw.Mul(ones, at_zero), raw.RealDiv(y, raw.SelectV2(zero, ones, x)))
@@ -142,7 +142,7 @@ def _k1e_grad(op, dy):
 
 
 def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
-    """The modified Bessel function of the first kind of order 0, elementwise.
+    """Computes the modified Bessel function of the first kind of order 0, elementwise.
 
     Args:
       x: a float tensor.
@@ -160,7 +160,7 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
-    """Exp(-|x|) I0(x), for I0 the modified Bessel function of the first kind of order 0, elementwise.
+    """Computes exp(-|x|) I0(x), for I0 the modified Bessel function of the first kind of order 0, elementwise.
 
     Args:
       x: a float tensor.
@@ -178,7 +178,7 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
-    """The modified Bessel function of the first kind of order 1, elementwise.
+    """Computes the modified Bessel function of the first kind of order 1, elementwise.
 
     Args:
       x: a float tensor.
@@ -196,7 +196,7 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
-    """Exp(-|x|) I1(x), for I1 the modified Bessel function of the first kind of order 1, elementwise.
+    """Computes exp(-|x|) I1(x), for I1 the modified Bessel function of the first kind of order 1, elementwise.
 
     Args:
       x: a float tensor.
@@ -214,7 +214,7 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
-    """The Bessel function of the first kind of order 0, elementwise.
+    """Computes the Bessel function of the first kind of order 0, elementwise.
 
     Args:
       x: a float tensor.
@@ -232,7 +232,7 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
-    """The Bessel function of the first kind of order 1, elementwise.
+    """Computes the Bessel function of the first kind of order 1, elementwise.
 
     Args:
       x: a float tensor.
@@ -250,7 +250,7 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
-    """The modified Bessel function of the second kind of order 0, elementwise.
+    """Computes the modified Bessel function of the second kind of order 0, elementwise.
 
     Args:
       x: a float tensor.
@@ -268,7 +268,7 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
-    """Exp(x) K0(x), for K0 the modified Bessel function of the second kind of order 0, elementwise.
+    """Computes exp(x) K0(x), for K0 the modified Bessel function of the second kind of order 0, elementwise.
 
     Args:
       x: a float tensor.
@@ -286,7 +286,7 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
-    """The modified Bessel function of the second kind of order 1, elementwise.
+    """Computes the modified Bessel function of the second kind of order 1, elementwise.
 
     Args:
       x: a float tensor.
@@ -304,7 +304,7 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
-    """Exp(x) K1(x), for K1 the modified Bessel function of the second kind of order 1, elementwise.
+    """Computes exp(x) K1(x), for K1 the modified Bessel function of the second kind of order 1, elementwise.
 
     Args:
       x: a float tensor.
@@ -322,7 +322,7 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
-    """The Bessel function of the second kind of order 0, elementwise.
+    """Computes the Bessel function of the second kind of order 0, elementwise.
 
     Args:
       x: a float tensor.
@@ -340,7 +340,7 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
-    """The Bessel function of the second kind of order 1, elementwise.
+    """Computes the Bessel function of the second kind of order 1, elementwise.
 
     Args:
       x: a float tensor.

@@ -81,12 +81,12 @@ def _sum(coefficients, t, xp):
 
 
 def _small(xp, x, edge):
-    """x, or 1 where it lies above the edge."""
+    """Returns x, or 1 where it lies above the edge."""
     return xp.where(x <= edge, x, xp.ones_like(x))
 
 
 def _large(xp, x, edge):
-    """x, or the edge where it lies below; NaN stays."""
+    """Returns x, or the edge where it lies below; NaN stays."""
     return xp.where(x < edge, xp.full_like(x, edge), x)
 
 
@@ -95,12 +95,12 @@ def _logarithm(xp, x):
 
 
 def _at_zero(xp, x, value, at_zero):
-    """For functions of positive numbers: the value at 0 also holds below, as in TensorFlow."""
+    """Replaces values for x <= 0 by the function's value at 0, as TensorFlow does for functions of positive numbers."""
     return xp.where(x <= 0, xp.full_like(x, at_zero), value)
 
 
 def _modified(xp, x, small, large, first, scaled, scale_small):
-    """K of order 0 (`first` is I0) or 1, from its series on both sides of 2."""
+    """Computes K0 (`first` is I0) or K1, from the series below and above 2."""
     low, high = _small(xp, x, 2), _large(xp, x, 2)
     t = low * low / 2 - 1
     log = _logarithm(xp, low / 2)
@@ -123,12 +123,12 @@ def _order1(xp, x, series, log, first):
 
 
 def k0(xp, x, i0, scaled=False):
-    """K0, times exp(x) if `scaled`; `i0` computes I0."""
+    """Computes K0, times exp(x) if `scaled`; `i0` is the function I0."""
     return _modified(xp, x, _K0_SMALL, _K0_LARGE, i0, scaled, _order0)
 
 
 def k1(xp, x, i1, scaled=False):
-    """K1, times exp(x) if `scaled`; `i1` computes I1."""
+    """Computes K1, times exp(x) if `scaled`; `i1` is the function I1."""
     return _modified(xp, x, _K1_SMALL, _K1_LARGE, i1, scaled, _order1)
 
 
@@ -136,7 +136,7 @@ _HALF = math.sqrt(0.5)
 
 
 def _hankel(xp, x, p, q, quarter):
-    """P, Q, and cosine and sine of x - pi / 4 - quarter pi / 2, each times sqrt(2 / (pi x)); for x > 8."""
+    """Computes P, Q, and cosine and sine of x - pi / 4 - quarter pi / 2, each times sqrt(2 / (pi x)); for x > 8."""
     y = 8 / x
     t = 2 * y * y - 1
     scale = xp.sqrt(2 / (math.pi * x)) * _HALF
@@ -147,7 +147,7 @@ def _hankel(xp, x, p, q, quarter):
 
 
 def j0(xp, x):
-    """J0."""
+    """Computes J0."""
     x = xp.abs(x)
     low, high = _small(xp, x, 8), _large(xp, x, 8)
     p, q, cosine, sine = _hankel(xp, high, _P0, _Q0, 0)
@@ -155,7 +155,7 @@ def j0(xp, x):
 
 
 def j1(xp, x):
-    """J1."""
+    """Computes J1."""
     size = xp.abs(x)
     low, high = _small(xp, size, 8), _large(xp, size, 8)
     p, q, cosine, sine = _hankel(xp, high, _P1, _Q1, 1)
@@ -164,7 +164,7 @@ def j1(xp, x):
 
 
 def y0(xp, x):
-    """Y0."""
+    """Computes Y0."""
     low, high = _small(xp, x, 8), _large(xp, x, 8)
     inside = _sum(_Y0_SMALL, low * low / 32 - 1, xp) + 2 / math.pi * _logarithm(xp, low) * j0(xp, low)
     p, q, cosine, sine = _hankel(xp, high, _P0, _Q0, 0)
@@ -173,7 +173,7 @@ def y0(xp, x):
 
 
 def y1(xp, x):
-    """Y1."""
+    """Computes Y1."""
     low, high = _small(xp, x, 8), _large(xp, x, 8)
     part = _logarithm(xp, low) * j1(xp, low) - 1 / xp.where(low == 0, xp.ones_like(low), low)
     inside = low * _sum(_Y1_SMALL, low * low / 32 - 1, xp) + 2 / math.pi * part

@@ -35,7 +35,7 @@ def _count(xp, rows, size, weights):
 
 @op("Bincount", "arr: int32, size: int32, weights: T -> bins: T", T=_COUNTED, host=("size",))
 def _bincount(xp, arr, size, weights):
-    """The sums of the weights by value; values from `size` on are left out."""
+    """Computes the sums of the weights by value; ignores values from `size` on."""
     return _count(xp, arr.reshape(1, -1), size, weights)[0]
 
 
@@ -50,7 +50,7 @@ def _of_weights(op, dy):
     if dy is None or not weights.dtype.is_floating or weights._spec.shape == (0,) or op.attrs.get("binary_output"):
         return None, None, None
     inside = raw.Less(arr, size)
-    bins = raw.SelectV2(inside, arr, raw.ZerosLike(arr))  # those left out look up any bin, and get none of it
+    bins = raw.SelectV2(inside, arr, raw.ZerosLike(arr))  # ignored values read any bin; their gradient is masked
     by_row = dy._spec.shape is not None and len(dy._spec.shape) == 2
     found = raw.GatherV2(dy, bins, 1 if by_row else 0, batch_dims=int(by_row))
     found = raw.Mul(found, raw.Cast(inside, DstT=dy.dtype))
@@ -74,7 +74,7 @@ def _bincount_grad(op, dy):
 
 @op("DenseBincount", "input: Tidx, size: Tidx, weights: T -> output: T", T=_COUNTED, Tidx=INDEX, host=("size",))
 def _dense_bincount(xp, input, size, weights, *, binary_output=False):
-    """The sums of the weights by value, for a vector or each row of a matrix; or whether a value occurs."""
+    """Computes, for a vector or each row of a matrix, the sums of the weights by value, or whether a value occurs."""
     rows = input if input.ndim == 2 else input.reshape(1, -1)
     bins = _count(xp, rows, size, xp.zeros(0, weights.dtype) if binary_output else weights)
     if binary_output:
@@ -104,7 +104,7 @@ def _dense_bincount_grad(op, dy):
 def bincount(arr: TensorLike, weights: TensorLike = None, minlength: TensorLike = None, maxlength: TensorLike = None,
              dtype: DTypeLike = int32, name: str | None = None, axis: TensorLike = None,
              binary_output: bool = False) -> Tensor:
-    """How often each of the numbers 0, 1, 2, ... occurs.
+    """Counts how often each of the numbers 0, 1, 2, ... occurs.
 
     Args:
       arr: an int32 or int64 tensor without negative numbers.
@@ -148,7 +148,7 @@ def _largest(x):
 
 def bincount_v1(arr: TensorLike, weights: TensorLike = None, minlength: TensorLike = None, maxlength: TensorLike = None,
                 dtype: DTypeLike = int32) -> Tensor:
-    """How often each of the numbers 0, 1, 2, ... occurs.
+    """Counts how often each of the numbers 0, 1, 2, ... occurs.
 
     Args:
       arr: an int32 or int64 tensor without negative numbers.
@@ -169,7 +169,7 @@ def bincount_v1(arr: TensorLike, weights: TensorLike = None, minlength: TensorLi
 
 def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: TensorLike = None,
                      weights: TensorLike = None, dtype: DTypeLike = int32, name: str | None = None) -> Tensor:
-    """How often each class was predicted for each true class.
+    """Counts how often each class was predicted for each true class.
 
     Args:
       labels: (n,) or (n, 1), the true classes, integers from 0.
@@ -212,7 +212,7 @@ def _class_vector(t):
 
 def confusion_matrix_v1(labels: TensorLike, predictions: TensorLike, num_classes: TensorLike = None,
                         dtype: DTypeLike = int32, name: str | None = None, weights: TensorLike = None) -> Tensor:
-    """How often each class was predicted for each true class.
+    """Counts how often each class was predicted for each true class.
 
     Args:
       labels: (n,) or (n, 1), the true classes, integers from 0.

@@ -11,25 +11,25 @@ from graphgrad.ops.common.elementwise import same
 
 @op("BitwiseAnd", "x: T, y: T -> z: T", T=INTEGER, shape=broadcast)
 def _bitwise_and(xp, x, y):
-    """x & y."""
+    """Computes x & y."""
     return xp.bitwise_and(x, y)
 
 
 @op("BitwiseOr", "x: T, y: T -> z: T", T=INTEGER, shape=broadcast)
 def _bitwise_or(xp, x, y):
-    """x | y."""
+    """Computes x | y."""
     return xp.bitwise_or(x, y)
 
 
 @op("BitwiseXor", "x: T, y: T -> z: T", T=INTEGER, shape=broadcast)
 def _bitwise_xor(xp, x, y):
-    """x ^ y."""
+    """Computes x ^ y."""
     return xp.bitwise_xor(x, y)
 
 
 @op("Invert", "x: T -> y: T", T=INTEGER, shape=same)
 def _invert(xp, x):
-    """~x."""
+    """Computes ~x."""
     return xp.invert(x)
 
 
@@ -40,19 +40,19 @@ def _clipped(xp, x, y):
 
 @op("LeftShift", "x: T, y: T -> z: T", T=INTEGER, shape=broadcast)
 def _left_shift(xp, x, y):
-    """x << y."""
+    """Computes x << y."""
     return xp.left_shift(x, _clipped(xp, x, y))
 
 
 @op("RightShift", "x: T, y: T -> z: T", T=INTEGER, shape=broadcast)
 def _right_shift(xp, x, y):
-    """x >> y; the sign is kept."""
+    """Computes x >> y; the sign is kept."""
     return xp.right_shift(x, _clipped(xp, x, y))
 
 
 @op("PopulationCount", "x: T -> y: uint8", T=INTEGER, shape=same)
 def _population_count(xp, x):
-    """How many bits are 1."""
+    """Counts how many bits are 1."""
     unsigned = x.view(f"uint{x.dtype.itemsize * 8}")
     count = xp.zeros(x.shape, unsigned.dtype)
     for i in range(x.dtype.itemsize * 8):
@@ -65,7 +65,7 @@ for _record in (_population_count, _bitwise_and, _bitwise_or, _bitwise_xor, _inv
 
 
 def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x & y, elementwise with broadcasting.
+    """Computes x & y, elementwise with broadcasting.
 
     Args:
       x, y: integer tensors of one dtype, of shapes that broadcast.
@@ -82,7 +82,7 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 
 def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x | y, elementwise with broadcasting.
+    """Computes x | y, elementwise with broadcasting.
 
     Args:
       x, y: integer tensors of one dtype, of shapes that broadcast.
@@ -99,7 +99,7 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x ^ y, elementwise with broadcasting.
+    """Computes x ^ y, elementwise with broadcasting.
 
     Args:
       x, y: integer tensors of one dtype, of shapes that broadcast.
@@ -116,7 +116,7 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 
 def invert(x: TensorLike, name: str | None = None) -> Tensor:
-    """~x, elementwise.
+    """Computes ~x, elementwise.
 
     Args:
       x: an integer tensor.
@@ -133,7 +133,7 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x << y, elementwise with broadcasting.
+    """Computes x << y, elementwise with broadcasting.
 
     Args:
       x, y: integer tensors of one dtype, of shapes that broadcast.
@@ -150,7 +150,7 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x >> y, elementwise with broadcasting; signed integers keep their sign.
+    """Computes x >> y, elementwise with broadcasting; signed integers keep their sign.
 
     Args:
       x, y: integer tensors of one dtype, of shapes that broadcast.

@@ -17,7 +17,7 @@ from graphgrad.ops.common.elementwise import scalars_or_one_shape
 @op("ClipByValue", "t: T, clip_value_min: T, clip_value_max: T -> output: T", T=NUMERIC,
     shape=scalars_or_one_shape)
 def _clip_by_value(xp, t, clip_value_min, clip_value_max):
-    """max(min(t, clip_value_max), clip_value_min)."""
+    """Computes max(min(t, clip_value_max), clip_value_min)."""
     return xp.maximum(xp.minimum(t, clip_value_max), clip_value_min)
 
 
@@ -40,7 +40,7 @@ def clip_by_value(t: object, clip_value_min: TensorLike, clip_value_max: TensorL
                   name: str | None = None) -> Tensor: ...
 def clip_by_value(t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike,
                   name: str | None = None) -> Any:
-    """The elements of t, those outside a range moved to its nearer end.
+    """Clips the elements of t to a range.
 
     Args:
       t: a real tensor or `IndexedSlices`.
@@ -71,7 +71,7 @@ def clip_by_norm(t: IndexedSlices, clip_norm: TensorLike, axes: TensorLike = Non
 @overload
 def clip_by_norm(t: object, clip_norm: TensorLike, axes: TensorLike = None, name: str | None = None) -> Tensor: ...
 def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: TensorLike = None, name: str | None = None) -> Any:
-    """The tensor scaled so that its L2 norm is at most `clip_norm`.
+    """Scales a tensor so that its L2 norm is at most `clip_norm`.
 
     Args:
       t: a float tensor or `IndexedSlices`.
@@ -106,7 +106,7 @@ def _axes_or_all(x, axes):
 
 
 def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
-    """The tensor scaled so that its L2 norm divided by its number of elements is at most `clip_norm`.
+    """Scales a tensor so that its L2 norm divided by its number of elements is at most `clip_norm`.
 
     Args:
       t: a float32 tensor.
@@ -145,7 +145,7 @@ def _parts(t_list):
 
 
 def global_norm(t_list: TensorLike, name: str | None = None) -> Tensor:
-    """The L2 norm of all elements of several tensors together.
+    """Computes the L2 norm of all elements of several tensors together.
 
     Args:
       t_list: a list of tensors, `IndexedSlices` and None.
@@ -167,7 +167,7 @@ def global_norm(t_list: TensorLike, name: str | None = None) -> Tensor:
 
 def clip_by_global_norm(t_list: TensorLike, clip_norm: TensorLike, use_norm: TensorLike = None,
                         name: str | None = None) -> tuple[list[Any], Tensor]:
-    """Several tensors scaled by one factor so that their global norm is at most `clip_norm`.
+    """Scales several tensors by one factor so that their global norm is at most `clip_norm`.
 
     Args:
       t_list: a list of tensors, `IndexedSlices` and None.

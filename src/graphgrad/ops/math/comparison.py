@@ -18,7 +18,7 @@ from graphgrad.ops.common.elementwise import same
 @op("Less", "x: T, y: T -> z: bool", T=REAL, shape=broadcast, partial_value=folded, operator="<",
     gradient_advice="a smooth step: tf.sigmoid(k * (y - x))")
 def _less(xp, x, y):
-    """x < y."""
+    """Returns whether x < y."""
     return xp.less(x, y)
 
 
@@ -42,7 +42,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @op("LessEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast, partial_value=folded, operator="<=",
     gradient_advice="a smooth step: tf.sigmoid(k * (y - x))")
 def _less_equal(xp, x, y):
-    """x <= y."""
+    """Returns whether x <= y."""
     return xp.less_equal(x, y)
 
 
@@ -66,7 +66,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @op("Greater", "x: T, y: T -> z: bool", T=REAL, shape=broadcast, partial_value=folded, operator=">",
     gradient_advice="a smooth step: tf.sigmoid(k * (x - y))")
 def _greater(xp, x, y):
-    """x > y."""
+    """Returns whether x > y."""
     return xp.greater(x, y)
 
 
@@ -90,7 +90,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 @op("GreaterEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast, partial_value=folded, operator=">=",
     gradient_advice="a smooth step: tf.sigmoid(k * (x - y))")
 def _greater_equal(xp, x, y):
-    """x >= y."""
+    """Returns whether x >= y."""
     return xp.greater_equal(x, y)
 
 
@@ -136,7 +136,7 @@ def _fit(x, y):
 @op("Equal", "x: T, y: T -> z: bool", T=ANY, shape=_equality_shape, partial_value=folded,
     gradient_advice="a bump: tf.exp(-k * tf.square(x - y))")
 def _equal(xp, x, y, *, incompatible_shape_error=True):
-    """x == y; False as a whole if the shapes do not fit and that is no error."""
+    """Returns whether x == y; one False if shapes that do not fit are no error."""
     if not incompatible_shape_error and not _fit(x, y):
         return xp.asarray(False)
     return xp.equal(x, y)
@@ -145,7 +145,7 @@ def _equal(xp, x, y, *, incompatible_shape_error=True):
 @op("NotEqual", "x: T, y: T -> z: bool", T=ANY, shape=_equality_shape, partial_value=folded,
     gradient_advice="a dent: 1.0 - tf.exp(-k * tf.square(x - y))")
 def _not_equal(xp, x, y, *, incompatible_shape_error=True):
-    """x != y; True as a whole if the shapes do not fit and that is no error."""
+    """Returns whether x != y; one True if shapes that do not fit are no error."""
     if not incompatible_shape_error and not _fit(x, y):
         return xp.asarray(True)
     return xp.not_equal(x, y)
@@ -153,7 +153,7 @@ def _not_equal(xp, x, y, *, incompatible_shape_error=True):
 
 @op("ApproximateEqual", "x: T, y: T -> z: bool", T=NUMERIC, shape=merged)
 def _approximate_equal(xp, x, y, *, tolerance=1e-5):
-    """|x - y| < tolerance."""
+    """Returns whether |x - y| < tolerance."""
     return xp.abs(x - y) < tolerance
 
 
@@ -200,19 +200,19 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op("LogicalNot", "x: bool -> y: bool", shape=same, partial_value=folded)
 def _logical_not(xp, x):
-    """not x."""
+    """Returns not x."""
     return xp.logical_not(x)
 
 
 @op("LogicalAnd", "x: bool, y: bool -> z: bool", shape=broadcast, partial_value=folded, operator="and")
 def _logical_and(xp, x, y):
-    """x and y."""
+    """Returns x and y."""
     return xp.logical_and(x, y)
 
 
 @op("LogicalOr", "x: bool, y: bool -> z: bool", shape=broadcast, partial_value=folded)
 def _logical_or(xp, x, y):
-    """x or y."""
+    """Returns x or y."""
     return xp.logical_or(x, y)
 
 

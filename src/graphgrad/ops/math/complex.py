@@ -19,7 +19,7 @@ _OF_PARTS = {float32: complex64, float64: complex128}
 
 @op("Complex", "real: T, imag: T -> out: Tout", T=_PARTS, Tout=COMPLEX, shape=broadcast)
 def _complex(xp, real, imag, *, Tout=complex64):
-    """real + imag i."""
+    """Computes real + imag i."""
     real, imag = xp.broadcast_arrays(real, imag)
     if xp is not np:
         from jax import lax
@@ -37,7 +37,7 @@ def _complex_grad(op, dz):
 
 
 def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
-    """The complex numbers with these parts, elementwise with broadcasting.
+    """Makes complex numbers of their real and imaginary parts, elementwise with broadcasting.
 
     Args:
       real, imag: float32 or float64 tensors of one dtype.
@@ -62,7 +62,7 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
 
 @op("Conj", "input: T -> output: T", T=COMPLEX, shape=same, zero_preserving=True)
 def _conj(xp, x):
-    """The complex conjugate."""
+    """Computes the complex conjugate."""
     return xp.conj(x)
 
 
@@ -72,7 +72,7 @@ def _conj_grad(op, dy):
 
 
 def conj(x: TensorLike, name: str | None = None) -> Tensor:
-    """The complex conjugate, elementwise.
+    """Computes the complex conjugate, elementwise.
 
     Args:
       x: a numeric tensor.
@@ -146,7 +146,7 @@ def _imag_grad(op, dy):
 
 @_angle.grad
 def _angle_grad(op, dy):
-    """-dy / (Im(x) + i Re(x))."""
+    """Computes -dy / (Im(x) + i Re(x))."""
     x = op.inputs[0]
     part = x.dtype.real_dtype
     turned = raw.Complex(raw.Imag(x, Tout=part), raw.Real(x, Tout=part), Tout=x.dtype)
@@ -155,13 +155,13 @@ def _angle_grad(op, dy):
 
 @_complex_abs.grad
 def _complex_abs_grad(op, dy):
-    """dy x / |x|, and 0 at 0."""
+    """Computes dy x / |x|, and 0 at 0."""
     x = op.inputs[0]
     return raw.DivNoNan(raw.Mul(_with_zero(dy, x.dtype), x), _with_zero(op.outputs[0], x.dtype))
 
 
 def real(input: TensorLike, name: str | None = None) -> Tensor:
-    """The real part, elementwise.
+    """Returns the real part, elementwise.
 
     Args:
       input: a numeric tensor.
@@ -185,7 +185,7 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def imag(input: TensorLike, name: str | None = None) -> Tensor:
-    """The imaginary part, elementwise.
+    """Returns the imaginary part, elementwise.
 
     Args:
       input: a numeric tensor.
@@ -205,7 +205,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def angle(input: TensorLike, name: str | None = None) -> Tensor:
-    """The argument of complex numbers, elementwise: the angle with the positive real axis.
+    """Computes the argument of complex numbers, elementwise: the angle with the positive real axis.
 
     Args:
       input: a float or complex tensor.

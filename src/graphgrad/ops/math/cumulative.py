@@ -25,7 +25,7 @@ def _checked(axis, rank):
 
 
 def _scan_shape(x, axis):
-    """Shape rule: the shape of x, if it has the axis."""
+    """Returns the shape of x, and checks the axis."""
     if x is not None and axis is not None:
         _checked(axis, len(x))
     return x
@@ -64,7 +64,7 @@ _BROAD = 128  # elements in a step from which on a loop over the steps is faster
 
 
 def _step_by_step(combine, neutral, narrow=None):
-    """Accumulation on a device along an axis, in a loop: XLA:CPU's own is up to 30 times slower where steps are broad.
+    """Accumulates along an axis in a loop: XLA:CPU's own is up to 30 times slower where steps are large.
 
     Args:
       combine: a function of jax.numpy and two arrays.
@@ -112,7 +112,7 @@ def _running_logsumexp(x, axis):
 
 @op("Cumsum", "x: T, axis: Tidx -> out: T", T=NUMERIC, Tidx=INDEX, host=("axis",), shape=_scan_shape, cost=Cost.HEAVY)
 def _cumsum(xp, x, axis, *, exclusive=False, reverse=False):
-    """The sum of the elements up to each one."""
+    """Computes the sum of the elements up to each one."""
     return _scan(xp, x, axis, exclusive, reverse, 0, _running_sum, _SUM)
 
 
@@ -124,13 +124,13 @@ def _cumsum_grad(op, dy):
 
 @op("Cumprod", "x: T, axis: Tidx -> out: T", T=NUMERIC, Tidx=INDEX, host=("axis",), shape=_scan_shape, cost=Cost.HEAVY)
 def _cumprod(xp, x, axis, *, exclusive=False, reverse=False):
-    """The product of the elements up to each one."""
+    """Computes the product of the elements up to each one."""
     return _scan(xp, x, axis, exclusive, reverse, 1, _running_product, _PRODUCT)
 
 
 @_cumprod.grad
 def _cumprod_grad(op, dy):
-    """Products of other elements throughout and no quotients, so that it holds where some elements are zero.
+    """Computes the gradient from products of other elements, without quotients: it holds where some are zero.
 
     With left_i the product of the elements before i, the gradient is left_i * r_i where
     r_i = dy_i + x_(i+1) r_(i+1). For the exclusive product dy is one step ahead.
@@ -145,7 +145,7 @@ def _cumprod_grad(op, dy):
 
 
 def _cumprod_grad_by_division(op, dy):
-    """For an axis of unknown size: sums of dy * y, divided by x; the first zero of a lane is left out by itself."""
+    """Computes sums of dy * y, divided by x, for an axis of unknown size; treats the first zero of a lane apart."""
     x, axis = conj(op.inputs[0]), op.inputs[1]
     exclusive, reverse = op._attr("exclusive"), op._attr("reverse")
     is_zero = raw.Equal(x, 0)
@@ -181,34 +181,34 @@ class _Lane:
 
     @classmethod
     def of(cls, op):
-        """The axis of a cumulative operation."""
+        """Returns the axis of a cumulative operation."""
         return cls(op.inputs[0]._spec.shape, static_value(op.inputs[1]), op._attr("reverse"))
 
     def ahead(self, t):
-        """For each element of `t` the one that the scan reaches next; 0 for the last one."""
+        """Returns, for each element of `t`, the next one in the order of the scan; 0 for the last one."""
         return self.pad(self.without_first(t))
 
     def behind(self, t):
-        """For each element of `t` the one that the scan reaches before; 0 for the first one."""
+        """Returns, for each element of `t`, the previous one in the order of the scan; 0 for the first one."""
         return self._pad(self.without_last(t), at_front=not self.reverse)
 
     def without_first(self, t):
-        """The elements of `t` less the one that the scan reaches first."""
+        """Returns `t` without the first element in the order of the scan."""
         return self._slice(t, at_front=not self.reverse)
 
     def without_last(self, t):
-        """The elements of `t` less the one that the scan reaches last."""
+        """Returns `t` without the last element in the order of the scan."""
         return self._slice(t, at_front=self.reverse)
 
     def last(self, t):
-        """The element of `t` that the scan reaches last."""
+        """Returns the last element of `t` in the order of the scan."""
         begin, size = np.zeros(self.rank, np.int32), np.full(self.rank, -1, np.int32)
         size[self.axis] = min(1, self.size)
         begin[self.axis] = 0 if self.reverse else self.size - size[self.axis]
         return raw.Slice(t, begin, size)
 
     def pad(self, t):
-        """A zero behind the element that the scan reaches last."""
+        """Appends a zero after the last element in the order of the scan."""
         return self._pad(t, at_front=self.reverse)
 
     def _pad(self, t, at_front):
@@ -226,7 +226,7 @@ class _Lane:
 
 @op("LinearRecurrence", "b: T, a: T -> r: T", T=FLOATING | COMPLEX)
 def _linear_recurrence(xp, b, a, *, axis, reverse=False):
-    """The r with r_i = b_i + a_i r_(i-1) along an axis, or with r_(i+1) if it runs from the end. Ours."""
+    """Computes r_i = b_i + a_i r_(i-1) along an axis, or with r_(i+1) from the end. TensorFlow has no such op."""
     b, a, dtype = wide(b), wide(a), b.dtype
     n = b.shape[axis]
     if b.size < _BROAD * n:
@@ -250,7 +250,7 @@ def _linear_recurrence(xp, b, a, *, axis, reverse=False):
 
 
 def _doubling(xp, b, a, axis, direction):
-    """Returns the same where steps are narrow: log2(n) steps that each double the reach."""
+    """Computes the same where steps are small: in log2(n) steps, each of which doubles the distance covered."""
     n = b.shape[axis]
     steps = 1
     while steps < n:
@@ -262,7 +262,7 @@ def _doubling(xp, b, a, axis, direction):
 
 
 def _shifted(xp, x, axis, steps):
-    """For each element the one `steps` before it, 0 where there is none."""
+    """Returns, for each element, the one `steps` before it; 0 where there is none."""
     n = x.shape[axis]
     zeros = xp.zeros((*x.shape[:axis], abs(steps), *x.shape[axis + 1 :]), x.dtype)
     if steps > 0:
@@ -280,7 +280,7 @@ def _linear_recurrence_shape(b, a, axis):
 
 @_linear_recurrence.grad
 def _linear_recurrence_grad(op, dr):
-    """s_i = dr_i + a_(i+1) s_(i+1) for b, and s_i r_(i-1) for a."""
+    """Computes s_i = dr_i + a_(i+1) s_(i+1) for b, and s_i r_(i-1) for a."""
     a, axis, reverse = conj(op.inputs[1]), op._attr("axis"), op._attr("reverse")
     lane = _Lane(op.outputs[0]._spec.shape, axis, reverse)
     if lane.size is None:
@@ -292,13 +292,13 @@ def _linear_recurrence_grad(op, dr):
 @op("CumulativeLogsumexp", "x: T, axis: Tidx -> out: T", T=FLOATING, Tidx=INDEX, host=("axis",), shape=_scan_shape,
     cost=Cost.HEAVY)
 def _cumulative_logsumexp(xp, x, axis, *, exclusive=False, reverse=False):
-    """log(sum(exp(x))) of the elements up to each one."""
+    """Computes log(sum(exp(x))) of the elements up to each one."""
     return _scan(xp, x, axis, exclusive, reverse, -np.inf, _running_logsumexp, _LOG_SUM)
 
 
 @_cumulative_logsumexp.grad
 def _cumulative_logsumexp_grad(op, dy):
-    """exp(x_i - y_i) s_i where s_i = dy_i + exp(y_i - y_(i+1)) s_(i+1): no exponent is positive."""
+    """Computes exp(x_i - y_i) s_i where s_i = dy_i + exp(y_i - y_(i+1)) s_(i+1): no exponent is positive."""
     x = op.inputs[0]
     lane = _Lane.of(op)
     if lane.size is None:
@@ -317,7 +317,7 @@ def _cumulative_logsumexp_grad(op, dy):
 
 
 def _cumulative_logsumexp_grad_by_logarithms(op, dy):
-    """For an axis of unknown size: the sums taken of logarithms, positive and negative dy apart."""
+    """Computes the sums by logarithms, for positive and negative dy apart; for an axis of unknown size."""
     x, axis = op.inputs
     options = {"exclusive": op._attr("exclusive"), "reverse": not op._attr("reverse")}
 
@@ -330,7 +330,7 @@ def _cumulative_logsumexp_grad_by_logarithms(op, dy):
 
 def cumsum(x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False,
            name: str | None = None) -> Tensor:
-    """The sum of the elements up to each one along an axis.
+    """Computes the sum of the elements up to each one along an axis.
 
     Args:
       x: a numeric tensor.
@@ -351,7 +351,7 @@ def cumsum(x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse
 
 def cumprod(x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False,
             name: str | None = None) -> Tensor:
-    """The product of the elements up to each one along an axis.
+    """Computes the product of the elements up to each one along an axis.
 
     Args:
       x: a numeric tensor.
@@ -372,7 +372,7 @@ def cumprod(x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, revers
 
 def cumulative_logsumexp(x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False,
                          name: str | None = None) -> Tensor:
-    """log(sum(exp(x))) of the elements up to each one along an axis, without overflow.
+    """Computes log(sum(exp(x))) of the elements up to each one along an axis, without overflow.
 
     Args:
       x: a float tensor.

@@ -34,7 +34,7 @@ def _refuses(xp, x, y):
 
 
 def _truncated(xp, x, y):
-    """x / y of integers, rounded toward zero."""
+    """Computes x / y of integers, rounded toward zero."""
     _check_divisor(xp, x, y)
     if xp is np:
         quotient = np.floor_divide(x, y)
@@ -48,13 +48,13 @@ def _truncated(xp, x, y):
 
 
 def _real_div(xp, x, y):
-    """Elementwise quotient with broadcasting; of integers, rounded toward zero."""
+    """Computes the elementwise quotient with broadcasting; of integers, rounded toward zero."""
     return _truncated(xp, x, y) if x.dtype.kind in "iu" else xp.divide(x, y)
 
 
 def _real_div_grad(op, dz):
-    # As TensorFlow's, the rule reads x and y alone, not the quotient that is there already: whoever holds that
-    # (`stop_gradients`) does not hold the gradient.
+    # As in TensorFlow, the rule reads x and y, not the quotient: stopping at the quotient (`stop_gradients`) must not
+    # change the gradient.
     x, y = op.inputs
     if isinstance(dz, IndexedSlices) and is_scaling(x, y, dz):
         rows = raw.RealDiv(dz.values, conj(y))
@@ -86,7 +86,7 @@ def _common_dtype(x, y):
 
 
 def _as_floats(x, y, dtype, wanted):
-    """Two integer operands of one dtype, cast to the dtype that they are divided as."""
+    """Casts two integer operands of one dtype to the dtype in which they are divided."""
     operands = [v if is_tensor_like(v) else convert_to_tensor(v, dtype, n) for v, n in ((x, "x"), (y, "y"))]
     if any(as_dtype(t.dtype) is not dtype for t in operands):
         raise TypeError("`x` and `y` must have the same dtype, got "
@@ -95,7 +95,7 @@ def _as_floats(x, y, dtype, wanted):
 
 
 def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, elementwise with broadcasting; integers are divided as floats.
+    """Divides x by y, elementwise with broadcasting; integers are divided as floats.
 
     Args:
       x, y: numeric tensors of one dtype, of shapes that broadcast.
@@ -120,7 +120,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y in the manner of Python: `truediv`.
+    """Divides x by y as Python 3 does: `truediv`.
 
     Args:
       x, y: numeric tensors of one dtype, of shapes that broadcast.
@@ -137,7 +137,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y in the manner of Python 2: integers are divided with rounding down.
+    """Divides x by y as Python 2 does: integer quotients are rounded down.
 
     Args:
       x, y: numeric tensors of one dtype, of shapes that broadcast.
@@ -155,7 +155,7 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, elementwise with broadcasting.
+    """Divides x by y, elementwise with broadcasting.
 
     Args:
       x, y: float or complex tensors of one dtype, of shapes that broadcast.
@@ -173,7 +173,7 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op("DivNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast)
 def _div_no_nan(xp, x, y):
-    """x / y; 0 where y is 0."""
+    """Computes x / y; 0 where y is 0."""
     zero, one = xp.asarray(0, x.dtype), xp.asarray(1, x.dtype)
     nothing = xp.equal(y, zero)
     return xp.where(nothing, zero, xp.divide(x, xp.where(nothing, one, y)))
@@ -185,7 +185,7 @@ def _div_no_nan_grad(op, dz):
 
 
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, elementwise with broadcasting; 0 where y is 0.
+    """Divides x by y, elementwise with broadcasting; 0 where y is 0.
 
     Args:
       x, y: numeric tensors of one dtype, of shapes that broadcast; integers are divided as floats.
@@ -209,7 +209,7 @@ div_no_nan = divide_no_nan
 
 
 def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
-    """1 / x, elementwise; 0 where x is 0.
+    """Computes 1 / x, elementwise; 0 where x is 0.
 
     Args:
       x: a float or complex tensor.
@@ -237,7 +237,7 @@ def _no_gradient(op, dz):
 @op("FloorDiv", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise,
     gradient_advice="the identity's gradient (straight-through): x / y + tf.stop_gradient(x // y - x / y)")
 def _floor_div(xp, x, y):
-    """Elementwise quotient rounded down, with broadcasting."""
+    """Computes the elementwise quotient rounded down, with broadcasting."""
     _check_divisor(xp, x, y)
     return xp.floor_divide(x, y) if x.dtype.kind in "iu" else xp.floor(xp.divide(x, y))
 
@@ -248,7 +248,7 @@ _floor_div.grad(_no_gradient)
 
 @op("TruncateDiv", "x: T, y: T -> z: T", T=REAL, shape=broadcast)
 def _truncate_div(xp, x, y):
-    """Elementwise quotient rounded toward zero, with broadcasting."""
+    """Computes the elementwise quotient rounded toward zero, with broadcasting."""
     return _truncated(xp, x, y) if x.dtype.kind in "iu" else xp.trunc(xp.divide(x, y))
 
 
@@ -257,7 +257,7 @@ _truncate_div.grad(_no_gradient)
 
 
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y rounded down, elementwise with broadcasting.
+    """Computes x / y rounded down, elementwise with broadcasting.
 
     Args:
       x, y: real tensors of one dtype, of shapes that broadcast.
@@ -275,7 +275,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def floor_div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y rounded down: `floordiv` under its older name.
+    """Computes x / y rounded down: `floordiv` under its older name.
 
     Args:
       x, y: real tensors of one dtype, of shapes that broadcast.
@@ -293,7 +293,7 @@ def floor_div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y rounded toward zero, elementwise with broadcasting.
+    """Computes x / y rounded toward zero, elementwise with broadcasting.
 
     Args:
       x, y: real tensors of one dtype, of shapes that broadcast.
@@ -315,7 +315,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
 @op("FloorMod", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise)
 def _floor_mod(xp, x, y):
-    """Elementwise remainder of division rounded down: it has y's sign."""
+    """Computes the elementwise remainder of division rounded down: it has y's sign."""
     _check_divisor(xp, x, y)
     return xp.mod(x, y)
 
@@ -330,7 +330,7 @@ def _floor_mod_grad(op, dz):
 
 
 def _fmod(xp, x, y):
-    """Elementwise remainder of division rounded toward zero: it has x's sign."""
+    """Computes the elementwise remainder of division rounded toward zero: it has x's sign."""
     _check_divisor(xp, x, y)
     return xp.fmod(x, y)
 
@@ -348,7 +348,7 @@ for _type in ("Mod", "TruncateMod"):
 
 
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The remainder of x / y rounded down, elementwise with broadcasting; it has y's sign.
+    """Computes the remainder of x / y rounded down, elementwise with broadcasting; it has y's sign.
 
     Args:
       x, y: real tensors of one dtype, of shapes that broadcast.
@@ -369,7 +369,7 @@ mod = floormod
 
 
 def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The remainder of x / y rounded toward zero, elementwise with broadcasting; it has x's sign.
+    """Computes the remainder of x / y rounded toward zero, elementwise with broadcasting; it has x's sign.
 
     Args:
       x, y: float, int32 or int64 tensors of one dtype, of shapes that broadcast.

@@ -20,7 +20,7 @@ from graphgrad.ops.common.elementwise import SIGNED, conj, same
 @op("Exp", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True,
     finite_advice="keep its argument below 88 (float32): subtract the maximum first, or use tf.clip_by_value")
 def _exp(xp, x):
-    """e to the power of x."""
+    """Computes e to the power of x."""
     return xp.exp(x)
 
 
@@ -30,7 +30,7 @@ def _exp_grad(op, dy):
 
 
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
-    """e to the power of x, elementwise.
+    """Computes e to the power of x, elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -48,7 +48,7 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Expm1", "x: T -> y: T", T=INEXACT, shape=same)
 def _expm1(xp, x):
-    """exp(x) - 1."""
+    """Computes exp(x) - 1."""
     return xp.expm1(x)
 
 
@@ -58,7 +58,7 @@ def _expm1_grad(op, dy):
 
 
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
-    """exp(x) - 1, elementwise; exact also for small x.
+    """Computes exp(x) - 1, elementwise; exact also for small x.
 
     Args:
       x: a float or complex tensor.
@@ -77,10 +77,10 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
 @op("Log", "x: T -> y: T", T=INEXACT, shape=same,
     finite_advice="keep its argument above 0: tf.math.log(tf.maximum(x, 1e-12))")
 def _log(xp, x):
-    """The natural logarithm."""
+    """Computes the natural logarithm."""
     if x.dtype != np.float32:
         return xp.log(x)
-    # Of subnormal numbers, which arithmetic takes for zero: TensorFlow's is the logarithm of half the smallest one.
+    # Arithmetic flushes subnormal numbers to zero; TensorFlow's logarithm of them is that of 2**-150.
     bits = x.view(np.uint32)
     below = (bits & np.uint32(0x7FFFFFFF)) - np.uint32(1) < np.uint32(0x007FFFFF)
     if xp is np and not np.any(below):
@@ -96,7 +96,7 @@ def _log_grad(op, dy):
 
 
 def log(x: TensorLike, name: str | None = None) -> Tensor:
-    """The natural logarithm, elementwise.
+    """Computes the natural logarithm, elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -114,7 +114,7 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Log1p", "x: T -> y: T", T=INEXACT, shape=same, finite_advice="keep its argument above -1")
 def _log1p(xp, x):
-    """log(1 + x)."""
+    """Computes log(1 + x)."""
     return xp.log1p(x)
 
 
@@ -124,7 +124,7 @@ def _log1p_grad(op, dy):
 
 
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
-    """log(1 + x), elementwise; exact also for small x.
+    """Computes log(1 + x), elementwise; exact also for small x.
 
     Args:
       x: a float or complex tensor.
@@ -146,7 +146,7 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
 @op("Pow", "x: T, y: T -> z: T", T=SIGNED, shape=broadcast,
     finite_advice="keep the base above 0: its logarithm and its powers are part of the gradient")
 def _pow(xp, x, y):
-    """x to the power of y, elementwise with broadcasting."""
+    """Raises x to the power of y, elementwise with broadcasting."""
     if xp is np and x.dtype.kind in "iu" and x.size and np.any(y < 0):
         raise Complaint("Integers to negative integer powers are not allowed", "tf.cast x to a float dtype")
     return xp.power(x, y)
@@ -170,7 +170,7 @@ def _pow_grad(op, dz):
 
 
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x to the power of y, elementwise with broadcasting.
+    """Raises x to the power of y, elementwise with broadcasting.
 
     Args:
       x, y: signed numeric tensors of one dtype, of shapes that broadcast.
@@ -191,19 +191,19 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _guarded(xp, x, value):
-    """`value`; 0 where x is 0."""
+    """Returns `value`; 0 where x is 0."""
     zero = xp.asarray(0, x.dtype)
     return xp.where(xp.equal(x, zero), zero, value)
 
 
 def _not_zero(x):
-    """1 where x is not 0, else 0."""
+    """Returns 1 where x is not 0, else 0."""
     return raw.Cast(raw.NotEqual(x, 0), DstT=x.dtype)
 
 
 @op("Xlogy", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast)
 def _xlogy(xp, x, y):
-    """x log(y); 0 where x is 0."""
+    """Computes x log(y); 0 where x is 0."""
     return _guarded(xp, x, x * xp.log(y))
 
 
@@ -215,7 +215,7 @@ def _xlogy_grad(op, dz):
 
 
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x log(y), elementwise with broadcasting; 0 where x is 0.
+    """Computes x log(y), elementwise with broadcasting; 0 where x is 0.
 
     Args:
       x, y: float or complex tensors of one dtype, of shapes that broadcast.
@@ -233,7 +233,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Xlog1py", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast)
 def _xlog1py(xp, x, y):
-    """x log(1 + y); 0 where x is 0."""
+    """Computes x log(1 + y); 0 where x is 0."""
     return _guarded(xp, x, x * xp.log1p(y))
 
 
@@ -246,7 +246,7 @@ def _xlog1py_grad(op, dz):
 
 
 def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x log(1 + y), elementwise with broadcasting; 0 where x is 0.
+    """Computes x log(1 + y), elementwise with broadcasting; 0 where x is 0.
 
     Args:
       x, y: float or complex tensors of one dtype, of shapes that broadcast.
@@ -265,7 +265,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Xdivy", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast)
 def _xdivy(xp, x, y):
-    """x / y; 0 where x is 0."""
+    """Computes x / y; 0 where x is 0."""
     return _guarded(xp, x, x / y)
 
 
@@ -278,7 +278,7 @@ def _xdivy_grad(op, dz):
 
 
 def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, elementwise with broadcasting; 0 where x is 0.
+    """Computes x / y, elementwise with broadcasting; 0 where x is 0.
 
     Args:
       x, y: float or complex tensors of one dtype, of shapes that broadcast.
@@ -296,7 +296,7 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def polyval(coeffs: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The value of a polynomial, by Horner's scheme.
+    """Evaluates a polynomial, by Horner's scheme.
 
     Args:
       coeffs: a list of the coefficients, that of the highest power first.

@@ -25,7 +25,7 @@ def _bins(xp, values, value_range, nbins):
 @op("HistogramFixedWidth", "values: T, value_range: T, nbins: int32 -> out: dtype",
     T=frozenset({int32, int64, float32, float64}), host=("nbins",))
 def histogram_fixed_width_op(xp, values, value_range, nbins, *, dtype=int32):
-    """How many values lie in each of some intervals of one width; those outside count at the ends."""
+    """Counts the values in each of `nbins` intervals of equal width; values outside count in the first or last one."""
     n = int(nbins)
     if n <= 0:
         raise Complaint(f"nbins should be a positive number, but got '{n}'", "give a positive number")
@@ -46,7 +46,7 @@ histogram_fixed_width_op.grad(NOT_DIFFERENTIABLE)
 
 def histogram_fixed_width(values: TensorLike, value_range: Any, nbins: Any = 100, dtype: DTypeLike = int32,
                           name: str | None = None) -> Tensor:
-    """How many values lie in each of some intervals of one width; those outside count at the ends.
+    """Counts the values in each of `nbins` intervals of equal width; values outside count in the first or last one.
 
     Args:
       values: numbers of any shape.
@@ -69,7 +69,7 @@ def histogram_fixed_width(values: TensorLike, value_range: Any, nbins: Any = 100
 
 def histogram_fixed_width_bins(values: TensorLike, value_range: Any, nbins: Any = 100, dtype: DTypeLike = int32,
                                name: str | None = None) -> Tensor:
-    """The interval in which each value lies; see `histogram_fixed_width`.
+    """Returns the interval that each value lies in; see `histogram_fixed_width`.
 
     Args:
       values, value_range, nbins, name: as for `histogram_fixed_width`.

@@ -24,7 +24,7 @@ from .topk import _in_top_k_shape, _top_k_grad, _top_k_shape
 
 @op("TopK", "input: T -> values: T, indices: int32", T=REAL, cost=Cost.HEAVY)
 def top_k_v1_op(xp, x, *, k, sorted=True):
-    """The k largest elements along the last axis and where they are; of equal ones the first."""
+    """Finds the k largest elements along the last axis and their indices; of equal elements the first."""
     return raw.TopKV2.kernel(xp, x, k, sorted=sorted)
 
 
@@ -57,7 +57,7 @@ def _in_top_k_v1_shape(predictions, targets):
 @op("ApproxTopK", "input: T -> values: T, indices: int32", T={float16, bfloat16, float32, float64}, cost=Cost.HEAVY)
 def approx_top_k_op(xp, x, *, k, reduction_dimension=-1, recall_target=0.95, is_max_k=True,
                     reduction_input_size_override=-1, aggregate_to_topk=True):
-    """The k largest (or smallest) elements along an axis and where they are; on a CPU they are exact."""
+    """Finds the k largest (or smallest) elements along an axis and their indices; exact on a CPU."""
     axis = normalize_axis(reduction_dimension, x.ndim)
     last = xp.moveaxis(x, axis, -1)
     values, indices = raw.TopKV2.kernel(xp, last if is_max_k else -last, k)
@@ -94,7 +94,7 @@ def _approx_top_k_grad(op, dvalues, unused):
 
 
 def _scatter_last(values, indices, sizes, k):
-    """`values` at `indices` along the last axis of an array of the given sizes, zeros elsewhere."""
+    """Scatters `values` to `indices` along the last axis of an array of zeros of the given sizes."""
     rows = raw.Reshape(indices, np.asarray([-1, k], np.int32))
     numbers = raw.Range(0, raw.StridedSlice(raw.Shape(rows), [0], [1], [1], shrink_axis_mask=1), 1)
     width = raw.StridedSlice(convert_to_tensor(sizes), [-1], [0], [1], end_mask=1)
@@ -105,7 +105,7 @@ def _scatter_last(values, indices, sizes, k):
 
 
 class ApproxTopK(NamedTuple):
-    """What `approx_max_k` and `approx_min_k` return."""
+    """The results of `approx_max_k` and `approx_min_k`."""
 
     values: Tensor
     indices: Tensor
@@ -114,7 +114,7 @@ class ApproxTopK(NamedTuple):
 def approx_max_k(operand: TensorLike, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
                  reduction_input_size_override: int = -1, aggregate_to_topk: bool = True,
                  name: str | None = None) -> ApproxTopK:
-    """The k largest elements along an axis, most of them at least; on a CPU all of them.
+    """Finds the k largest elements along an axis, approximately on accelerators and exactly on a CPU.
 
     Args:
       operand: (*A, n, *B), a float tensor.
@@ -139,7 +139,7 @@ def approx_max_k(operand: TensorLike, k: int, reduction_dimension: int = -1, rec
 def approx_min_k(operand: TensorLike, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
                  reduction_input_size_override: int = -1, aggregate_to_topk: bool = True,
                  name: str | None = None) -> ApproxTopK:
-    """The k smallest elements along an axis, most of them at least; on a CPU all of them.
+    """Finds the k smallest elements along an axis, approximately on accelerators and exactly on a CPU.
 
     Args:
       operand: (*A, n, *B), a float tensor.
@@ -172,7 +172,7 @@ def _approx(operand, k, axis, recall, largest, override, aggregate, name):
 
 @op("NthElement", "input: T, n: int32 -> values: T", T=REAL, host=("n",))
 def nth_element_op(xp, x, n, *, reverse=False):
-    """The n-th smallest (or largest) element along the last axis."""
+    """Finds the n-th smallest (or largest) element along the last axis."""
     n = int(n)
     if not 0 <= n < x.shape[-1]:
         raise Complaint(f"Input must have last dimension > n = {n}", f"use an n in [0, {x.shape[-1]})")
@@ -223,7 +223,7 @@ def _pool_violators(values):
 @op("IsotonicRegression", "input: T -> output: output_dtype, segments: int32", T=REAL, output_dtype=FLOATING,
     flags=("host",))
 def isotonic_op(xp, x, *, output_dtype=float32):
-    """The nearest non-increasing sequence along the last axis, and which elements have become one."""
+    """Computes the nearest non-increasing sequence along the last axis, and the segments of equal elements."""
     rows = x.reshape(-1, x.shape[-1]).astype(np.float64)
     fitted, segments = np.zeros(rows.shape), np.zeros(rows.shape, np.int32)
     for i, row in enumerate(rows):
@@ -262,14 +262,14 @@ def _last(sizes):
 
 
 class IsotonicRegression(NamedTuple):
-    """What `isotonic_regression` returns."""
+    """The results of `isotonic_regression`."""
 
     output: Tensor
     segments: Tensor
 
 
 def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: TensorLike = -1) -> IsotonicRegression:
-    """The monotonic sequence nearest to the inputs, in the sense of least squares.
+    """Computes the monotonic sequence nearest to the inputs, in the sense of least squares.
 
     Args:
       inputs: (*A, n, *B), a real tensor.
@@ -306,7 +306,7 @@ def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: Tenso
 def approx_top_k(input: TensorLike, k: TensorLike, reduction_dimension: int = -1, recall_target: float = 0.95,
                  is_max_k: bool = True, reduction_input_size_override: int = -1, aggregate_to_topk: bool = True,
                  name: str | None = None) -> ApproxTopK:
-    """The k largest, or smallest, elements along an axis, most of them at least; on a CPU all of them.
+    """Finds the k largest or smallest elements along an axis, approximately on accelerators, exactly on a CPU.
 
     Args:
       input: (*A, n, *B), a float tensor.

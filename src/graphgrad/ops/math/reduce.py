@@ -32,7 +32,7 @@ def _axes(axes, rank):
 
 
 def _reduced(shape, reduction_indices, keep_dims):
-    """Shape rule of all reductions."""
+    """Returns the shape without the reduced axes: the shape rule of all reductions."""
     if isinstance(reduction_indices, int):
         reduction_indices = (reduction_indices,)
     if shape is None:
@@ -54,7 +54,7 @@ def wide(x):
 
 
 def _reduction(name, kernel, doc, T=None, **traits):
-    """Declares a reduction; `kernel` takes (xp, x, axes, keep_dims). Without T it is one of bools."""
+    """Declares a reduction; `kernel` takes (xp, x, axes, keep_dims). Without T it is one of bool tensors."""
 
     def reduce_kernel(xp, input, reduction_indices, *, keep_dims=False):
         return kernel(xp, input, _axes(np.ravel(reduction_indices).tolist(), input.ndim), bool(keep_dims))
@@ -65,11 +65,11 @@ def _reduction(name, kernel, doc, T=None, **traits):
               host=("reduction_indices",), shape=_reduced, **allowed, **traits)(reduce_kernel)
 
 
-# -- the way back ------------------------------------------------------------------
+# -- in gradient rules ------------------------------------------------------------------
 
 
 class _Reduced:
-    """A reduction in a gradient rule: how its result is put back along the axes that it lost.
+    """A reduction in a gradient rule: restores the axes that its result lost.
 
     Args:
       op: the reduction, with inputs (x, reduction_indices) and the attribute keep_dims.
@@ -87,7 +87,7 @@ class _Reduced:
             self.axes = _axes(axes, len(self.shape))
 
     def expand(self, t):
-        """`t`, of the result's shape, with a 1 in place of every axis that was lost."""
+        """Returns `t`, of the result's shape, with size 1 for every reduced axis."""
         if self.keep_dims:
             return t
         if self.axes is None:
@@ -101,13 +101,13 @@ class _Reduced:
         return t
 
     def broadcast(self, t):
-        """`t`, of the result's shape, repeated to the shape of x."""
+        """Returns `t`, of the result's shape, repeated to the shape of x."""
         # Axes in front come back by broadcasting alone.
         in_front = self.axes is not None and self.axes == tuple(range(len(self.axes)))
         return raw.BroadcastTo(t if in_front else self.expand(t), shape_of(self.x))
 
     def count(self):
-        """How many elements of x make one of the result: an int where it is known, else an int32 tensor."""
+        """Counts the elements of x that make one of the result: an int if known, else an int32 tensor."""
         if self.axes is not None:
             sizes = [self.shape[i] for i in self.axes]
             if None not in sizes:
@@ -118,7 +118,7 @@ class _Reduced:
         return raw.FloorDiv(raw.Size(self.x), raw.Maximum(raw.Size(self.y), 1))
 
     def absolute_indices(self):
-        """The axes as an int32 vector, counted from the front; and the rank of x."""
+        """Returns the axes as an int32 vector, counted from the front; and the rank of x."""
         rank = raw.Rank(self.x)
         indices = self.indices if self.indices.dtype is int32 else raw.Cast(self.indices, DstT=int32)
         return raw.FloorMod(raw.AddV2(raw.Reshape(indices, [-1]), rank), rank), rank
@@ -145,7 +145,7 @@ def _sum_grad(op, dy):
 
 
 def truncated_mean(xp, total, n):
-    """The quotient of integers, rounded toward zero; 0 where there are none.
+    """Divides integers, rounding toward zero; returns 0 where n is 0.
 
     Args:
       total, n: integer arrays of one dtype.
@@ -191,7 +191,7 @@ _prod = _reduction("Prod", _prod_kernel, "Product over axes.", NUMERIC, partial_
 
 @_prod.grad
 def _prod_grad(op, dy):
-    """dy times the product of all the other elements, which holds also where some are zero."""
+    """Computes dy times the product of all the other elements, which also holds where some are zero."""
     reduced = _Reduced(op)
     rows, restore = _lanes(reduced)
     left = raw.Cumprod(rows, 0, exclusive=True)
@@ -200,7 +200,7 @@ def _prod_grad(op, dy):
 
 
 def _lanes(reduced):
-    """x as a matrix whose axis 0 holds the reduced axes, and the way back from there."""
+    """Reshapes x to a matrix whose axis 0 holds the reduced axes; returns it and the function that undoes this."""
     x, shape, axes = reduced.x, reduced.shape, reduced.axes
     if axes is not None and len(axes) == len(shape):
         return raw.Reshape(x, [-1]), lambda t: raw.Reshape(t, shape_of(x))
@@ -231,7 +231,7 @@ def _lanes(reduced):
 
 
 def _extremum(name, doc):
-    """Declares Max or Min; of no elements, the neutral element, as TensorFlow has it."""
+    """Declares Max or Min. The extremum of no elements is the neutral element, as in TensorFlow."""
 
     def kernel(xp, x, axes, keep_dims):
         if x.dtype.kind in "iu":
@@ -249,7 +249,7 @@ _min = _extremum("min", "Minimum over axes.")
 
 @_max.grad
 def _max_grad(op, dy):
-    """Equal shares for all elements that attain the extremum."""
+    """Divides dy in equal shares among the elements that attain the extremum."""
     reduced = _Reduced(op)
     chosen = raw.Cast(raw.Equal(op.inputs[0], reduced.expand(op.outputs[0])), DstT=dy.dtype)
     ties = raw.Sum(chosen, op.inputs[1], keep_dims=True)

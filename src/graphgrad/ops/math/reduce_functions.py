@@ -33,7 +33,7 @@ def _reduce(record, x, axis, keepdims, name):
 
 def reduce_sum(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
                name: str | None = None) -> Tensor:
-    """The sum over axes.
+    """Computes the sum over axes.
 
     Args:
       input_tensor: a numeric tensor.
@@ -53,7 +53,7 @@ def reduce_sum(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool
 
 def reduce_mean(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """The mean over axes.
+    """Computes the mean over axes.
 
     Args:
       input_tensor: a numeric tensor.
@@ -73,7 +73,7 @@ def reduce_mean(input_tensor: TensorLike, axis: TensorLike = None, keepdims: boo
 
 def reduce_prod(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
                 name: str | None = None) -> Tensor:
-    """The product over axes.
+    """Computes the product over axes.
 
     Args:
       input_tensor: a numeric tensor.
@@ -93,7 +93,7 @@ def reduce_prod(input_tensor: TensorLike, axis: TensorLike = None, keepdims: boo
 
 def reduce_max(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
                name: str | None = None) -> Tensor:
-    """The maximum over axes.
+    """Computes the maximum over axes.
 
     Args:
       input_tensor: a real tensor.
@@ -113,7 +113,7 @@ def reduce_max(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool
 
 def reduce_min(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
                name: str | None = None) -> Tensor:
-    """The minimum over axes.
+    """Computes the minimum over axes.
 
     Args:
       input_tensor: a real tensor.
@@ -173,7 +173,7 @@ def reduce_any(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool
 
 def reduce_logsumexp(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
                      name: str | None = None) -> Tensor:
-    """log(sum(exp(x))) over axes, without overflow.
+    """Computes log(sum(exp(x))) over axes, without overflow.
 
     Args:
       input_tensor: a float tensor.
@@ -200,7 +200,7 @@ def reduce_logsumexp(input_tensor: TensorLike, axis: TensorLike = None, keepdims
 
 def reduce_variance(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
                     name: str | None = None) -> Tensor:
-    """The variance over axes: the mean of |x - mean(x)|**2.
+    """Computes the variance over axes: the mean of |x - mean(x)|**2.
 
     Args:
       input_tensor: a float or complex tensor.
@@ -230,7 +230,7 @@ def reduce_variance(input_tensor: TensorLike, axis: TensorLike = None, keepdims:
 
 def reduce_std(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
                name: str | None = None) -> Tensor:
-    """The standard deviation over axes: the root of the variance.
+    """Computes the standard deviation over axes: the root of the variance.
 
     Args:
       input_tensor: a float or complex tensor.
@@ -251,7 +251,7 @@ def reduce_std(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool
 
 def reduce_euclidean_norm(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = False,
                           name: str | None = None) -> Tensor:
-    """The Euclidean norm over axes: the root of the sum of squares.
+    """Computes the Euclidean norm over axes: the root of the sum of squares.
 
     Args:
       input_tensor: a numeric tensor.
@@ -271,7 +271,7 @@ def reduce_euclidean_norm(input_tensor: TensorLike, axis: TensorLike = None, kee
 
 def count_nonzero(input: TensorLike, axis: TensorLike = None, keepdims: bool | None = None, dtype: DTypeLike = int64,
                   name: str | None = None) -> Tensor:
-    """How many elements along axes are not zero.
+    """Counts how many elements along axes are not zero.
 
     Args:
       input: a numeric, bool or string tensor; the empty string is zero.
@@ -300,7 +300,7 @@ def count_nonzero(input: TensorLike, axis: TensorLike = None, keepdims: bool | N
 
 
 def one_of(new_name, new, old_name, old):
-    """The value of an argument that has an older name; ValueError if both are given."""
+    """Returns the value of an argument that has an older name; raises ValueError if both are given."""
     if old is None:
         return new
     if new is not None:
@@ -337,7 +337,7 @@ reduce_logsumexp_v1 = _v1(reduce_logsumexp)
 def count_nonzero_v1(input_tensor: TensorLike = None, axis: TensorLike = None, keepdims: bool | None = None,
                      dtype: DTypeLike = int64, name: str | None = None, reduction_indices: TensorLike = None,
                      keep_dims: bool | None = None, input: TensorLike = None) -> Tensor:
-    """How many elements along axes are not zero.
+    """Counts how many elements along axes are not zero.
 
     Args:
       input_tensor, input: a numeric, bool or string tensor; the empty string is zero.

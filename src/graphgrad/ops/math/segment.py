@@ -70,7 +70,7 @@ LARGE = 1 << 16  # numbers from which on NumPy's sums take longer than it is wor
 
 
 def sparse_sums(values, ids, rows, picked=None):
-    """Sums of rows by sorted ids: a product with a sparse matrix of ones, which takes a tenth of `reduceat`'s time.
+    """Sums rows by sorted ids, as a product with a sparse matrix of ones: a tenth of the time of `reduceat`.
 
     Args:
       values: (n, *D), single or double precision, complex or integer.
@@ -78,7 +78,7 @@ def sparse_sums(values, ids, rows, picked=None):
       rows: how many sums there are.
       picked: (count,), which row of the values each id is for; all in order by default.
     """
-    sparse = load("scipy.sparse")  # where JAX is, SciPy is
+    sparse = load("scipy.sparse")  # SciPy is a dependency of JAX, not of this package
 
     count = len(ids)
     index = np.int32 if max(count, len(values)) < 2**31 else np.int64
@@ -119,7 +119,7 @@ def _ones_by_row(data, ids, dtype):
 
 @_segment_max.grad
 def _segment_max_grad(op, dy):
-    """Equal shares for all elements that attain the extremum of their segment."""
+    """Divides dy in equal shares among the elements that attain the extremum of their segment."""
     data, ids = op.inputs
     chosen = raw.Cast(raw.Equal(data, raw.GatherV2(op.outputs[0], ids, 0)), DstT=dy.dtype)
     shares = raw.DivNoNan(dy, raw.SegmentSum(chosen, ids))
@@ -131,7 +131,7 @@ _segment_min.grad(_segment_max_grad)
 
 @_segment_prod.grad
 def _segment_prod_grad(op, dy):
-    """dy times the product of the others: of all divided by the element, or of those that are not zero."""
+    """Computes dy times the product of the other elements of the segment, also where one of them is zero."""
     data, ids = conj(op.inputs[0]), op.inputs[1]
     is_zero = raw.Equal(data, 0)
     zeros = raw.SegmentSum(raw.Cast(is_zero, DstT=int32), ids)
@@ -222,7 +222,7 @@ def _unsorted_sum_grad(op, dy):
 
 
 def _gather_kept(t, ids):
-    """Rows of `t` by id; zeros where the id is negative."""
+    """Gathers rows of `t` by id; zeros where the id is negative."""
     rows = raw.GatherV2(t, raw.Maximum(ids, 0), 0)
     return raw.SelectV2(_kept(ids, rows), rows, 0)
 
@@ -241,7 +241,7 @@ def _kept(ids, rows):
 
 @_unsorted_max.grad
 def _unsorted_max_grad(op, dy):
-    """Equal shares for all elements that attain the extremum of their segment."""
+    """Divides dy in equal shares among the elements that attain the extremum of their segment."""
     data, ids, n = op.inputs
     top = raw.GatherV2(op.outputs[0], raw.Maximum(ids, 0), 0)
     chosen = raw.Cast(raw.LogicalAnd(raw.Equal(data, top), _kept(ids, top)), DstT=dy.dtype)
@@ -254,7 +254,7 @@ _unsorted_min.grad(_unsorted_max_grad)
 
 @_unsorted_prod.grad
 def _unsorted_prod_grad(op, dy):
-    """dy times the product of the others: of all divided by the element, or of those that are not zero."""
+    """Computes dy times the product of the other elements of the segment, also where one of them is zero."""
     data, (ids, n) = conj(op.inputs[0]), op.inputs[1:]
     rows = raw.Maximum(ids, 0)
     is_zero = raw.Equal(data, 0)
@@ -277,7 +277,7 @@ def _sorted_function(record, what, empty, gradient, example) -> Callable[..., Te
 
     title = record.name.removeprefix("Segment").lower()
     segment.__name__ = segment.__qualname__ = f"segment_{title}"
-    segment.__doc__ = f"""The {what} of the rows of each segment.
+    segment.__doc__ = f"""Computes the {what} of the rows of each segment.
 
     Args:
       data: (n, *D), a numeric tensor.
@@ -313,7 +313,7 @@ def _unsorted_function(record, what, empty, gradient, example) -> Callable[..., 
 
     title = record.name.removeprefix("UnsortedSegment").lower()
     segment.__name__ = segment.__qualname__ = f"unsorted_segment_{title}"
-    segment.__doc__ = f"""The {what} of the rows that share an id.
+    segment.__doc__ = f"""Computes the {what} of the rows that share an id.
 
     Args:
       data: (*I, *D), a numeric tensor.
@@ -351,7 +351,7 @@ def _sizes(data, segment_ids, num_segments):
 
 def unsorted_segment_mean(data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike,
                           name: str | None = None) -> Tensor:
-    """The mean of the rows that share an id.
+    """Computes the mean of the rows that share an id.
 
     Args:
       data: (*I, *D), a numeric tensor; integers are divided as floats.
@@ -374,7 +374,7 @@ def unsorted_segment_mean(data: TensorLike, segment_ids: TensorLike, num_segment
 
 def unsorted_segment_sqrt_n(data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike,
                             name: str | None = None) -> Tensor:
-    """The sum of the rows that share an id, divided by the root of their number.
+    """Computes the sum of the rows that share an id, divided by the root of their number.
 
     Args:
       data: (*I, *D), a float or complex tensor.

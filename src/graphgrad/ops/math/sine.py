@@ -12,9 +12,9 @@ _QUARTER = float.fromhex("0x1.921fb544p+0"), float.fromhex("0x1.0b4611a626331p-3
 
 
 def wave(xp: Any, x: Any, quarter: Any) -> Any:
-    """sin(x + quarter * pi / 2): XLA:CPU's sine and cosine are not vectorised, and take ten times as long.
+    """Computes sin(x + quarter * pi / 2) with polynomials: XLA:CPU's sine is not vectorised, and ten times slower.
 
-    Reducing an angle of any size is what makes them slow; it is left to them where some angle is large.
+    XLA's are slow because they reduce angles of any size; they are used where some angle is large.
     """
     own = (xp.sin, xp.cos)[quarter]
     if x.dtype != np.float32:
@@ -41,7 +41,7 @@ def wave(xp: Any, x: Any, quarter: Any) -> Any:
 
 
 def sine_of_reduced(xp: Any, x: Any, quarter: Any) -> Any:
-    """sin(x + quarter * pi / 2) of x in [-pi/4, pi/4], float32; the polynomials are those of Cephes."""
+    """Computes sin(x + quarter * pi / 2) of x in [-pi/4, pi/4], float32, with the polynomials of Cephes."""
     f = xp.float32
     z = x * x
     sine = x + x * z * (f(-1.6666654611e-1) + z * (f(8.3321608736e-3) + z * f(-1.9515295891e-4)))

@@ -26,7 +26,7 @@ def _declare(name, signature, host, device, doc, T=FLOATING):
     Args:
       name, signature: of the op.
       host: a function of `special_host`.
-      device: a function, or the name of one of `jax.scipy.special`, or of `jax.lax` if it begins so.
+      device: a function, or the name of one in `jax.scipy.special`, or in `jax.lax` if it begins with "lax.".
       doc: the kernel's docstring.
       T: the dtypes.
     """
@@ -56,7 +56,7 @@ def _declare(name, signature, host, device, doc, T=FLOATING):
 # -- the error function ------------------------------------------------------------
 
 def _erfinv_on_device(x):
-    """XLA's, whose float32 is off by 6e-6 near 1, after one step of Newton's."""
+    """Improves XLA's result, whose float32 is off by 6e-6 near 1, with one step of Newton's method."""
     import jax.numpy as jnp
     from jax.scipy import special
 
@@ -76,7 +76,7 @@ _ndtri = _declare("Ndtri", "x: T -> y: T", special_numpy.ndtri, "ndtri", "The qu
 
 
 def _bell(x, factor):
-    """factor * exp(-x**2)."""
+    """Computes factor * exp(-x**2)."""
     return raw.Mul(raw.Exp(raw.Neg(raw.Square(x))), factor)
 
 
@@ -102,7 +102,7 @@ def _ndtri_grad(op, dy):
 
 
 def erf(x: TensorLike, name: str | None = None) -> Tensor:
-    """The error function 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x, elementwise.
+    """Computes the error function 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x, elementwise.
 
     Args:
       x: a float tensor.
@@ -119,7 +119,7 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def erfc(x: TensorLike, name: str | None = None) -> Tensor:
-    """1 - erf(x), elementwise; exact also for large x.
+    """Computes 1 - erf(x), elementwise; exact also for large x.
 
     Args:
       x: a float tensor.
@@ -136,7 +136,7 @@ def erfc(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of the error function, elementwise.
+    """Computes the inverse of the error function, elementwise.
 
     Args:
       x: a float tensor.
@@ -154,7 +154,7 @@ def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
-    """The quantile function of the standard normal distribution, elementwise.
+    """Computes the quantile function of the standard normal distribution, elementwise.
 
     Args:
       x: a float tensor of probabilities.
@@ -172,7 +172,7 @@ def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of erfc, elementwise.
+    """Computes the inverse of erfc, elementwise.
 
     Args:
       x: a float tensor.
@@ -200,7 +200,7 @@ _zeta = _declare("Zeta", "x: T, q: T -> z: T", special_numpy.zeta, "zeta", "Hurw
 
 
 def _from_infinity(record, least):
-    """On a device: 0 where XLA makes a NaN of an infinite second operand, the first one being above `least`."""
+    """Makes the device kernel return 0, not XLA's NaN, where x is infinite and a is above `least`."""
     kernel = record.kernel
 
     def of_finite(xp, a, x):
@@ -230,7 +230,7 @@ def _digamma_grad(op, dy):
 
 @_polygamma.grad
 def _polygamma_grad(op, dz):
-    """For x alone: the order a counts derivatives."""
+    """Computes the gradient for x alone: the order a is an integer."""
     a, x = op.inputs
     return None, unbroadcast(None, raw.Mul(raw.Polygamma(raw.AddV2(a, 1), x), dz), a, x)[1]
 
@@ -241,7 +241,7 @@ def _zeta_grad(op, dz):
 
 
 def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
-    """log(|gamma(x)|), elementwise.
+    """Computes log(|gamma(x)|), elementwise.
 
     Args:
       x: a float tensor.
@@ -258,7 +258,7 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def digamma(x: TensorLike, name: str | None = None) -> Tensor:
-    """The derivative of `lgamma`, elementwise.
+    """Computes the derivative of `lgamma`, elementwise.
 
     Args:
       x: a float tensor.
@@ -275,7 +275,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The a-th derivative of `digamma` at x, elementwise with broadcasting.
+    """Computes the a-th derivative of `digamma` at x, elementwise with broadcasting.
 
     Args:
       a: the orders, floats with integer values.
@@ -293,7 +293,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
-    """Hurwitz's zeta function, the sum of (q + n)**-x over n >= 0, elementwise with broadcasting.
+    """Computes Hurwitz's zeta function, the sum of (q + n)**-x over n >= 0, elementwise with broadcasting.
 
     Args:
       x: exponents above 1, float32 or float64.
@@ -311,7 +311,7 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
 
 
 def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
-    """log(|B(x)|) along the last axis: the sum of the lgammas less the lgamma of the sum.
+    """Computes log(|B(x)|) along the last axis: the sum of the lgammas less the lgamma of the sum.
 
     Args:
       x: (*B, n), a float tensor.
@@ -370,7 +370,7 @@ def _betainc_grad(op, dz):
 
 
 def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The regularised lower incomplete gamma function P(a, x), elementwise with broadcasting.
+    """Computes the regularised lower incomplete gamma function P(a, x), elementwise with broadcasting.
 
     Args:
       a, x: float tensors of one dtype, of shapes that broadcast.
@@ -387,7 +387,7 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The regularised upper incomplete gamma function 1 - P(a, x), elementwise with broadcasting.
+    """Computes the regularised upper incomplete gamma function 1 - P(a, x), elementwise with broadcasting.
 
     Args:
       a, x: float tensors of one dtype, of shapes that broadcast.
@@ -404,7 +404,7 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The regularised incomplete beta function, elementwise.
+    """Computes the regularised incomplete beta function, elementwise.
 
     Args:
       a, b, x: float32 or float64 tensors of one dtype, each of one shape or a scalar.

@@ -26,7 +26,7 @@ def _declare(name, function, part=None, positive=False):
 
     def kernel(xp, x):
         if xp is np:
-            special = load("scipy.special")  # where JAX is, SciPy is
+            special = load("scipy.special")  # SciPy is a dependency of JAX, not of this package
 
             wide = np.asarray(x, np.float64)
         else:
@@ -39,7 +39,7 @@ def _declare(name, function, part=None, positive=False):
             y = xp.where(wide < 0, xp.full_like(y, math.nan), xp.where(wide == 0, xp.full_like(y, -math.inf), y))
         return y.astype(x.dtype)
 
-    kernel.__doc__ = f"{name}, elementwise."
+    kernel.__doc__ = f"Computes {name}, elementwise."
     return op(name, "x: T -> y: T", T=FLOATING, shape=same)(kernel)
 
 
@@ -89,7 +89,7 @@ def _spence_grad(op, dy):
 
 
 def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
-    """Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x, elementwise.
+    """Computes Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x, elementwise.
 
     Args:
       x: a float tensor.
@@ -107,7 +107,7 @@ def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def expint(x: TensorLike, name: str | None = None) -> Tensor:
-    """The exponential integral Ei: the integral of exp(t) / t from minus infinity to x, elementwise.
+    """Computes the exponential integral Ei: the integral of exp(t) / t from minus infinity to x, elementwise.
 
     Args:
       x: a float tensor.
@@ -125,7 +125,7 @@ def expint(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
-    """Fresnel's integral of cos(pi t^2 / 2) from 0 to x, elementwise.
+    """Computes Fresnel's integral of cos(pi t^2 / 2) from 0 to x, elementwise.
 
     Args:
       x: a float tensor.
@@ -143,7 +143,7 @@ def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
-    """Fresnel's integral of sin(pi t^2 / 2) from 0 to x, elementwise.
+    """Computes Fresnel's integral of sin(pi t^2 / 2) from 0 to x, elementwise.
 
     Args:
       x: a float tensor.
@@ -161,7 +161,7 @@ def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def spence(x: TensorLike, name: str | None = None) -> Tensor:
-    """Spence's function: the integral of log(t) / (1 - t) from 1 to x, elementwise.
+    """Computes Spence's function: the integral of log(t) / (1 - t) from 1 to x, elementwise.
 
     Args:
       x: a float tensor.

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def _elementwise(function, at_error):
-    """`function` of `math` for arrays; `at_error` where it raises, at a pole or for an overflow."""
+    """Vectorizes a function of `math`; the result is `at_error` where it raises, at a pole or for an overflow."""
 
     def guarded(v):
         try:
@@ -30,13 +30,13 @@ lgamma = _elementwise(math.lgamma, math.inf)
 
 
 def erfcinv(p):
-    """The z with erfc(z) = p, for p in [0, 2]: Newton's iteration from Winitzki's approximation."""
+    """Computes z with erfc(z) = p, for p in [0, 2], by Newton's method from Winitzki's approximation."""
     tail = np.minimum(p, 2 - p)
     log = np.log(tail * (2 - tail))
     half = 2 / (math.pi * 0.147) + log / 2
     z = np.sqrt(np.sqrt(half * half - log / 0.147) - half)
     for _ in range(5):
-        # Near the middle erf is the one that keeps the digits; far out the logarithm is nearly a parabola.
+        # Near the middle erf keeps more digits; far out the logarithm is nearly a parabola.
         rest, scale = erfc(z), np.exp(z * z)
         miss = np.where(tail > 0.5, ((1 - tail) - erf(z)) * scale, rest * scale * (np.log(rest) - np.log(tail)))
         step = miss * (math.sqrt(math.pi) / 2)
@@ -46,7 +46,7 @@ def erfcinv(p):
 
 
 def erfinv(p):
-    """The z with erf(z) = p."""
+    """Computes z with erf(z) = p."""
     tail = 1 - np.abs(p)
     z = np.abs(erfcinv(tail))
     # For small p, 1 - p has lost digits: one more step on erf itself.
@@ -56,7 +56,7 @@ def erfinv(p):
 
 
 def ndtri(p):
-    """The quantile of the standard normal distribution."""
+    """Computes the quantile of the standard normal distribution."""
     return -math.sqrt(2) * erfcinv(2 * p)
 
 
@@ -64,7 +64,7 @@ _BERNOULLI = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617
 
 
 def digamma(x):
-    """The derivative of lgamma: reflection, recurrence, asymptotic series."""
+    """Computes the derivative of lgamma by reflection, recurrence and asymptotic series."""
     x = np.asarray(x, np.float64)
     negative = x <= 0
     pole = negative & (x == np.floor(x))
@@ -81,7 +81,7 @@ def digamma(x):
 
 
 def zeta(s, q):
-    """Hurwitz's zeta function, the sum of (q + k)**-s: Euler and Maclaurin's formula behind some ten terms."""
+    """Computes Hurwitz's zeta function, the sum of (q + k)**-s, by the Euler-Maclaurin formula after some ten terms."""
     s, q = np.broadcast_arrays(np.asarray(s, np.float64), np.asarray(q, np.float64))
     pole = (q <= 0) & (q == np.floor(q))
     undefined = (s < 1) | ((q <= 0) & ~pole & (s != np.floor(s)))
@@ -111,7 +111,7 @@ def _zeta_of_positive(s, a):
 
 
 def polygamma(n, x):
-    """The n-th derivative of digamma."""
+    """Computes the n-th derivative of digamma."""
     n, x = np.broadcast_arrays(np.asarray(n, np.float64), np.asarray(x, np.float64))
     value = np.where(np.mod(n, 2) == 0, -1.0, 1.0) * np.exp(lgamma(n + 1)) * zeta(n + 1, x)
     return np.where((n < 0) | (n != np.floor(n)), np.nan, np.where(n == 0, digamma(x), value))
@@ -121,12 +121,12 @@ def polygamma(n, x):
 
 
 def _power_over_gamma(a, x):
-    """x**a exp(-x) / gamma(a + 1)."""
+    """Computes x**a exp(-x) / gamma(a + 1)."""
     return np.exp(a * np.log(x) - x - lgamma(a + 1))
 
 
 def _gamma_series(a, x):
-    """P(a, x) and its derivative by a, from the power series; its terms are all positive."""
+    """Computes P(a, x) and its derivative with respect to a from the power series, all of whose terms are positive."""
     front = _power_over_gamma(a, x)
     term, slope = np.ones_like(x), np.zeros_like(x)
     total, slopes = term, slope
@@ -158,7 +158,7 @@ def _lentz(b0, step, count):
 
 
 def _gamma_fraction(a, x):
-    """Q(a, x) from Legendre's continued fraction, for x > a + 1."""
+    """Computes Q(a, x) from Legendre's continued fraction, for x > a + 1."""
 
     def step(n):
         return -n * (n - a), x + 2 * n + 1 - a
@@ -167,7 +167,7 @@ def _gamma_fraction(a, x):
 
 
 def _by_region(a, x):
-    """P and Q, each computed without cancellation."""
+    """Computes P and Q, each computed without cancellation."""
     a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
     outside = (a <= 0) | (x < 0) | np.isnan(a) | np.isnan(x)
     inside = ~outside & (x > 0) & np.isfinite(x)
@@ -182,17 +182,17 @@ def _by_region(a, x):
 
 
 def igamma(a, x):
-    """The regularised lower incomplete gamma function P(a, x)."""
+    """Computes the regularised lower incomplete gamma function P(a, x)."""
     return _by_region(a, x)[0]
 
 
 def igammac(a, x):
-    """The regularised upper incomplete gamma function Q(a, x)."""
+    """Computes the regularised upper incomplete gamma function Q(a, x)."""
     return _by_region(a, x)[1]
 
 
 def igamma_grad_a(a, x):
-    """The derivative of P(a, x) by a."""
+    """Computes the derivative of P(a, x) with respect to a."""
     a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
     inside = (a > 0) & (x > 0) & np.isfinite(x)
     safe_a, safe_x = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
@@ -202,7 +202,7 @@ def igamma_grad_a(a, x):
 
 
 def betainc(a, b, x):
-    """The regularised incomplete beta function."""
+    """Computes the regularised incomplete beta function."""
     a, b, x = np.broadcast_arrays(*(np.asarray(t, np.float64) for t in (a, b, x)))
     outside = (a <= 0) | (b <= 0) | (x < 0) | (x > 1) | np.isnan(a + b + x)
     inside = ~outside & (x > 0) & (x < 1)

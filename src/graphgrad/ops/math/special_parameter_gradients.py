@@ -29,7 +29,7 @@ _NODES = round((0.5 - _LOWEST) / _STEP)
 
 
 def _functions(xp):
-    """Logarithms of gamma, and polygamma functions (n, x), of an array module."""
+    """Returns the logarithm of gamma and polygamma (n, x), for an array module."""
     if xp is np:
         return special_numpy.lgamma, _host_polygamma
     from jax.scipy import special
@@ -66,7 +66,7 @@ def _trapezoidal(xp, reach, integrand):
 
 
 def _reach(start, fall, slope):
-    """Where a convex function `fall` gets to `_DECAY`: Newton's iteration from the right."""
+    """Finds where a convex function `fall` reaches `_DECAY`, by Newton's method from the right."""
     u = start
     for _ in range(12):
         u = u - (fall(u) - _DECAY) / slope(u)
@@ -100,7 +100,7 @@ def _times(a, b):
 
 @op("IgammaDerivative", "a: T, x: T -> z: T", T=_DOUBLE, shape=broadcast)
 def igamma_derivative_op(xp, a, x, *, order):
-    """The derivative of Igamma of some order (at least 1) with respect to a."""
+    """Computes the derivative of Igamma of some order (at least 1) with respect to a."""
     dtype = a.dtype
     a, x = xp.broadcast_arrays(xp.asarray(a).astype(xp.float64), xp.asarray(x).astype(xp.float64))
     lgamma, polygamma = _functions(xp)
@@ -155,7 +155,7 @@ def _igamma_derivative_grad(op, dz):
 
 
 def igamma_derivative_slopes(op, dz, order):
-    """The gradients of a derivative of P(a, x) by a, for an operation that has it."""
+    """Computes the gradients of an operation that is a derivative of P(a, x) with respect to a."""
     a, x = op.inputs
     by_a = raw.IgammaDerivative(a, x, order=order + 1)
     by_x = raw.Mul(raw.Exp(_log_density(a, x)), _score(a, x, order))
@@ -163,7 +163,7 @@ def igamma_derivative_slopes(op, dz, order):
 
 
 def random_gamma_grad_slopes(alpha, sample, value):
-    """How `value`, the derivative of a gamma deviate by its parameter, changes with both.
+    """Computes the gradients of `value`, the derivative of a gamma deviate with respect to its parameter, for both.
 
     It is -P_a / p, for p the density, so its own derivatives are those of a quotient.
     """
@@ -203,7 +203,7 @@ def _bell_of_two(kappa, n, m, add, mul):
 
 @op("BetaincDerivative", "a: T, b: T, x: T -> z: T", T=_DOUBLE, shape=scalars_or_one_shape)
 def betainc_derivative_op(xp, a, b, x, *, order_a, order_b):
-    """The derivative of Betainc of some orders (not both 0) with respect to a and b."""
+    """Computes the derivative of Betainc of some orders (not both 0) with respect to a and b."""
     dtype = a.dtype
     a, b, x = xp.broadcast_arrays(*(xp.asarray(v).astype(xp.float64) for v in (a, b, x)))
     lgamma, polygamma = _functions(xp)
@@ -249,7 +249,7 @@ def betainc_derivative_op(xp, a, b, x, *, order_a, order_b):
 
 
 def betainc_slopes(op, dz, order_a, order_b):
-    """The gradients of a derivative of the incomplete beta function, for an operation that has it."""
+    """Computes the gradients of an operation that is a derivative of the incomplete beta function."""
     a, b, x = op.inputs
     both = raw.AddV2(a, b)
     log_beta = raw.Sub(raw.AddV2(raw.Lgamma(a), raw.Lgamma(b)), raw.Lgamma(both))
@@ -293,14 +293,14 @@ def _product(a, b):
 
 @op("ZetaDerivative", "x: T, q: T -> z: T", T=_DOUBLE, shape=broadcast)
 def zeta_derivative_op(xp, x, q, *, order):
-    """The derivative of Zeta of some order with respect to x: Euler and Maclaurin's formula on Taylor series."""
+    """Computes the derivative of Zeta of some order by x: the Euler-Maclaurin formula on Taylor series."""
     dtype = x.dtype
     x, q = xp.broadcast_arrays(xp.asarray(x).astype(xp.float64), xp.asarray(q).astype(xp.float64))
     fine = (x > 1) & (q > 0)
     s, q = xp.where(fine, x, 2.0), xp.where(fine, q, 1.0)
 
     def power(a):
-        """a**-s."""
+        """Computes a**-s."""
         log = -xp.log(a)
         return [xp.exp(s * log) * log**k / math.factorial(k) for k in range(order + 1)]
 
@@ -317,7 +317,7 @@ def zeta_derivative_op(xp, x, q, *, order):
 
 
 def zeta_slopes(op, dz, order):
-    """The gradients of a derivative of zeta by x, for an operation that has it."""
+    """Computes the gradients of an operation that is a derivative of zeta with respect to x."""
     x, q = op.inputs
 
     def derivative(v, n):

@@ -20,7 +20,7 @@ _INDEX = INDEX | {int16}
 
 
 class TopKV2(NamedTuple):
-    """What `top_k` returns."""
+    """The results of `top_k`."""
 
     values: Tensor
     indices: Tensor
@@ -29,7 +29,7 @@ class TopKV2(NamedTuple):
 @op("TopKV2", "input: T, k: Tk -> values: T, indices: index_type", T=REAL, Tk=_INDEX, index_type=_INDEX,
     host=("k",), cost=Cost.HEAVY)
 def top_k_op(xp, x, k, *, sorted=True, index_type=int32):
-    """The k largest elements along the last axis and where they are; of equal ones the first."""
+    """Finds the k largest elements along the last axis and their indices; of equal elements the first."""
     k = int(k)
     if k < 0:
         raise Complaint(f"Need k >= 0, got {k}", "give how many elements are wanted")
@@ -135,7 +135,7 @@ def _in_top_k_shape(predictions, targets, k):
 
 def top_k(input: TensorLike, k: TensorLike = 1, sorted: bool = True, index_type: DTypeLike = int32,
           name: str | None = None) -> TopKV2:
-    """The k largest elements along the last axis, largest first.
+    """Finds the k largest elements along the last axis, largest first.
 
     Args:
       input: (*B, n), a real tensor.
@@ -177,7 +177,7 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
 
 
 def in_top_k_v1(predictions: TensorLike, targets: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
-    """Whether each target is among the k largest predictions of its row, with TensorFlow 1's order of arguments.
+    """Returns whether each target is among the k largest predictions of its row; arguments in TensorFlow 1's order.
 
     Args:
       predictions: (N, C), float32.

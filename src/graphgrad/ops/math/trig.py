@@ -15,7 +15,7 @@ from .sine import wave
 
 @op("Sin", "x: T -> y: T", T=INEXACT, shape=same)
 def _sin(xp, x):
-    """The sine."""
+    """Computes the sine."""
     return xp.sin(x)
 
 
@@ -30,7 +30,7 @@ def _sin_grad(op, dy):
 
 
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
-    """The sine, elementwise.
+    """Computes the sine, elementwise.
 
     Args:
       x: a float or complex tensor, in radians.
@@ -48,7 +48,7 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Cos", "x: T -> y: T", T=INEXACT, shape=same)
 def _cos(xp, x):
-    """The cosine."""
+    """Computes the cosine."""
     return xp.cos(x)
 
 
@@ -63,7 +63,7 @@ def _cos_grad(op, dy):
 
 
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
-    """The cosine, elementwise.
+    """Computes the cosine, elementwise.
 
     Args:
       x: a float or complex tensor, in radians.
@@ -81,7 +81,7 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Tan", "x: T -> y: T", T=INEXACT, shape=same)
 def _tan(xp, x):
-    """The tangent."""
+    """Computes the tangent."""
     return xp.tan(x)
 
 
@@ -91,7 +91,7 @@ def _tan_grad(op, dy):
 
 
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
-    """The tangent, elementwise.
+    """Computes the tangent, elementwise.
 
     Args:
       x: a float or complex tensor, in radians.
@@ -110,7 +110,7 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
 @op("Asin", "x: T -> y: T", T=INEXACT, shape=same,
     finite_advice="keep its argument inside (-1, 1) with tf.clip_by_value")
 def _asin(xp, x):
-    """The inverse of the sine."""
+    """Computes the inverse of the sine."""
     return xp.arcsin(x)
 
 
@@ -120,7 +120,7 @@ def _asin_grad(op, dy):
 
 
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of the sine, elementwise.
+    """Computes the inverse of the sine, elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -139,7 +139,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
 @op("Acos", "x: T -> y: T", T=INEXACT, shape=same,
     finite_advice="keep its argument inside (-1, 1) with tf.clip_by_value")
 def _acos(xp, x):
-    """The inverse of the cosine."""
+    """Computes the inverse of the cosine."""
     return xp.arccos(x)
 
 
@@ -149,7 +149,7 @@ def _acos_grad(op, dy):
 
 
 def acos(x: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of the cosine, elementwise.
+    """Computes the inverse of the cosine, elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -167,7 +167,7 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Atan", "x: T -> y: T", T=INEXACT, shape=same)
 def _atan(xp, x):
-    """The inverse of the tangent."""
+    """Computes the inverse of the tangent."""
     return xp.arctan(x)
 
 
@@ -177,7 +177,7 @@ def _atan_grad(op, dy):
 
 
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of the tangent, elementwise.
+    """Computes the inverse of the tangent, elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -195,7 +195,7 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Atan2", "y: T, x: T -> z: T", T=FLOATING, shape=broadcast)
 def _atan2(xp, y, x):
-    """The angle of the point (x, y)."""
+    """Computes the angle of the point (x, y)."""
     return xp.arctan2(y, x)
 
 
@@ -207,7 +207,7 @@ def _atan2_grad(op, dz):
 
 
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The angle of the point (x, y), elementwise with broadcasting.
+    """Computes the angle of the point (x, y), elementwise with broadcasting.
 
     Args:
       y, x: float tensors of one dtype, of shapes that broadcast.
@@ -228,7 +228,7 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Sinh", "x: T -> y: T", T=INEXACT, shape=same)
 def _sinh(xp, x):
-    """The hyperbolic sine."""
+    """Computes the hyperbolic sine."""
     return xp.sinh(x)
 
 
@@ -238,7 +238,7 @@ def _sinh_grad(op, dy):
 
 
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The hyperbolic sine, elementwise.
+    """Computes the hyperbolic sine, elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -256,7 +256,7 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Cosh", "x: T -> y: T", T=INEXACT, shape=same)
 def _cosh(xp, x):
-    """The hyperbolic cosine."""
+    """Computes the hyperbolic cosine."""
     return xp.cosh(x)
 
 
@@ -266,7 +266,7 @@ def _cosh_grad(op, dy):
 
 
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The hyperbolic cosine, elementwise.
+    """Computes the hyperbolic cosine, elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -284,7 +284,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Tanh", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True)
 def _tanh(xp, x):
-    """The hyperbolic tangent."""
+    """Computes the hyperbolic tangent."""
     return xp.tanh(x)
 
 
@@ -295,7 +295,7 @@ def _tanh_grad(op, dy):
 
 @op("TanhGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
 def _tanh_grad_op(xp, y, dy):
-    """The gradient of y = tanh(x): dy (1 - y**2)."""
+    """Computes the gradient of y = tanh(x): dy (1 - y**2)."""
     return dy * (xp.asarray(1, y.dtype) - y * y)
 
 
@@ -306,7 +306,7 @@ def _tanh_grad_grad(op, dz):
 
 
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The hyperbolic tangent, elementwise.
+    """Computes the hyperbolic tangent, elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -324,7 +324,7 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Asinh", "x: T -> y: T", T=INEXACT, shape=same)
 def _asinh(xp, x):
-    """The inverse of the hyperbolic sine."""
+    """Computes the inverse of the hyperbolic sine."""
     return xp.arcsinh(x)
 
 
@@ -334,7 +334,7 @@ def _asinh_grad(op, dy):
 
 
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of the hyperbolic sine, elementwise.
+    """Computes the inverse of the hyperbolic sine, elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -352,7 +352,7 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Acosh", "x: T -> y: T", T=INEXACT, shape=same)
 def _acosh(xp, x):
-    """The inverse of the hyperbolic cosine."""
+    """Computes the inverse of the hyperbolic cosine."""
     return xp.arccosh(x)
 
 
@@ -362,7 +362,7 @@ def _acosh_grad(op, dy):
 
 
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of the hyperbolic cosine, elementwise.
+    """Computes the inverse of the hyperbolic cosine, elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -380,7 +380,7 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Atanh", "x: T -> y: T", T=INEXACT, shape=same)
 def _atanh(xp, x):
-    """The inverse of the hyperbolic tangent."""
+    """Computes the inverse of the hyperbolic tangent."""
     return xp.arctanh(x)
 
 
@@ -390,7 +390,7 @@ def _atanh_grad(op, dy):
 
 
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of the hyperbolic tangent, elementwise.
+    """Computes the inverse of the hyperbolic tangent, elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -411,7 +411,7 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Sigmoid", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True)
 def _sigmoid(xp, x):
-    """1 / (1 + exp(-x))."""
+    """Computes 1 / (1 + exp(-x))."""
     one = xp.asarray(1, x.dtype)
     return one / (one + xp.exp(-x))
 
@@ -430,7 +430,7 @@ def _sigmoid_grad(op, dy):
 
 @op("SigmoidGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
 def _sigmoid_grad_op(xp, y, dy):
-    """The gradient of y = sigmoid(x): dy y (1 - y)."""
+    """Computes the gradient of y = sigmoid(x): dy y (1 - y)."""
     return dy * y * (xp.asarray(1, y.dtype) - y)
 
 
@@ -442,7 +442,7 @@ def _sigmoid_grad_grad(op, dz):
 
 
 def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
-    """The logistic function 1 / (1 + exp(-x)), elementwise.
+    """Computes the logistic function 1 / (1 + exp(-x)), elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -459,7 +459,7 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
-    """log(sigmoid(x)), elementwise; does not underflow.
+    """Computes log(sigmoid(x)), elementwise; does not underflow.
 
     Args:
       x: a float tensor.

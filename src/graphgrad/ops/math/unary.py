@@ -18,7 +18,7 @@ from graphgrad.ops.common.elementwise import REAL_SIGNED, SIGNED, conj, first, s
 
 @op("Abs", "x: T -> y: T", T=REAL_SIGNED, shape=same)
 def _abs(xp, x):
-    """The absolute value."""
+    """Computes the absolute value."""
     return xp.abs(x)
 
 
@@ -28,7 +28,7 @@ def _abs_grad(op, dy):
 
 
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
-    """The absolute value, elementwise.
+    """Computes the absolute value, elementwise.
 
     Args:
       x: a signed numeric tensor.
@@ -51,7 +51,7 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Neg", "x: T -> y: T", T=SIGNED, shape=same, partial_value=elementwise, zero_preserving=True)
 def _neg(xp, x):
-    """-x."""
+    """Computes -x."""
     return xp.negative(x)
 
 
@@ -61,7 +61,7 @@ def _neg_grad(op, dy):
 
 
 def negative(x: TensorLike, name: str | None = None) -> Tensor:
-    """-x, elementwise.
+    """Computes -x, elementwise.
 
     Args:
       x: a signed numeric tensor.
@@ -79,7 +79,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Sign", "x: T -> y: T", T=SIGNED, shape=same, gradient_advice="a smooth sign: tf.tanh(k * x)")
 def _sign(xp, x):
-    """-1, 0 or 1; x / |x| for complex numbers."""
+    """Returns -1, 0 or 1; x / |x| for complex numbers."""
     return xp.sign(x)
 
 
@@ -89,7 +89,7 @@ def _sign_grad(op, dy):
 
 
 def sign(x: TensorLike, name: str | None = None) -> Tensor:
-    """-1, 0 or 1 by the sign of x, elementwise; x / |x| for complex numbers.
+    """Returns -1, 0 or 1 by the sign of x, elementwise; x / |x| for complex numbers.
 
     Args:
       x: a signed numeric tensor.
@@ -122,18 +122,18 @@ def _straight_through(name):
 
 @op("Floor", "x: T -> y: T", T=FLOATING, shape=same, gradient_advice=_straight_through("tf.floor"))
 def _floor(xp, x):
-    """The largest integer not above x."""
+    """Returns the largest integer not above x."""
     return xp.floor(x)
 
 
 @op("Ceil", "x: T -> y: T", T=FLOATING, shape=same, gradient_advice=_straight_through("tf.math.ceil"))
 def _ceil(xp, x):
-    """The smallest integer not below x."""
+    """Returns the smallest integer not below x."""
     return xp.ceil(x)
 
 
 def _rounded(xp, x):
-    """Returns the nearest integer; the even one of two."""
+    """Rounds to the nearest integer; ties to even."""
     return x if x.dtype.kind in "iu" else xp.rint(x)
 
 
@@ -145,7 +145,7 @@ for _record in (_floor, _ceil, _round, _rint):
 
 
 def floor(x: TensorLike, name: str | None = None) -> Tensor:
-    """The largest integer not above x, elementwise.
+    """Returns the largest integer not above x, elementwise.
 
     Args:
       x: a float tensor.
@@ -162,7 +162,7 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def ceil(x: TensorLike, name: str | None = None) -> Tensor:
-    """The smallest integer not below x, elementwise.
+    """Returns the smallest integer not below x, elementwise.
 
     Args:
       x: a float tensor.
@@ -179,7 +179,7 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def round(x: TensorLike, name: str | None = None) -> Tensor:
-    """The nearest integer, elementwise; the even one of two.
+    """Rounds to the nearest integer, elementwise; ties to even.
 
     Args:
       x: a numeric tensor; integers are unchanged.
@@ -196,7 +196,7 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def rint(x: TensorLike, name: str | None = None) -> Tensor:
-    """The nearest integer, elementwise; the even one of two.
+    """Rounds to the nearest integer, elementwise; ties to even.
 
     Args:
       x: a float tensor.
@@ -214,7 +214,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op("NextAfter", "x1: T, x2: T -> output: T", T=frozenset({float32, float64}), shape=broadcast)
 def _next_after(xp, x1, x2):
-    """The next number after x1 in the direction of x2."""
+    """Returns the next number after x1 in the direction of x2."""
     return xp.nextafter(x1, x2)
 
 
@@ -225,7 +225,7 @@ def _next_after_grad(op, dy):
 
 
 def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
-    """The next floating-point number after x1 in the direction of x2, elementwise with broadcasting.
+    """Returns the next floating-point number after x1 in the direction of x2, elementwise with broadcasting.
 
     Args:
       x1, x2: float32 or float64 tensors of one dtype, of shapes that broadcast.
@@ -245,13 +245,13 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
 
 
 def _conj(xp, y):
-    """Returns the conjugate, in the kernels of gradient ops: these of TensorFlow conjugate y themselves."""
+    """Conjugates complex numbers, in the kernels of gradient ops: TensorFlow's conjugate y themselves."""
     return xp.conj(y) if y.dtype.kind == "c" else y
 
 
 @op("Square", "x: T -> y: T", T=NUMERIC, shape=same)
 def _square(xp, x):
-    """x * x."""
+    """Computes x * x."""
     return xp.multiply(x, x)
 
 
@@ -261,7 +261,7 @@ def _square_grad(op, dy):
 
 
 def square(x: TensorLike, name: str | None = None) -> Tensor:
-    """x * x, elementwise.
+    """Computes x * x, elementwise.
 
     Args:
       x: a numeric tensor.
@@ -279,7 +279,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 @op("Sqrt", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True,
     finite_advice="keep its argument away from 0, where the slope is infinite: tf.sqrt(x + 1e-12)")
 def _sqrt(xp, x):
-    """The square root."""
+    """Computes the square root."""
     return xp.sqrt(x)
 
 
@@ -289,13 +289,13 @@ def _sqrt_grad(op, dy):
 
 
 def _zero_stays(xp, dy, gradient):
-    """`gradient`, but 0 where nothing comes back: not 0 * Inf where the function has no derivative."""
+    """Returns `gradient`, but 0 where dy is 0: not 0 * Inf where the function has no derivative."""
     return xp.where(dy == 0, xp.zeros_like(gradient), gradient)
 
 
 @op("SqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
 def _sqrt_grad_op(xp, y, dy):
-    """The gradient of y = sqrt(x): dy / (2 conj(y))."""
+    """Computes the gradient of y = sqrt(x): dy / (2 conj(y))."""
     return _zero_stays(xp, dy, dy * xp.asarray(0.5, y.dtype) / _conj(xp, y))
 
 
@@ -306,7 +306,7 @@ def _sqrt_grad_grad(op, dz):
 
 
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
-    """The square root, elementwise.
+    """Computes the square root, elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -325,7 +325,7 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
 @op("Rsqrt", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True,
     finite_advice="keep its argument away from 0: tf.math.rsqrt(x + 1e-12)")
 def _rsqrt(xp, x):
-    """1 / sqrt(x)."""
+    """Computes 1 / sqrt(x)."""
     return xp.asarray(1, x.dtype) / xp.sqrt(x)
 
 
@@ -347,7 +347,7 @@ def _rsqrt_grad(op, dy):
 
 @op("RsqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
 def _rsqrt_grad_op(xp, y, dy):
-    """The gradient of y = 1 / sqrt(x): -dy conj(y)**3 / 2."""
+    """Computes the gradient of y = 1 / sqrt(x): -dy conj(y)**3 / 2."""
     y = _conj(xp, y)
     return _zero_stays(xp, dy, dy * (xp.asarray(-0.5, y.dtype) * y * y * y))
 
@@ -359,7 +359,7 @@ def _rsqrt_grad_grad(op, dz):
 
 
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
-    """1 / sqrt(x), elementwise.
+    """Computes 1 / sqrt(x), elementwise.
 
     Args:
       x: a float or complex tensor.
@@ -379,7 +379,7 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _reciprocal(xp, x):
-    """1 / x; of integers, rounded toward zero."""
+    """Computes 1 / x; of integers, rounded toward zero."""
     if x.dtype.kind not in "iu":
         return xp.asarray(1, x.dtype) / x
     unit = (x == 1) | (x == -1)
@@ -393,7 +393,7 @@ def _reciprocal_grad_op(xp, y, dy):
 
 
 def _declare_reciprocal(name):
-    """`Reciprocal` and `Inv` are one op under two names; each has a gradient op of its own."""
+    """Declares `Reciprocal` or `Inv`, one op under two names, each with a gradient op of its own."""
     record = op(name, "x: T -> y: T", T=SIGNED, shape=same,
                 finite_advice="keep its argument away from 0, or use tf.math.divide_no_nan")(_reciprocal)
     grad_record = op(f"{name}Grad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)(_reciprocal_grad_op)
@@ -413,7 +413,7 @@ _declare_reciprocal("Inv")
 
 
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
-    """1 / x, elementwise.
+    """Computes 1 / x, elementwise.
 
     Args:
       x: a float or complex tensor.
