@@ -18,7 +18,7 @@ from graphgrad.ops.common.rank_limits import limit_ranks
 
 @op("BroadcastTo", "input: T, shape: Tidx -> output: T", Tidx=INDEX, host=("shape",), data_movement=True)
 def broadcast_to_op(xp, x, shape):
-    """The input repeated to a shape that it broadcasts to."""
+    """Repeats the input to a shape that it broadcasts to."""
     target = tuple(shape.tolist())
     _broadcast_to_shape(x.shape, target)
     return xp.broadcast_to(x, target)
@@ -52,7 +52,7 @@ def _broadcast_to_grad(op, dy):
 
 @op("BroadcastArgs", "s0: T, s1: T -> r0: T", T=INDEX, host=("s0", "s1"), partial_value=folded)
 def broadcast_args_op(xp, s0, s1):
-    """The shape that two shapes broadcast to."""
+    """Returns the shape that two shapes broadcast to."""
     try:
         return np.asarray(np.broadcast_shapes(tuple(s0.tolist()), tuple(s1.tolist())), s0.dtype)
     except ValueError:
@@ -92,7 +92,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
-    """The static shape that two static shapes broadcast to.
+    """Returns the static shape that two static shapes broadcast to.
 
     Args:
       shape_x, shape_y: `TensorShape`s.
@@ -112,7 +112,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
-    """The shape that two shapes broadcast to, as a tensor.
+    """Returns the shape that two shapes broadcast to, as a tensor.
 
     Args:
       shape_x, shape_y: integer vectors of one dtype.

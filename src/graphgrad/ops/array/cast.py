@@ -30,11 +30,11 @@ def _in_range(xp, x, bits):
 
 
 def as_integers(xp, x, dtype):
-    """Floats as integers, without the fraction.
+    """Converts floats to integers, dropping the fraction.
 
     For numbers that the integers cannot hold, NumPy does what the processor does, and XLA takes the nearest integer.
     Here both do what TensorFlow does with single numbers on x86: they pass through an integer of 32 or 64 bits, the
-    upper bits of which are cut off. (Of long arrays, TensorFlow gives some 8- and 16-bit integers otherwise.)
+    upper bits of which are dropped. (For long arrays, TensorFlow's 8- and 16-bit integers sometimes differ.)
 
     Args:
       x: a float array.
@@ -52,7 +52,7 @@ def as_integers(xp, x, dtype):
 
 @op("Cast", "x: SrcT -> y: DstT", SrcT=_CASTABLE, DstT=_CASTABLE, shape=same, zero_preserving=True)
 def _cast(xp, x, *, DstT, Truncate=False):
-    """The values in another dtype."""
+    """Converts values to another dtype."""
     if x.dtype.kind == "c" and DstT.kind not in "cb":
         x = xp.real(x)
     if DstT.is_integer and as_dtype(x.dtype).is_floating:
@@ -88,7 +88,7 @@ def cast(x: IndexedSlices, dtype: DTypeLike,  # type: ignore[overload-overlap]
 @overload
 def cast(x: object, dtype: DTypeLike, name: str | None = None) -> Tensor: ...
 def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
-    """The values of x in another dtype.
+    """Converts x to another dtype.
 
     Args:
       x: a numeric or bool tensor, or `IndexedSlices`.
@@ -114,7 +114,7 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
 
 
 def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
-    """The values in another dtype, after clipping them to its range.
+    """Converts values to another dtype, after clipping them to its range.
 
     Args:
       value: a numeric tensor.
@@ -145,7 +145,7 @@ def _range_within(source, target):
     if source.is_integer:
         low, high = target.limits
         return max(int(source.min), int(max(low, -(2.0**64)))), min(int(source.max), int(min(high, 2.0**64)))
-    with np.errstate(over="ignore"):  # infinities are dealt with below
+    with np.errstate(over="ignore"):  # infinities are handled below
         low, high = (np.asarray(v).astype(source.np_dtype) for v in target.limits)
     # Rounding may have left the range, as for 2**31 - 1 in float32: step back inside.
     if float(high) > float(target.max):
@@ -163,7 +163,7 @@ def _to(target, name, title) -> Callable[..., Tensor]:
         return result
 
     convert.__name__ = convert.__qualname__ = f"to_{title}"
-    convert.__doc__ = f"""The values of x as {target.name}.
+    convert.__doc__ = f"""Converts x to {target.name}.
 
     Args:
       x: a numeric or bool tensor, or `IndexedSlices`.

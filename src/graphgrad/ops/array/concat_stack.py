@@ -24,7 +24,7 @@ from graphgrad.ops.common.shape_values import host_array, plus, rank_of
 
 @op("Pack", "values: N*T -> output: T", data_movement=True)
 def pack(xp, values, *, axis=0):
-    """Tensors of one shape, joined along a new axis."""
+    """Joins tensors of one shape along a new axis."""
     return xp.stack(values, _new_axis(axis, values[0].shape))
 
 
@@ -65,7 +65,7 @@ def _pack_grad(op, dy):
 
 @op("Unpack", "value: T -> output: num*T", partial_value=folded, data_movement=True)
 def unpack(xp, value, *, num, axis=0):
-    """The parts of a tensor along an axis, which they lose."""
+    """Splits a tensor along an axis into slices without that axis."""
     at = normalize_axis(axis, len(value.shape))
     if value.shape[at] != num:
         raise Complaint(f"dimension {at} has size {value.shape[at]}, not num={num}", "give num that size")
@@ -136,7 +136,7 @@ def _concat_shape(values, axis):
 @op("ConcatV2", "values: N*T, axis: Tidx -> output: T", Tidx=INDEX, host=("axis",), shape=_concat_shape,
     data_movement=True)
 def concat_v2(xp, values, axis):
-    """Tensors joined along an axis that they have."""
+    """Joins tensors along an axis that they have."""
     return _concat_kernel(xp, values, axis)
 
 
@@ -162,7 +162,7 @@ def _concat_v2_grad(op, dy):
 
 
 def _slices_of_parts(dy, values, axis):
-    """The parts of sparse `dy` that belong to each of the concatenated `values`; None if shapes are not known."""
+    """Returns the parts of sparse `dy` for each of the concatenated `values`; None if shapes are not known."""
     shapes = [v._spec.shape for v in values]
     if any(s is None for s in shapes):
         return None
@@ -222,7 +222,7 @@ def _concat_v1_shape(axis, values):
 @op("Concat", "concat_dim: int32, values: N*T -> output: T", host=("concat_dim",), shape=_concat_v1_shape,
     data_movement=True)
 def concat_v1_op(xp, axis, values):
-    """Tensors joined along an axis that they have."""
+    """Joins tensors along an axis that they have."""
     return _concat_kernel(xp, values, axis)
 
 
@@ -234,7 +234,7 @@ def _concat_v1_grad(op, dy):
 @op("ConcatOffset", "concat_dim: int32, shape: N*shape_type -> offset: N*shape_type", shape_type=INDEX,
     host=("concat_dim", "shape"))
 def concat_offset(xp, axis, shapes):
-    """Where each of the tensors with these shapes begins in their concatenation."""
+    """Returns where each of the tensors with these shapes begins in their concatenation."""
     rank = len(shapes[0])
     if not -rank <= int(axis) < rank:
         raise Complaint(f"Concat dim is out of range: {int(axis)} vs. {rank}", f"give one of 0 to {rank - 1}")
@@ -321,7 +321,7 @@ def parallel_stack(values: TensorLike, name: str | None = "parallel_stack") -> T
 
 
 def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str | None = "unstack") -> list[Tensor]:
-    """The parts of a tensor along an axis, which they lose.
+    """Splits a tensor along an axis into slices without that axis.
 
     Args:
       value: (*P, n, *Q), any dtype, P having `axis` dimensions.
@@ -376,13 +376,13 @@ def concat(values: TensorLike, axis: Any, name: str | None = "concat") -> Tensor
 
 
 def concat_v1(values: TensorLike, axis: Any, name: str | None = "concat") -> Tensor:
-    """`concat`; takes the order (axis, values) of TensorFlow 0.x too.
+    """Joins tensors as `concat` does; accepts the order (axis, values) of TensorFlow 0.x too.
 
     Args:
-      values, axis, name: as there.
-    Returns: as there.
-    Raises: as there.
-    Gradient: as there.
+      values, axis, name: as for `concat`.
+    Returns: as for `concat`.
+    Raises: as for `concat`.
+    Gradient: as for `concat`.
     Reference: TensorFlow 2.21 `tf.compat.v1.concat`; TensorFlow 0.12 `tf.concat`.
 
     >>> sess.run(tf.concat([[1, 2], [3]], 0))

@@ -22,7 +22,7 @@ from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 
 @op("Const", "-> output: dtype")
 def const(xp, *, value, dtype):
-    """A value that is part of the graph."""
+    """Returns the value of the attribute."""
     return value
 
 
@@ -36,7 +36,7 @@ const.grad(NOT_DIFFERENTIABLE)
 
 @op("Placeholder", "-> output: dtype", placeholder=True)
 def placeholder_op(xp, *, dtype, shape=None):
-    """A value that each run feeds."""
+    """Returns the value fed to the run."""
     raise Complaint(f"You must feed a value for placeholder tensor of dtype {dtype.name}", "give it in feed_dict")
 
 
@@ -47,7 +47,7 @@ def _placeholder_shape(shape):
 
 @op("PlaceholderWithDefault", "input: dtype -> output: dtype", placeholder=True)
 def placeholder_with_default_op(xp, x, *, shape=None):
-    """The input, unless a run feeds another value."""
+    """Returns the input, unless a run feeds another value."""
     return x
 
 
@@ -72,7 +72,7 @@ def _same(op, dy):
 
 @op("Identity", "input: T -> output: T", identity=True)
 def identity_op(xp, x):
-    """The input."""
+    """Returns the input."""
     return x
 
 
@@ -105,7 +105,7 @@ stop_gradient_op.grad(NOT_DIFFERENTIABLE)
 
 @op("IdentityN", "input: list(T) -> output: list(T)", identity=True)
 def identity_n_op(xp, xs):
-    """The inputs."""
+    """Returns the inputs."""
     return xs
 
 
@@ -121,7 +121,7 @@ def _identity_n_grad(op, *dys):
 
 @op("PreventGradient", "input: T -> output: T", shape=_same_shape, alias=True)
 def prevent_gradient_op(xp, x, *, message=""):
-    """The input; asking for a gradient through it is an error."""
+    """Returns the input; asking for a gradient through it is an error."""
     return x
 
 
@@ -132,7 +132,7 @@ def _prevent_gradient_grad(op, dy):
 
 @op("EnsureShape", "input: T -> output: T")
 def ensure_shape_op(xp, x, *, shape):
-    """The input; an error if its shape does not fit."""
+    """Returns the input, or raises an error if its shape does not fit."""
     _fitting(x.shape, shape)
     return x
 
@@ -149,7 +149,7 @@ def _ensure_shape_grad(op, dy):
 
 @op("CheckNumerics", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape, checks=True)
 def check_numerics_op(xp, x, *, message=""):
-    """The input; an error if it holds an infinity or a NaN. XLA cannot raise: it runs in NumPy."""
+    """Returns the input, or raises an error if an element is infinite or NaN; in NumPy, since XLA cannot raise."""
     found = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if np.any(test(x))]
     if found:
         raise Complaint(f"{message} : Tensor had {' and '.join(found)} values",
@@ -165,7 +165,7 @@ def _check_numerics_grad(op, dy):
 
 @op("CheckNumericsV2", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape, checks=True)
 def check_numerics_v2_op(xp, x, *, message=""):
-    """CheckNumerics, whose message includes the signs of infinities."""
+    """Does what CheckNumerics does; the message includes the signs of infinities."""
     tests = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("NaN", np.isnan))
     found = [word for word, test in tests if np.any(test(x))]
     if found:
@@ -187,7 +187,7 @@ def _check_numerics_v2_grad(op, dy):
 
 def constant_v1(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None,
                 name: str | None = "Const", verify_shape: bool = False) -> Tensor:
-    """A constant tensor; too short a value is continued with its last element.
+    """Makes a constant tensor; a value that is too short is continued with its last element.
 
     Args:
       value: a Python scalar, a (nested) list, or a NumPy array.
@@ -229,7 +229,7 @@ def constant_v1(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeL
 
 
 def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> Tensor:
-    """A tensor whose value each run is fed.
+    """Makes a tensor whose value each run is fed.
 
     Args:
       dtype: its dtype.
@@ -251,7 +251,7 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | No
 
 
 def placeholder_with_default(input: TensorLike, shape: ShapeLike | None, name: str | None = None) -> Tensor:
-    """A tensor that is `input` unless a run feeds another value.
+    """Makes a tensor that equals `input` unless a run feeds another value.
 
     Args:
       input: the default, any dtype.
@@ -269,11 +269,11 @@ def placeholder_with_default(input: TensorLike, shape: ShapeLike | None, name: s
     return raw.PlaceholderWithDefault(input, shape=as_shape(shape), name=name)
 
 
-# -- ops that hand their input through ---------------------------------------------
+# -- ops that return their input ---------------------------------------------------
 
 
 def identity(input: TensorLike, name: str | None = None) -> Tensor:
-    """The input, as a new tensor.
+    """Returns the input, as a new tensor.
 
     Args:
       input: any shape and dtype; sparse, ragged and sliced tensors stay such.
@@ -293,7 +293,7 @@ def identity(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def identity_n(input: TensorLike, name: str | None = None) -> list[Tensor]:
-    """The inputs, as new tensors of one operation.
+    """Returns the inputs, as new tensors of one operation.
 
     Args:
       input: a list of tensors of any shapes and dtypes.
@@ -310,7 +310,7 @@ def identity_n(input: TensorLike, name: str | None = None) -> list[Tensor]:
 
 
 def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
-    """The input, through which no gradient flows.
+    """Returns the input; no gradient flows through it.
 
     Args:
       input: any shape and dtype.
@@ -328,7 +328,7 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
-    """The input, which the caller promises never changes.
+    """Returns the input; the caller promises that it never changes.
 
     Args:
       input: any shape and dtype.
@@ -345,7 +345,7 @@ def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def ensure_shape(x: TensorLike, shape: ShapeLike | None, name: str | None = None) -> Tensor:
-    """The input, checked to have a shape.
+    """Checks that a tensor has a shape, and returns it.
 
     Args:
       x: any shape and dtype.
@@ -363,7 +363,7 @@ def ensure_shape(x: TensorLike, shape: ShapeLike | None, name: str | None = None
 
 
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
-    """The input, checked to hold neither infinities nor NaNs.
+    """Checks that a tensor has neither infinities nor NaNs, and returns it.
 
     Args:
       tensor: any shape, floating or complex.
@@ -400,7 +400,7 @@ def is_tensor(x: Any) -> bool:
 
 
 def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
-    """The value of a tensor if it is known while the graph is built.
+    """Returns the value of a tensor if it is known while the graph is built.
 
     Args:
       tensor: a tensor, or a value that is returned as it is.
@@ -439,7 +439,7 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 
 
 def add_check_numerics_ops() -> Any:
-    """Checks every floating tensor of the graph for infinities and NaNs, in the order of their making.
+    """Checks every floating tensor of the graph for infinities and NaNs, in the order of creation.
 
     Returns: an operation that runs all the checks.
     Raises: RuntimeError in eager mode; InvalidArgumentError at run time, naming the first

@@ -23,7 +23,7 @@ from graphgrad.ops.common.shape_values import all_axes
 @op("Fill", "dims: index_type, value: T -> output: T", index_type=INDEX, host=("dims",), partial_value=folded,
     data_movement=True)
 def fill_op(xp, dims, value):
-    """A tensor of one value."""
+    """Makes a tensor of one value."""
     return xp.full(tuple(dims.tolist()), value, dtype=value.dtype)
 
 
@@ -55,7 +55,7 @@ def _same(x):
 
 @op("ZerosLike", "x: T -> y: T", shape=_same, fill=0)
 def zeros_like_op(xp, x):
-    """Zeros of the shape and dtype of `x`; for a list, a list of as many elements."""
+    """Makes a tensor of zeros of the shape and dtype of `x`."""
     if isinstance(x, TensorList):
         return x.zeros()
     return np.full(x.shape, b"", object) if x.dtype == object else xp.zeros_like(x)
@@ -66,7 +66,7 @@ zeros_like_op.grad(NOT_DIFFERENTIABLE)
 
 @op("OnesLike", "x: T -> y: T", shape=_same, fill=1)
 def ones_like_op(xp, x):
-    """Ones of the shape and dtype of `x`."""
+    """Makes a tensor of ones of the shape and dtype of `x`."""
     return xp.ones_like(x)
 
 
@@ -75,7 +75,7 @@ ones_like_op.grad(NOT_DIFFERENTIABLE)
 
 @op("Empty", "shape: int32 -> output: dtype", host=("shape",))
 def empty_op(xp, shape, *, dtype, init=False):
-    """A tensor whose elements are not set (zeros here)."""
+    """Makes a tensor whose elements are not set (zeros here)."""
     return xp.zeros(tuple(shape.tolist()), dtype.np_dtype)
 
 
@@ -115,7 +115,7 @@ def _scalar_of(dtype: Any, value: int) -> Any:
 
 
 def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: Any = None) -> Tensor:
-    """A tensor of zeros.
+    """Makes a tensor of zeros.
 
     Args:
       shape: a list of ints (or scalar tensors), or an integer vector.
@@ -134,7 +134,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None,
 
 
 def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: Any = None) -> Tensor:
-    """A tensor of ones.
+    """Makes a tensor of ones.
 
     Args:
       shape: a list of ints (or scalar tensors), or an integer vector.
@@ -153,7 +153,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, 
 
 
 def fill(dims: Any, value: TensorLike, name: str | None = None, layout: Any = None) -> Tensor:
-    """A tensor with every element `value`.
+    """Makes a tensor with every element `value`.
 
     Args:
       dims: an integer vector, the shape.
@@ -184,7 +184,7 @@ def _like(tensor: Any, value: int, dtype: Any, name: str, same_op: Any, optimize
 
 def zeros_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None,
                layout: Any = None) -> Tensor:
-    """A tensor of zeros with the shape of `input`.
+    """Makes a tensor of zeros with the shape of `input`.
 
     Args:
       input: any shape and dtype.
@@ -204,7 +204,7 @@ def zeros_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | No
 
 def zeros_like_v1(tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None,
                   optimize: bool = True) -> Tensor:
-    """A tensor of zeros with the shape of `tensor`.
+    """Makes a tensor of zeros with the shape of `tensor`.
 
     Args:
       tensor: any shape and dtype.
@@ -223,7 +223,7 @@ def zeros_like_v1(tensor: TensorLike, dtype: DTypeLike | None = None, name: str 
 
 
 def ones_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, layout: Any = None) -> Tensor:
-    """A tensor of ones with the shape of `input`.
+    """Makes a tensor of ones with the shape of `input`.
 
     Args:
       input: any shape and dtype.
@@ -243,7 +243,7 @@ def ones_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | Non
 
 def ones_like_v1(tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None,
                  optimize: bool = True) -> Tensor:
-    """A tensor of ones with the shape of `tensor`.
+    """Makes a tensor of ones with the shape of `tensor`.
 
     Args:
       tensor: any shape and dtype.

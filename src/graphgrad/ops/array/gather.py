@@ -33,7 +33,7 @@ from graphgrad.ops.common.shape_values import (
 
 
 def _take(xp, params, indices, axis, batch_dims):
-    """`params` at `indices` along `axis`, whose first `batch_dims` axes go together."""
+    """Gathers `params` at `indices` along `axis`; the first `batch_dims` axes are common to both."""
     if xp is not np and not params.shape[axis]:  # any existing index is rejected
         shape = _gather_shape(params.shape, indices.shape, axis, batch_dims)
         return xp.zeros(shape, params.dtype)
@@ -59,7 +59,7 @@ def _take(xp, params, indices, axis, batch_dims):
 
 
 def check_range(indices, size):
-    """A Complaint if one of the indices is not in [0, size)."""
+    """Returns a Complaint if one of the indices is not in [0, size)."""
     if indices.size and (indices.min() < 0 or indices.max() >= size):
         at = np.unravel_index(np.argmax((indices < 0) | (indices >= size)), indices.shape)
         where = ",".join(map(str, at))
@@ -69,7 +69,7 @@ def check_range(indices, size):
 @op("GatherV2", "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", Tindices=INDEX | {int16},
     Taxis=INDEX, host=("axis",), partial_value=folded, data_movement=True)
 def gather_v2(xp, params, indices, axis, *, batch_dims=0):
-    """Slices of `params` along `axis`, picked by `indices`."""
+    """Gathers slices of `params` along `axis` by `indices`."""
     at, lead = _settle(axis.item(), batch_dims, len(params.shape), len(indices.shape))
     if lead:
         merged(params.shape[:lead], indices.shape[:lead])  # rejects batches that differ
@@ -84,7 +84,7 @@ def _gather_refuses(xp, params, indices, axis, batch_dims):
 
 
 def _settle(axis, batch_dims, rank, index_rank):
-    """axis and batch_dims counted from the front."""
+    """Returns axis and batch_dims, counted from the front."""
     at = normalize_axis(axis, rank)
     lead = batch_dims + index_rank if batch_dims < 0 else batch_dims
     if not 0 <= lead <= index_rank or lead > at:
@@ -135,7 +135,7 @@ def _rows(dy, params, indices):
 
 
 def _along_axis(dy, shape, rank, indices, at, lead):
-    """The gradient, of the given shape and rank, by a segment sum: batch and index axes first, then all others."""
+    """Computes the gradient, of the given shape and rank, by a segment sum: batch and index axes come first."""
     index_rank = rank_of(indices)
     after = plus(at, minus(index_rank, lead))  # the first axis of dy behind those of the indices
     last = plus(after, minus(minus(rank, at), 1))
@@ -163,7 +163,7 @@ def _gather_v1_shape(params, indices):
 @op("Gather", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX, shape=_gather_v1_shape,
     data_movement=True)
 def gather_v1_op(xp, params, indices, *, validate_indices=True):
-    """Rows of `params`, picked by `indices`."""
+    """Gathers rows of `params` by `indices`."""
     if isinstance(indices, np.ndarray):
         check_range(indices, params.shape[0])
     return _take(xp, params, indices, 0, 0)
@@ -183,7 +183,7 @@ def _gather_v1_grad(op, dy):
 
 
 def coordinates(xp, indices, shape):
-    """The index tuple for the vectors in the last axis of `indices`, checked or clamped to lie in `shape`.
+    """Returns the tuple that indexes an array at the vectors in the last axis of `indices`, checked or clamped.
 
     Args:
       indices: (*I, k), integers.
@@ -209,19 +209,19 @@ def outside(indices, shape, bad_indices_policy=""):
 
 
 def check_policy(bad_indices_policy):
-    """A Complaint for a policy that there is not."""
+    """Returns a Complaint if there is no such policy."""
     if bad_indices_policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         raise Complaint(f"Unknown bad indices handling attribute: {bad_indices_policy}", "use '', 'ERROR' or 'IGNORE'")
 
 
 def within(indices, shape):
-    """For each vector in the last axis of `indices` whether it is a place in `shape`."""
+    """Returns, for each vector in the last axis of `indices`, whether it is a position in `shape`."""
     return ((indices >= 0) & (indices < np.asarray(shape[: indices.shape[-1]], indices.dtype))).all(-1)
 
 
 @op("GatherNd", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX | {int16}, data_movement=True)
 def gather_nd_op(xp, params, indices, *, bad_indices_policy=""):
-    """Slices of `params` at the coordinates in the last axis of `indices`."""
+    """Gathers slices of `params` at the coordinates in the last axis of `indices`."""
     if not indices.shape[-1]:
         return xp.broadcast_to(params, indices.shape[:-1] + params.shape)
     if bad_indices_policy == "IGNORE":  # zeros for invalid positions
@@ -266,14 +266,14 @@ def _gather_nd_grad(op, dy):
 
 def gather(params: Any, indices: TensorLike, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
            name: str | None = None) -> Tensor:
-    """Picks slices of `params` along `axis`.
+    """Gathers slices of `params` along `axis` by `indices`.
 
     Args:
       params: (*B, *P, n, *Q), any dtype, B having batch_dims and (*B, *P) having `axis` axes.
       indices: (*B, *I), int16, int32 or int64, each in [0, n).
       validate_indices: accepted as TensorFlow does; not used.
       axis: scalar int; batch_dims by default.
-      batch_dims: int, how many first axes of both go together.
+      batch_dims: int, how many first axes both have in common.
       name: a name for the operation.
     Returns: (*B, *P, *I, *Q), dtype of `params`.
     Raises: InvalidArgumentError at run time if an index is out of range (an accelerator takes the nearest slice).
@@ -290,13 +290,13 @@ def gather(params: Any, indices: TensorLike, validate_indices: Any = None, axis:
 
 def gather_v1(params: Any, indices: TensorLike, validate_indices: Any = None, name: str | None = None, axis: Any = None,
               batch_dims: int = 0) -> Tensor:
-    """`gather` with the arguments in TensorFlow 1's order.
+    """Calls `gather` with the arguments in TensorFlow 1's order.
 
     Args:
-      params, indices, validate_indices, name, axis, batch_dims: as there.
-    Returns: as there.
-    Raises: as there.
-    Gradient: as there.
+      params, indices, validate_indices, name, axis, batch_dims: as for `gather`.
+    Returns: as for `gather`.
+    Raises: as for `gather`.
+    Gradient: as for `gather`.
     Reference: TensorFlow 2.21 `tf.compat.v1.gather`.
 
     >>> sess.run(tf.gather([[1, 2, 3]], [2, 0], axis=1))
@@ -306,7 +306,7 @@ def gather_v1(params: Any, indices: TensorLike, validate_indices: Any = None, na
 
 
 def batch_gather(params: Any, indices: TensorLike, name: str | None = None) -> Tensor:
-    """Picks elements along the last axis of `indices`; all axes before go together.
+    """Gathers elements along the last axis of `indices`; the axes before it are common to both.
 
     Args:
       params: (*B, n, *Q), any dtype.
@@ -330,12 +330,12 @@ def batch_gather(params: Any, indices: TensorLike, name: str | None = None) -> T
 
 def gather_nd(params: Any, indices: TensorLike, batch_dims: int = 0, name: str | None = None,
               bad_indices_policy: str = "") -> Tensor:
-    """Picks slices of `params` at coordinates.
+    """Gathers slices of `params` at coordinates.
 
     Args:
       params: (*B, *P, *Q), any dtype.
       indices: (*B, *I, k), int16, int32 or int64: coordinates into P, which has k axes.
-      batch_dims: int, how many first axes of both go together.
+      batch_dims: int, how many first axes both have in common.
       name: a name for the operation.
       bad_indices_policy: "IGNORE" gives zeros for indices out of range; "ERROR" rejects them, as the default does.
     Returns: (*B, *I, *Q), dtype of `params`.
@@ -377,13 +377,13 @@ def gather_nd(params: Any, indices: TensorLike, batch_dims: int = 0, name: str |
 
 def gather_nd_v1(params: Any, indices: TensorLike, name: str | None = None, batch_dims: int = 0,
                  bad_indices_policy: str = "") -> Tensor:
-    """`gather_nd` with the arguments in TensorFlow 1's order.
+    """Calls `gather_nd` with the arguments in TensorFlow 1's order.
 
     Args:
-      params, indices, name, batch_dims, bad_indices_policy: as there.
-    Returns: as there.
-    Raises: as there.
-    Gradient: as there.
+      params, indices, name, batch_dims, bad_indices_policy: as for `gather_nd`.
+    Returns: as for `gather_nd`.
+    Raises: as for `gather_nd`.
+    Gradient: as for `gather_nd`.
     Reference: TensorFlow 2.21 `tf.compat.v1.gather_nd`.
 
     >>> sess.run(tf.gather_nd([[1, 2], [3, 4]], [[1], [0]], batch_dims=1))

@@ -18,7 +18,7 @@ from graphgrad.ops.common.shape_values import all_axes, join, part, shape_of
 
 @op("Where", "input: T -> index: int64", T=NUMERIC | BOOL, flags=("host",))
 def where_op(xp, x):
-    """The coordinates of the elements that are true or not zero, in row-major order."""
+    """Returns the coordinates of the elements that are true or not zero, in row-major order."""
     return np.argwhere(x).astype(np.int64)
 
 
@@ -96,7 +96,7 @@ def _value_of(value: Any, what: str) -> Any:
 
 
 def _flatten(tensor, first, last):
-    """`tensor` with its axes from `first` up to `last` made one."""
+    """Merges the axes of `tensor` from `first` up to `last` into one."""
     shape = tensor._spec.shape
     if shape is not None:
         sizes = [*shape[:first], num_elements(shape[first:last]), *shape[last:]]

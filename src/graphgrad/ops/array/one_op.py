@@ -10,7 +10,7 @@ from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 
 
 def matrix_square_root(input: TensorLike, name: str | None = None) -> Tensor:
-    """The matrices whose squares these are; see `tf.linalg.sqrtm`.
+    """Computes the principal square roots of matrices; see `tf.linalg.sqrtm`.
 
     Args:
       input: (*B, n, n).
@@ -28,15 +28,15 @@ def matrix_square_root(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None) -> Tensor:
-    """Where an index goes in a random permutation of 0, ..., max_index; see `tf.random.experimental.index_shuffle`.
+    """Maps an index by a random permutation of 0, ..., max_index; see `tf.random.experimental.index_shuffle`.
 
     Args:
       index: scalar or vector, int32, int64, uint32 or uint64.
       seed: (3,), integers, or one row for each index.
       max_index: the largest index, of the same dtype.
-      rounds: how often bits are mixed: an even number, at least 4.
+      rounds: the number of rounds of mixing, even and at least 4.
       name: a name for the operation.
-    Returns: a tensor like `index`; different indices go to different places.
+    Returns: a tensor like `index`; different indices get different results.
     Raises: InvalidArgumentError at run time for an index out of range.
     Gradient: none.
     Reference: TensorFlow 2.21 RandomIndexShuffle.
@@ -48,11 +48,11 @@ def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4,
 
 
 def fftnd(input: TensorLike, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
-    """The discrete Fourier transform along some axes; see `tf.signal.fftnd`.
+    """Computes the discrete Fourier transform along some axes; see `tf.signal.fftnd`.
 
     Args:
       input: complex64 or complex128.
-      fft_length: for each axis the size to cut or fill up with zeros to.
+      fft_length: the size of each axis, cut or padded with zeros to fit.
       axes: the axes.
       name: a name for the operation.
     Returns: a tensor like the input, with the sizes `fft_length` along the axes.
@@ -67,11 +67,11 @@ def fftnd(input: TensorLike, fft_length: Any, axes: Any, name: str | None = None
 
 
 def ifftnd(input: TensorLike, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
-    """The inverse discrete Fourier transform along some axes; see `tf.signal.ifftnd`.
+    """Computes the inverse discrete Fourier transform along some axes; see `tf.signal.ifftnd`.
 
     Args:
       input: complex64 or complex128.
-      fft_length: for each axis the size to cut or fill up with zeros to.
+      fft_length: the size of each axis, cut or padded with zeros to fit.
       axes: the axes.
       name: a name for the operation.
     Returns: a tensor like the input, with the sizes `fft_length` along the axes.
@@ -87,12 +87,12 @@ def ifftnd(input: TensorLike, fft_length: Any, axes: Any, name: str | None = Non
 
 def rfftnd(input: TensorLike, fft_length: Any, axes: Any, Tcomplex: DTypeLike = complex64,
            name: str | None = None) -> Tensor:
-    """The half of the discrete Fourier transform of real numbers that determines the other; see `tf.signal.rfftnd`.
+    """Computes the non-redundant half of the Fourier transform of real numbers; see `tf.signal.rfftnd`.
 
     Args:
       input: float32 or float64.
-      fft_length: for each axis the size to cut or fill up with zeros to.
-      axes: the axes; along the last one half of the transform is left out.
+      fft_length: the size of each axis, cut or padded with zeros to fit.
+      axes: the axes; the result has half of the transform along the last one.
       Tcomplex: the dtype of the result.
       name: a name for the operation.
     Returns: a complex tensor, with fft_length[-1] // 2 + 1 elements along the last axis.
@@ -108,11 +108,11 @@ def rfftnd(input: TensorLike, fft_length: Any, axes: Any, Tcomplex: DTypeLike = 
 
 def irfftnd(input: TensorLike, fft_length: Any, axes: Any, Treal: DTypeLike = float32,
             name: str | None = None) -> Tensor:
-    """The real numbers whose half of a discrete Fourier transform this is; see `tf.signal.irfftnd`.
+    """Computes the real numbers that have this half of a Fourier transform; see `tf.signal.irfftnd`.
 
     Args:
       input: complex64 or complex128.
-      fft_length: for each axis the size of the result.
+      fft_length: the size of each axis of the result.
       axes: the axes.
       Treal: the dtype of the result.
       name: a name for the operation.

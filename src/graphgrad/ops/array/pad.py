@@ -47,7 +47,7 @@ def _pad_kernel(xp, x, paddings, value):
 @op("Pad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",), shape=_pad_shape,
     data_movement=True)
 def pad_op(xp, x, paddings):
-    """The input with zeros put around."""
+    """Pads the input with zeros."""
     return _pad_kernel(xp, x, paddings, b"" if x.dtype == object else np.zeros((), x.dtype))
 
 
@@ -74,7 +74,7 @@ def _pad_v2_shape(x, paddings, value):
 @op("PadV2", "input: T, paddings: Tpaddings, constant_values: T -> output: T", Tpaddings=INDEX, host=("paddings",),
     shape=_pad_v2_shape, data_movement=True)
 def pad_v2_op(xp, x, paddings, value):
-    """The input with one value put around."""
+    """Pads the input with one value."""
     if np.shape(value):
         raise Complaint(f"constant_values must be a scalar. Found: {list(np.shape(value))}", "give one number")
     return _pad_kernel(xp, x, paddings, value)
@@ -98,7 +98,7 @@ def _check_mirror(shape, paddings, mode):
 
 @op("MirrorPad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",), data_movement=True)
 def mirror_pad_op(xp, x, paddings, *, mode):
-    """The input with its mirror image put around, without (REFLECT) or with (SYMMETRIC) its border."""
+    """Pads the input with its mirror image, without (REFLECT) or with (SYMMETRIC) the border."""
     widths = tuple(tuple(p) for p in paddings.tolist())
     _mirror_pad_shape(x.shape, widths, mode)
     return xp.pad(x, widths, mode=mode.lower()) if widths else x
@@ -160,7 +160,7 @@ def _mirror_pad_grad_grad(op, d2):
 
 def pad(tensor: TensorLike, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0,
         name: str | None = None) -> Tensor:
-    """Puts values around a tensor.
+    """Pads a tensor, with a value or with its mirror image.
 
     Args:
       tensor: (*D), any dtype.
@@ -190,13 +190,13 @@ def pad(tensor: TensorLike, paddings: Any, mode: str = "CONSTANT", constant_valu
 
 def pad_v1(tensor: TensorLike, paddings: Any, mode: str = "CONSTANT", name: str | None = None,
            constant_values: Any = 0) -> Tensor:
-    """`pad` with the arguments in TensorFlow 1's order.
+    """Calls `pad` with the arguments in TensorFlow 1's order.
 
     Args:
-      tensor, paddings, mode, name, constant_values: as there.
-    Returns: as there.
-    Raises: as there.
-    Gradient: as there.
+      tensor, paddings, mode, name, constant_values: as for `pad`.
+    Returns: as for `pad`.
+    Raises: as for `pad`.
+    Gradient: as for `pad`.
     Reference: TensorFlow 2.21 `tf.compat.v1.pad`.
 
     >>> sess.run(tf.pad([1, 2, 3], [[2, 0]], "REFLECT"))

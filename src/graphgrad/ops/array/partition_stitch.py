@@ -18,7 +18,7 @@ from graphgrad.ops.common.shape_values import reshape_like, shape_of
 
 @op("DynamicPartition", "data: T, partitions: int32 -> outputs: num_partitions*T", flags=("host",))
 def dynamic_partition_op(xp, data, partitions, *, num_partitions):
-    """The slices of `data`, sorted into lists by `partitions`."""
+    """Sorts the slices of `data` into lists by `partitions`."""
     if partitions.size and (partitions.min() < 0 or partitions.max() >= num_partitions):
         raise Complaint(f"partitions must lie in [0, {num_partitions}) but range from {partitions.min()} to "
                         f"{partitions.max()}", "give a larger num_partitions")
@@ -92,7 +92,7 @@ def _stitch_grad(op, dy):
 @op("DynamicStitch", "indices: N*int32, data: N*T -> merged: T", flags=("host",), peek=("indices",),
     shape=_stitch_shape, partial_value=folded)
 def dynamic_stitch_op(xp, indices, data):
-    """The slices of all `data`, put where `indices` say; of several for one place the last."""
+    """Puts the slices of all `data` at `indices`; where several have one index, the last one wins."""
     return _stitch(xp, indices, data)
 
 
@@ -102,7 +102,7 @@ dynamic_stitch_op.grad(_stitch_grad)
 @op("ParallelDynamicStitch", "indices: N*int32, data: N*T -> merged: T", flags=("host",), peek=("indices",),
     shape=_stitch_shape)
 def parallel_dynamic_stitch_op(xp, indices, data):
-    """DynamicStitch that leaves open which of several slices for one place wins."""
+    """Does what DynamicStitch does; which of several slices for one index wins is not defined."""
     return _stitch(xp, indices, data)
 
 
@@ -129,7 +129,7 @@ def _unique(x):
 
 @op("Unique", "x: T -> y: T, idx: out_idx", out_idx=INDEX, flags=("host",))
 def unique_op(xp, x, *, out_idx=int32):
-    """The distinct elements of a vector, and for each element which of them it is."""
+    """Returns the distinct elements of a vector, and for each element its index among them."""
     values, index, _ = _unique(x)
     return values, index.astype(out_idx.np_dtype)
 
@@ -141,7 +141,7 @@ def _unique_shape(x):
 
 @op("UniqueWithCounts", "x: T -> y: T, idx: out_idx, count: out_idx", out_idx=INDEX, flags=("host",))
 def unique_with_counts_op(xp, x, *, out_idx=int32):
-    """`Unique`, and how often each occurs."""
+    """Returns what `Unique` does, and how often each distinct element occurs."""
     values, index, counts = _unique(x)
     return values, index.astype(out_idx.np_dtype), counts.astype(out_idx.np_dtype)
 
@@ -153,7 +153,7 @@ def _unique_with_counts_shape(x):
 
 @op("ListDiff", "x: T, y: T -> out: T, idx: out_idx", out_idx=INDEX, flags=("host",), partial_value=folded)
 def list_diff_op(xp, x, y, *, out_idx=int32):
-    """The elements of `x` that are not in `y`, and where they were."""
+    """Returns the elements of `x` that are not in `y`, and their indices in `x`."""
     others = set(y.tolist())
     keep = np.array([i for i, v in enumerate(x.tolist()) if v not in others], out_idx.np_dtype)
     return x[keep], keep
@@ -193,10 +193,10 @@ def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = Non
     """Puts the slices of several tensors into one.
 
     Args:
-      indices: a list of tensors (*I_i), int32: where the slices go.
+      indices: a list of tensors (*I_i), int32: the positions of the slices.
       data: a list of tensors (*I_i, *Q), any dtype.
       name: a name for the operation.
-    Returns: (largest index + 1, *Q), dtype of `data`; of several slices for one place the last.
+    Returns: (largest index + 1, *Q), dtype of `data`; where several have one index, the last one.
     Raises: ValueError if shapes do not fit.
     Gradient: the slices of dy for data; None for indices.
     Reference: TensorFlow 2.21 DynamicStitch.
@@ -208,7 +208,7 @@ def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = Non
 
 
 def unique(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> Unique:
-    """The distinct elements of a vector, in order of appearance.
+    """Returns the distinct elements of a vector, in order of appearance.
 
     Args:
       x: (n,), any dtype.
@@ -226,7 +226,7 @@ def unique(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -
 
 
 def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> UniqueWithCounts:
-    """The distinct elements of a vector, in order of appearance, and how often each occurs.
+    """Returns the distinct elements of a vector, in order of appearance, and how often each occurs.
 
     Args:
       x: (n,), any dtype.
@@ -244,7 +244,7 @@ def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | No
 
 
 def setdiff1d(x: TensorLike, y: TensorLike, index_dtype: DTypeLike = int32, name: str | None = None) -> ListDiff:
-    """The elements of `x` that are not in `y`.
+    """Returns the elements of `x` that are not in `y`.
 
     Args:
       x: (n,), any dtype.
@@ -263,14 +263,14 @@ def setdiff1d(x: TensorLike, y: TensorLike, index_dtype: DTypeLike = int32, name
 
 
 class Unique(NamedTuple):
-    """What `unique` returns."""
+    """The results of `unique`."""
 
     y: Tensor
     idx: Tensor
 
 
 class UniqueWithCounts(NamedTuple):
-    """What `unique_with_counts` returns."""
+    """The results of `unique_with_counts`."""
 
     y: Tensor
     idx: Tensor
@@ -278,7 +278,7 @@ class UniqueWithCounts(NamedTuple):
 
 
 class ListDiff(NamedTuple):
-    """What `setdiff1d` returns."""
+    """The results of `setdiff1d`."""
 
     out: Tensor
     idx: Tensor

@@ -22,7 +22,7 @@ from graphgrad.ops.common.shape_values import fill, join, minus, part, plus, ran
 @op("Range", "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx", Tidx=INTEGER | FLOATING,
     host=("start", "limit", "delta"), partial_value=folded)
 def range_op(xp, start, limit, delta):
-    """start, start + delta, ... up to, not including, limit."""
+    """Returns start, start + delta, ... up to, not including, limit."""
     n = _range_shape(start.item(), limit.item(), delta.item())[0]
     return (start + np.arange(n).astype(start.dtype) * delta).astype(start.dtype)
 
@@ -47,7 +47,7 @@ range_op.grad(NOT_DIFFERENTIABLE)
 
 @op("LinSpace", "start: T, stop: T, num: Tidx -> output: T", T=FLOATING, Tidx=INDEX, host=("num",))
 def lin_space_op(xp, start, stop, num):
-    """`num` numbers at equal distances from start to stop."""
+    """Returns `num` numbers at equal distances from start to stop."""
     n = int(num)
     if n < 1:
         raise Complaint(f"Requires num > 0: {n}", "give how many numbers there shall be")
@@ -73,7 +73,7 @@ _HIERARCHY = ("int32", "int64", "float32", "float64")
 
 def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: DTypeLike | None = None,
            name: str | None = "range") -> Tensor:
-    """Numbers at equal distances.
+    """Returns numbers at equal distances, without the limit.
 
     Args:
       start: scalar, the first number; the limit if that is left out.
@@ -119,7 +119,7 @@ def _as(value: Any, dtype: Any) -> Any:
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
-    """Numbers at equal distances, the ends included.
+    """Returns numbers at equal distances, including both ends.
 
     Args:
       start, stop: (*D), broadcast against each other; integers are taken as float64.

@@ -33,7 +33,7 @@ def _check_updates(indices, updates, shape, what):
 
 
 def _apply(xp, tensor, indices, updates, method, bad_indices_policy=""):
-    """`tensor` with `updates` combined in at the coordinates `indices`."""
+    """Combines `updates` into `tensor` at the coordinates `indices`."""
     if xp is np:
         result = np.array(tensor)
         if bad_indices_policy == "IGNORE":
@@ -60,7 +60,7 @@ def _apply(xp, tensor, indices, updates, method, bad_indices_policy=""):
 
 
 def _apply_to_row(xp, tensor, row, updates, adds):
-    """Returns the same for one row, without a scatter: XLA updates it in place."""
+    """Does the same for one row, without a scatter: XLA updates it in place."""
     from jax import lax
 
     n = tensor.shape[0]
@@ -83,7 +83,7 @@ _UFUNCS = {"set": _set, "add": np.add.at, "subtract": np.subtract.at, "max": np.
 @op("ScatterNd", "indices: Tindices, updates: T, shape: Tindices -> output: T", T=NUMERIC, Tindices=INDEX,
     host=("shape",))
 def scatter_nd_op(xp, indices, updates, shape, *, bad_indices_policy=""):
-    """Zeros of the given shape with `updates` added in at the coordinates `indices`."""
+    """Adds `updates` into zeros of the given shape at the coordinates `indices`."""
     return _apply(xp, np.zeros(shape, updates.dtype), indices, updates, "add", bad_indices_policy)
 
 
@@ -185,7 +185,7 @@ def _tensor_scatter_extremum_grad(op, dy):
 @op("OneHot", "indices: TI, depth: int32, on_value: T, off_value: T -> output: T", TI=INDEX | {uint8, int8},
     host=("depth",))
 def one_hot_op(xp, indices, depth, on_value, off_value, *, axis=-1):
-    """`on_value` at the places that `indices` name along a new axis, `off_value` elsewhere."""
+    """Returns `on_value` at the positions `indices` along a new axis, `off_value` elsewhere."""
     _check_depth(int(depth))
     at = normalize_axis(axis, len(indices.shape) + 1)
     shape = [1] * (len(indices.shape) + 1)
@@ -218,10 +218,10 @@ one_hot_op.grad(NOT_DIFFERENTIABLE)
 
 def one_hot(indices: TensorLike, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None,
             dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """Vectors that have one value at the place an index names and another elsewhere.
+    """Makes vectors that have one value at the position of an index and another one elsewhere.
 
     Args:
-      indices: (*I), uint8, int8, int32 or int64; an index outside of [0, depth) is nowhere.
+      indices: (*I), uint8, int8, int32 or int64; an index outside of [0, depth) gives only `off_value`.
       depth: scalar int, the length of the vectors.
       on_value, off_value: scalars of one dtype; 1 and 0 by default.
       axis: int, where the new axis goes; -1, the end, by default.
@@ -261,13 +261,13 @@ def scatter_nd(indices: TensorLike, updates: Any, shape: TensorLike, bad_indices
 
     Args:
       indices: (*I, k), int32 or int64: coordinates into the first k axes of `shape`.
-      updates: (*I, *shape[k:]), a number type; those of one place are added.
+      updates: (*I, *shape[k:]), a number type; those of one position are added.
       shape: an integer vector, dtype of `indices`.
-      bad_indices_policy: "IGNORE" leaves slices out whose index is out of range; "ERROR" rejects them, as the default.
+      bad_indices_policy: "IGNORE" ignores slices whose index is out of range; "ERROR" rejects them, as the default.
       name: a name for the operation.
     Returns: a tensor of that shape, dtype of `updates`.
     Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is out of range (an
-      accelerator leaves such a slice out).
+      accelerator ignores such a slice).
     Gradient: GatherNd for updates; None for the rest.
     Reference: TensorFlow 2.21 ScatterNd.
 
@@ -287,11 +287,11 @@ def tensor_scatter_nd_update(tensor: TensorLike, indices: TensorLike, updates: A
     Args:
       tensor: (*P, *Q), any dtype.
       indices: (*I, k), int32 or int64: coordinates into P, which has k axes.
-      updates: (*I, *Q), dtype of `tensor`. Which of several for one place wins is not said.
+      updates: (*I, *Q), dtype of `tensor`. If several have one position, any may win.
       name: a name for the operation.
     Returns: a tensor of the same shape and dtype.
     Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is out of range (an
-      accelerator leaves such a slice out).
+      accelerator ignores such a slice).
     Gradient: dy with zeros in those places for tensor, GatherNd for updates, None for indices.
     Reference: TensorFlow 2.21 TensorScatterUpdate.
 
@@ -308,8 +308,8 @@ def tensor_scatter_nd_add(tensor: TensorLike, indices: TensorLike, updates: Any,
     Args:
       tensor: (*P, *Q), a number type.
       indices: (*I, k), int32 or int64: coordinates into P, which has k axes.
-      updates: (*I, *Q), dtype of `tensor`; those of one place are all added.
-      bad_indices_policy: "IGNORE" leaves slices out whose index is out of range; "ERROR" rejects them, as the default.
+      updates: (*I, *Q), dtype of `tensor`; those of one position are all added.
+      bad_indices_policy: "IGNORE" ignores slices whose index is out of range; "ERROR" rejects them, as the default.
       name: a name for the operation.
     Returns: a tensor of the same shape and dtype.
     Raises: as `tensor_scatter_nd_update`.

@@ -17,7 +17,7 @@ _FINITE_BOTH = "give tf.where a finite value, with a finite gradient, on the sid
 @op("Select", "condition: bool, t: T, e: T -> output: T", partial_value=folded, data_movement=True,
     finite_advice=_FINITE_BOTH)
 def select(xp, condition, t, e):
-    """Elements of `t` where the condition holds, of `e` elsewhere; a vector condition chooses rows."""
+    """Selects elements of `t` where the condition holds, of `e` elsewhere; a vector condition selects rows."""
     if len(condition.shape) == 1 and len(t.shape) > 1:
         condition = xp.reshape(condition, condition.shape + (1,) * (len(t.shape) - 1))
     return xp.where(condition, t, e)
@@ -54,7 +54,7 @@ def _select_grad(op, dy):
 @op("SelectV2", "condition: bool, t: T, e: T -> output: T", partial_value=folded, data_movement=True,
     finite_advice=_FINITE_BOTH)
 def select_v2(xp, condition, t, e):
-    """Elements of `t` where the condition holds, of `e` elsewhere, with broadcasting."""
+    """Selects elements of `t` where the condition holds, of `e` elsewhere, with broadcasting."""
     return xp.where(condition, t, e)
 
 

@@ -30,7 +30,7 @@ from graphgrad.ops.common.synonyms import one_of
 
 @op("Shape", "input: T -> output: out_type", out_type=INDEX, shape_only=True)
 def shape_op(xp, x, *, out_type=int32):
-    """The shape of the input."""
+    """Returns the shape of the input."""
     return np.asarray(x.shape, out_type.np_dtype)
 
 
@@ -49,7 +49,7 @@ shape_op.grad(NOT_DIFFERENTIABLE)
 
 @op("ShapeN", "input: N*T -> output: N*out_type", out_type=INDEX, shape_only=True)
 def shape_n_op(xp, xs, *, out_type=int32):
-    """The shapes of the inputs."""
+    """Returns the shapes of the inputs."""
     return [np.asarray(x.shape, out_type.np_dtype) for x in xs]
 
 
@@ -68,7 +68,7 @@ def _scalar(x):
 
 @op("Rank", "input: T -> output: int32", shape=_scalar, shape_only=True)
 def rank_op(xp, x):
-    """The number of dimensions of the input."""
+    """Returns the number of dimensions of the input."""
     return np.asarray(len(x.shape), np.int32)
 
 
@@ -83,7 +83,7 @@ rank_op.grad(NOT_DIFFERENTIABLE)
 
 @op("Size", "input: T -> output: out_type", out_type=INDEX, shape=_scalar, shape_only=True)
 def size_op(xp, x, *, out_type=int32):
-    """The number of elements of the input."""
+    """Returns the number of elements of the input."""
     return np.asarray(math.prod(x.shape), out_type.np_dtype)
 
 
@@ -97,7 +97,7 @@ size_op.grad(NOT_DIFFERENTIABLE)
 
 @op("Reshape", "tensor: T, shape: Tshape -> output: T", Tshape=INDEX, host=("shape",), data_movement=True)
 def reshape_op(xp, x, shape):
-    """The elements of the input in another shape."""
+    """Reshapes the input."""
     target = tuple(shape.tolist())
     return xp.reshape(x, _filled_in(x.shape, target))
 
@@ -183,7 +183,7 @@ def _reshape_grad(op, dy):
 @op("ExpandDims", "input: T, dim: Tdim -> output: T", Tdim=INDEX, host=("dim",), partial_value=folded,
     data_movement=True)
 def expand_dims_op(xp, x, dim):
-    """The input with a dimension of size 1 put in."""
+    """Inserts a dimension of size 1."""
     at = normalize_axis(int(dim.reshape(())), len(x.shape) + 1)
     return xp.reshape(x, x.shape[:at] + (1,) + x.shape[at:])
 
@@ -209,7 +209,7 @@ def _expand_dims_grad(op, dy):
 
 @op("Squeeze", "input: T -> output: T", partial_value=folded, data_movement=True)
 def squeeze_op(xp, x, *, squeeze_dims=()):
-    """The input without its dimensions of size 1 (or those of them that are named)."""
+    """Removes dimensions of size 1: all, or those that are named."""
     return xp.reshape(x, _squeeze_shape(x.shape, squeeze_dims))
 
 
@@ -236,7 +236,7 @@ def _squeeze_grad(op, dy):
 
 
 def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """The shape of a tensor, as a tensor.
+    """Returns the shape of a tensor, as a tensor.
 
     Args:
       input: any shape and dtype.
@@ -254,7 +254,7 @@ def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None
 
 
 def shape_internal(input: Any, out_type: Any = None, name: str | None = None, optimize: bool = True) -> Any:
-    """`shape`; a Shape op even for a known shape unless `optimize`."""
+    """Returns the shape of a tensor, by a Shape op even if it is known unless `optimize`."""
     wanted = int32 if out_type is None else as_dtype(out_type)
     if _is_sparse(input):
         return raw.Cast(input.dense_shape, DstT=wanted, name=name or "Shape")
@@ -270,12 +270,12 @@ def _is_sparse(value: Any) -> bool:
 
 
 def shape_v1(input: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
-    """`shape` with the arguments in TensorFlow 1's order.
+    """Calls `shape` with the arguments in TensorFlow 1's order.
 
     Args:
-      input, name, out_type: as there.
-    Returns: as there.
-    Raises: as there.
+      input, name, out_type: as for `shape`.
+    Returns: as for `shape`.
+    Raises: as for `shape`.
     Gradient: None.
     Reference: TensorFlow 2.21 `tf.compat.v1.shape`.
 
@@ -286,7 +286,7 @@ def shape_v1(input: TensorLike, name: str | None = None, out_type: DTypeLike | N
 
 
 def shape_n(input: TensorLike, out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
-    """The shapes of several tensors.
+    """Returns the shapes of several tensors.
 
     Args:
       input: a list of tensors of one dtype.
@@ -304,7 +304,7 @@ def shape_n(input: TensorLike, out_type: DTypeLike = int32, name: str | None = N
 
 
 def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """The number of elements of a tensor, as a tensor.
+    """Returns the number of elements of a tensor, as a tensor.
 
     Args:
       input: any shape and dtype.
@@ -329,12 +329,12 @@ def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None 
 
 
 def size_v1(input: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
-    """`size` with the arguments in TensorFlow 1's order.
+    """Calls `size` with the arguments in TensorFlow 1's order.
 
     Args:
-      input, name, out_type: as there.
-    Returns: as there.
-    Raises: as there.
+      input, name, out_type: as for `size`.
+    Returns: as for `size`.
+    Raises: as for `size`.
     Gradient: None.
     Reference: TensorFlow 2.21 `tf.compat.v1.size`.
 
@@ -345,7 +345,7 @@ def size_v1(input: TensorLike, name: str | None = None, out_type: DTypeLike | No
 
 
 def rank(input: TensorLike, name: str | None = None) -> Tensor:
-    """The number of dimensions of a tensor, as a tensor.
+    """Returns the number of dimensions of a tensor, as a tensor.
 
     Args:
       input: any shape and dtype.
@@ -368,7 +368,7 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
-    """The elements of a tensor in another shape, in row-major order.
+    """Reshapes a tensor; elements keep their row-major order.
 
     Args:
       tensor: any shape and dtype.
@@ -388,7 +388,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
 
 def expand_dims(input: TensorLike, axis: Any, name: str | None = None) -> Tensor:
-    """A tensor with a dimension of size 1 put in.
+    """Inserts a dimension of size 1.
 
     Args:
       input: (*D), any dtype.
@@ -407,14 +407,14 @@ def expand_dims(input: TensorLike, axis: Any, name: str | None = None) -> Tensor
 
 
 def expand_dims_v1(input: TensorLike, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
-    """`expand_dims`, with `dim` as another name of `axis`.
+    """Calls `expand_dims`, with `dim` as another name of `axis`.
 
     Args:
-      input, axis, name: as there.
+      input, axis, name: as for `expand_dims`.
       dim: the same as `axis`.
-    Returns: as there.
-    Raises: as there; ValueError if both or none of axis and dim are given.
-    Gradient: as there.
+    Returns: as for `expand_dims`.
+    Raises: as for `expand_dims`; ValueError if both or none of axis and dim are given.
+    Gradient: as for `expand_dims`.
     Reference: TensorFlow 2.21 `tf.compat.v1.expand_dims`.
 
     >>> sess.run(tf.expand_dims([1, 2], dim=0))
@@ -427,7 +427,7 @@ def expand_dims_v1(input: TensorLike, axis: Any = None, name: str | None = None,
 
 
 def squeeze(input: TensorLike, axis: Any = None, name: str | None = None) -> Tensor:
-    """A tensor without its dimensions of size 1.
+    """Removes dimensions of size 1.
 
     Args:
       input: any shape and dtype.
@@ -449,14 +449,14 @@ def squeeze(input: TensorLike, axis: Any = None, name: str | None = None) -> Ten
 
 
 def squeeze_v1(input: TensorLike, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
-    """`squeeze`, with `squeeze_dims` as another name of `axis`.
+    """Calls `squeeze`, with `squeeze_dims` as another name of `axis`.
 
     Args:
-      input, axis, name: as there.
+      input, axis, name: as for `squeeze`.
       squeeze_dims: the same as `axis`.
-    Returns: as there.
-    Raises: as there; ValueError if both are given.
-    Gradient: as there.
+    Returns: as for `squeeze`.
+    Raises: as for `squeeze`; ValueError if both are given.
+    Gradient: as for `squeeze`.
     Reference: TensorFlow 2.21 `tf.compat.v1.squeeze`.
 
     >>> sess.run(tf.squeeze([[[1, 2]]], squeeze_dims=[0]))

@@ -25,7 +25,7 @@ from .strided_slice import element, same_length
 @op("Slice", "input: T, begin: Index, size: Index -> output: T", Index=INDEX, host=("size",), peek=("begin",),
     partial_value=folded, data_movement=True)
 def slice_op(xp, x, begin, size):
-    """The block of the given size at `begin`; a size of -1 takes all that is left."""
+    """Returns the block of the given size at `begin`; a size of -1 takes the rest."""
     begin, size = begin.tolist(), size.tolist()
     _slice_shape(x.shape, begin, size)
     return x[tuple([slice(b, None if s == -1 else b + s) for b, s in zip(begin, size, strict=True)])]
@@ -125,7 +125,7 @@ def _read(key: tuple[Any, ...]) -> _Spec:
             spec.add(0, 0, 1, "new_axis_mask")
         else:
             index = _bound(item)
-            # The end of a single element is not looked at: the index itself saves an addition.
+            # The end of a single element is ignored: passing the index itself saves an addition.
             spec.add(index, index + 1 if type(index) is int else index, 1, "shrink_axis_mask")
     return spec
 
@@ -183,10 +183,10 @@ def slice_helper(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
 
 
 def _split_spec(key: tuple[Any, ...], spec: _Spec) -> tuple[Any, tuple[Any, ...]]:
-    """Parts `x[i, 1:3]` into `x[:, 1:3]` and `[i, :]` when i is a tensor, else gives (None, key).
+    """Splits `x[i, 1:3]` into `x[:, 1:3]` and `[i, :]` when i is a tensor; else returns (None, key).
 
     A single element may be taken at an index that only the device knows; the bounds of a range
-    decide a shape and must be known to the host. In one op the index would tie them together.
+    decide a shape and must be known to the host. One op for both would need the index on the host too.
     """
     tensors = {i for i, v in enumerate(spec.begin) if type(v) is not int and not isinstance(key[i], slice)}
     ranges = [v for v in key if isinstance(v, slice)]

@@ -40,7 +40,7 @@ def _bound_shape(rows, values):
 
 @op("LowerBound", "sorted_inputs: T, values: T -> output: out_type", out_type=INDEX, shape=_bound_shape)
 def lower_bound(xp, rows, values, *, out_type=int32):
-    """For each value the first place in its sorted row where it could be put in."""
+    """Returns, for each value, the first index where it could be inserted in its sorted row."""
     return _bound(xp, rows, values, "left", out_type)
 
 
@@ -49,7 +49,7 @@ lower_bound.grad(NOT_DIFFERENTIABLE)
 
 @op("UpperBound", "sorted_inputs: T, values: T -> output: out_type", out_type=INDEX, shape=_bound_shape)
 def upper_bound(xp, rows, values, *, out_type=int32):
-    """For each value the last place in its sorted row where it could be put in."""
+    """Returns, for each value, the last index where it could be inserted in its sorted row."""
     return _bound(xp, rows, values, "right", out_type)
 
 
@@ -58,7 +58,7 @@ upper_bound.grad(NOT_DIFFERENTIABLE)
 
 @op("Bitcast", "input: T -> output: type")
 def bitcast_op(xp, x, *, T, type):
-    """The bits of the input read as another type; a smaller one gets an axis of its own."""
+    """Reinterprets the bits of the input as another type; a smaller type adds an axis."""
     shape = _bitcast_shape(x.shape, T, type)
     return np.ascontiguousarray(x).reshape(-1).view(type.np_dtype).reshape(shape)
 
@@ -84,7 +84,7 @@ def _bitcast_shape(x, T, type):
 
 @op("UnravelIndex", "indices: Tidx, dims: Tidx -> output: Tidx", Tidx=INDEX, host=("dims",))
 def unravel_index_op(xp, indices, dims):
-    """The coordinates, in a shape, of indices into its elements in row-major order."""
+    """Converts indices into the elements of a shape, in row-major order, to coordinates."""
     if isinstance(indices, np.ndarray) and indices.size and not 0 <= indices.min() <= indices.max() < np.prod(dims):
         raise Complaint(f"index is out of bound as with dims {dims.tolist()}", f"give indices in [0, {np.prod(dims)})")
     rest, found = indices, []
@@ -110,7 +110,7 @@ unravel_index_op.grad(NOT_DIFFERENTIABLE)
 
 
 def unravel_index(indices: TensorLike, dims: Any, name: str | None = None) -> Tensor:
-    """The coordinates, in a shape, of indices into its elements in row-major order.
+    """Converts indices into the elements of a shape, in row-major order, to coordinates.
 
     Args:
       indices: (n,) or scalar, int32 or int64, each in [0, product of dims).
@@ -130,7 +130,7 @@ def unravel_index(indices: TensorLike, dims: Any, name: str | None = None) -> Te
 
 def searchsorted(sorted_sequence: Any, values: TensorLike, side: str = "left", out_type: DTypeLike = int32,
                  name: str | None = None) -> Tensor:
-    """For each value, where it would go in a sorted sequence.
+    """Finds the index at which each value could be inserted in a sorted sequence.
 
     Args:
       sorted_sequence: (*B, n), ascending along the last axis.
@@ -168,11 +168,11 @@ def _as_rows(tensor):
 
 
 def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Tensor:
-    """Reads the bits of a tensor as another type.
+    """Reinterprets the bits of a tensor as another type.
 
     Args:
       input: (*D), a number type.
-      type: the dtype to read; a smaller one gives an axis of its own, a larger one takes the
+      type: the dtype to read; a smaller one adds an axis, a larger one consumes the
         last axis.
       name: a name for the operation.
     Returns: a tensor of dtype `type`.
@@ -208,7 +208,7 @@ def sort(values: TensorLike, axis: Any = -1, direction: str = "ASCENDING", name:
 
 def argsort(values: TensorLike, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False,
             name: str | None = None) -> Tensor:
-    """The indices that would sort along an axis.
+    """Returns the indices that would sort along an axis.
 
     Args:
       values: (*P, n, *Q), real, P having `axis` dimensions.
@@ -248,7 +248,7 @@ def _sort(values, axis, direction, which):
             perm[[at, -1]] = perm[[-1, at]]
             back = perm
             values = raw.Transpose(values, perm)
-    # TopKV2 sorts downwards: turn the order round by -x, for integers by -1 - x, which cannot overflow.
+    # TopKV2 sorts in descending order: reverse it by -x, for integers by -1 - x, which cannot overflow.
     ascending = direction == "ASCENDING"
     turned = _turn(values) if ascending else values
     sizes = shape_of(turned)

@@ -78,7 +78,7 @@ def _moved(x, block, changes, what, resize, rebatch):
 
 
 def _divided(axis, dim, b, before, after):
-    """Returns a padded size, parted into blocks."""
+    """Returns a padded size divided by the block."""
     if (dim + before + after) % b:
         raise Complaint(f"padded size {dim + before + after} of axis {axis} is not divisible by the block size {b}",
                         "pad it to a multiple; tf.required_space_to_batch_paddings says how")
@@ -86,7 +86,7 @@ def _divided(axis, dim, b, before, after):
 
 
 def _grown(axis, dim, b, before, after):
-    """Returns a size, made of blocks and cropped."""
+    """Returns a size multiplied by the block, less the crops."""
     if before + after > dim * b:
         raise Complaint(f"cropped size {dim * b - before - after} of axis {axis} is negative", "crop less")
     return dim * b - before - after
@@ -125,7 +125,7 @@ def _batch_to_space_nd_grad(op, dy):
 
 @op("SpaceToBatch", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",))
 def space_to_batch_v1_op(xp, x, paddings, *, block_size):
-    """SpaceToBatchND for square blocks of images."""
+    """Does what SpaceToBatchND does, for square blocks of images."""
     return _space_to_batch(xp, x, [block_size] * 2, paddings.tolist())
 
 
@@ -141,7 +141,7 @@ def _space_to_batch_v1_grad(op, dy):
 
 @op("BatchToSpace", "input: T, crops: Tidx -> output: T", Tidx=INDEX, host=("crops",))
 def batch_to_space_v1_op(xp, x, crops, *, block_size):
-    """BatchToSpaceND for square blocks of images."""
+    """Does what BatchToSpaceND does, for square blocks of images."""
     return _batch_to_space(xp, x, [block_size] * 2, crops.tolist())
 
 
@@ -159,7 +159,7 @@ def _batch_to_space_v1_grad(op, dy):
 
 
 def _nhwc(shape, data_format):
-    """Batch, height, width, channels of a shape in either format, and how to write one."""
+    """Returns batch, height, width, channels of a shape in either format, and a function that builds one."""
     shape = with_rank(shape, 4)
     if data_format == "NHWC":
         return shape, lambda n, h, w, c: (n, h, w, c)
@@ -257,13 +257,13 @@ def space_to_batch(input: TensorLike, block_shape: Any, paddings: Any, name: str
 
 
 def space_to_batch_nd(input: TensorLike, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
-    """The same as `space_to_batch` of TensorFlow 2.
+    """Calls `space_to_batch` of TensorFlow 2.
 
     Args:
-      input, block_shape, paddings, name: as there.
-    Returns: as there.
-    Raises: as there.
-    Gradient: as there.
+      input, block_shape, paddings, name: as for `space_to_batch`.
+    Returns: as for `space_to_batch`.
+    Raises: as for `space_to_batch`.
+    Gradient: as for `space_to_batch`.
     Reference: TensorFlow 2.21 SpaceToBatchND.
 
     >>> sess.run(tf.space_to_batch_nd([[1, 2, 3, 4]], [2], [[0, 0]]))
@@ -282,7 +282,7 @@ def _block(block_size: Any, block_shape: Any) -> Any:
 
 def space_to_batch_v1(input: TensorLike, paddings: Any, block_size: Any = None, name: str | None = None,
                       block_shape: Any = None) -> Tensor:
-    """`space_to_batch` for images, with one size of block.
+    """Calls `space_to_batch` for images, with one size of block.
 
     Args:
       input: (n, h, w, c), any dtype.
@@ -322,7 +322,7 @@ def batch_to_space(input: TensorLike, block_shape: Any, crops: Any, name: str | 
 
 def batch_to_space_v1(input: TensorLike, crops: Any, block_size: Any, name: str | None = None,
                       block_shape: Any = None) -> Tensor:
-    """`batch_to_space` for images, with one size of block.
+    """Calls `batch_to_space` for images, with one size of block.
 
     Args:
       input: (n, h, w, c), any dtype.
@@ -342,13 +342,13 @@ def batch_to_space_v1(input: TensorLike, crops: Any, block_size: Any, name: str 
 
 
 def batch_to_space_nd(input: TensorLike, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
-    """The same as `batch_to_space` of TensorFlow 2.
+    """Calls `batch_to_space` of TensorFlow 2.
 
     Args:
-      input, block_shape, crops, name: as there.
-    Returns: as there.
-    Raises: as there.
-    Gradient: as there.
+      input, block_shape, crops, name: as for `batch_to_space`.
+    Returns: as for `batch_to_space`.
+    Raises: as for `batch_to_space`.
+    Gradient: as for `batch_to_space`.
     Reference: TensorFlow 2.21 BatchToSpaceND.
 
     >>> sess.run(tf.batch_to_space_nd([[1, 3], [2, 4]], [2], [[0, 0]]))
@@ -377,13 +377,13 @@ def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC"
 
 
 def space_to_depth_v1(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
-    """`space_to_depth` with the arguments in TensorFlow 1's order.
+    """Calls `space_to_depth` with the arguments in TensorFlow 1's order.
 
     Args:
-      input, block_size, name, data_format: as there.
-    Returns: as there.
-    Raises: as there.
-    Gradient: as there.
+      input, block_size, name, data_format: as for `space_to_depth`.
+    Returns: as for `space_to_depth`.
+    Raises: as for `space_to_depth`.
+    Gradient: as for `space_to_depth`.
     Reference: TensorFlow 2.21 `tf.compat.v1.space_to_depth`.
 
     >>> sess.run(tf.space_to_depth([[[[1], [2]], [[3], [4]]]], 2))
@@ -413,13 +413,13 @@ def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC"
 
 
 def depth_to_space_v1(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
-    """`depth_to_space` with the arguments in TensorFlow 1's order.
+    """Calls `depth_to_space` with the arguments in TensorFlow 1's order.
 
     Args:
-      input, block_size, name, data_format: as there.
-    Returns: as there.
-    Raises: as there.
-    Gradient: as there.
+      input, block_size, name, data_format: as for `depth_to_space`.
+    Returns: as for `depth_to_space`.
+    Raises: as for `depth_to_space`.
+    Gradient: as for `depth_to_space`.
     Reference: TensorFlow 2.21 `tf.compat.v1.depth_to_space`.
 
     >>> sess.run(tf.depth_to_space([[[[1, 2, 3, 4]]]], 2))[0, :, :, 0]
@@ -431,7 +431,7 @@ def depth_to_space_v1(input: TensorLike, block_size: int, name: str | None = Non
 
 def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None,
                                      name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The paddings that make sizes divisible by a block, and the crops that undo them.
+    """Returns the paddings that make sizes divisible by a block, and the crops that undo them.
 
     Args:
       input_shape: (m,), integers.

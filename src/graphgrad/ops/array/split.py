@@ -19,7 +19,7 @@ from graphgrad.ops.common.rank_limits import limit_ranks
 @op("Split", "split_dim: int32, value: T -> output: num_split*T", host=("split_dim",), partial_value=folded,
     data_movement=True)
 def split_op(xp, axis, value, *, num_split):
-    """The parts of equal size along an axis."""
+    """Splits a tensor into parts of equal size along an axis."""
     at = normalize_axis(int(axis.reshape(())), len(value.shape))
     _even(value.shape[at], num_split, at)
     return xp.split(value, num_split, at)
@@ -67,7 +67,7 @@ def _split_grad(op, *dys):
 @op("SplitV", "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split*T", Tlen=INDEX,
     host=("size_splits", "split_dim"), partial_value=folded, data_movement=True)
 def split_v(xp, value, sizes, axis, *, num_split):
-    """The parts of given sizes along an axis; one size may be -1."""
+    """Splits a tensor into parts of given sizes along an axis; one size may be -1."""
     at = normalize_axis(int(axis.reshape(())), len(value.shape))
     sizes = _all_sizes(tuple(sizes.tolist()), value.shape[at], at)
     return xp.split(value, np.cumsum(sizes)[:-1].tolist(), at)
@@ -112,7 +112,7 @@ def _split_v_grad(op, *dys):
 
 def split(value: TensorLike, num_or_size_splits: Any, axis: Any = 0, num: int | None = None,
           name: str | None = "split") -> list[Tensor]:
-    """Parts a tensor along an axis.
+    """Splits a tensor along an axis.
 
     Args:
       value: (*P, n, *Q), any dtype, P having `axis` dimensions.
@@ -146,13 +146,13 @@ def split(value: TensorLike, num_or_size_splits: Any, axis: Any = 0, num: int | 
 
 def split_v1(value: TensorLike, num_or_size_splits: Any, axis: Any = 0, num: int | None = None,
              name: str | None = "split") -> list[Tensor]:
-    """`split`; takes the order (axis, num, value) of TensorFlow 0.x too.
+    """Splits as `split` does; accepts the order (axis, num, value) of TensorFlow 0.x too.
 
     Args:
-      value, num_or_size_splits, axis, num, name: as there.
-    Returns: as there.
-    Raises: as there.
-    Gradient: as there.
+      value, num_or_size_splits, axis, num, name: as for `split`.
+    Returns: as for `split`.
+    Raises: as for `split`.
+    Gradient: as for `split`.
     Reference: TensorFlow 2.21 `tf.compat.v1.split`; TensorFlow 0.12 `tf.split`.
 
     >>> sess.run(tf.split([1, 2, 3, 4], 2))

@@ -43,7 +43,7 @@ def _positions(count, rank, ellipsis_mask, new_axis_mask):
 
 
 def same_length(*vectors):
-    """The common length of begin, end and strides, given as shapes or values; None if unknown."""
+    """Returns the common length of begin, end and strides, given as shapes or values; None if unknown."""
     lengths = {len(v) for v in vectors if v is not None}
     if len(lengths) > 1:
         raise Complaint(f"begin, end and strides must have one length but have {sorted(lengths)}",
@@ -107,7 +107,7 @@ def _slice_size(dim, start, stop, stride):
 
 
 def _indexer(shape, begin, end, strides, masks):
-    """Returns the NumPy index for a slice, and the complaints that are due."""
+    """Returns the NumPy index for a slice, and complaints about what is out of range."""
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = masks
     _strided_slice_shape(shape, begin, end, strides, *masks)
     index = []
@@ -125,7 +125,7 @@ def _indexer(shape, begin, end, strides, masks):
 
 
 class _Plan:
-    """A slice for the device: static bounds for every axis, but for single elements at an index not known yet."""
+    """A slice for the device: static bounds for every axis, except for single elements at an unknown index."""
 
     def __init__(self, shape, begin, end, strides, masks):
         begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = masks
@@ -166,7 +166,7 @@ class _Plan:
         return int(vector[i])
 
     def position(self, xp, axis, dim):
-        """The index, counted from the front, of the one element to take of a dynamic axis."""
+        """Returns the index, counted from the front, of the single element on a dynamic axis."""
         index = self.ranges[axis]
         return xp.where(index < 0, index + dim, index)
 
@@ -176,7 +176,7 @@ def _reversed_axes(ranges):
 
 
 def _bounds(r):
-    """start, stop and step of the same elements in ascending order."""
+    """Returns start, stop and step of the same elements in ascending order."""
     if not len(r):
         return 0, 0, 1
     low, high = min(r[0], r[-1]), max(r[0], r[-1])
@@ -187,7 +187,7 @@ def _bounds(r):
     host=("strides",), peek=("begin", "end"), shape=_strided_slice_shape, data_movement=True)
 def strided_slice_op(xp, x, begin, end, strides, *, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                      shrink_axis_mask=0):
-    """Every stride-th element from begin to end along each axis; the masks give `...`, None, x[i] and open ends."""
+    """Takes every stride-th element from begin to end along each axis; masks mean `...`, None, x[i], open ends."""
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     return x[_indexer(x.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)]
 
@@ -213,7 +213,7 @@ def _strided_slice_refuses(xp, x, begin, end, strides, ellipsis_mask=0, new_axis
 
 
 def _outside(shape, begin, count, ellipsis_mask, new_axis_mask, shrink_axis_mask):
-    """Single elements at an index that only the run knows; other bounds are cut to the size."""
+    """Rejects single elements at an index out of range, known only to the run; other bounds are clipped to the size."""
     found, axis = [], 0
     for source in _positions(count, len(shape), ellipsis_mask, new_axis_mask):
         if source is _NEW:
@@ -253,7 +253,7 @@ def _strided_slice_grad(op, dy):
     host=("shape", "strides"), data_movement=True)
 def strided_slice_grad_op(xp, shape, begin, end, strides, dy, *, begin_mask=0, end_mask=0, ellipsis_mask=0,
                           new_axis_mask=0, shrink_axis_mask=0):
-    """Zeros of the given shape, but for `dy` in the place that the slice takes."""
+    """Returns zeros of the given shape, with `dy` where the slice was taken."""
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     result = np.zeros(shape, dy.dtype)
     part = result[_indexer(result.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)]
@@ -328,7 +328,7 @@ def _strided_slice_grad_grad(op, d2):
     Index=INDEX, host=("begin", "end", "strides"))
 def strided_slice_update_op(xp, x, begin, end, strides, value, *, begin_mask=0, end_mask=0, ellipsis_mask=0,
                             new_axis_mask=0, shrink_axis_mask=0):
-    """The tensor with `value`, which is broadcast, in place of a slice."""
+    """Returns the tensor with a slice replaced by `value`, which is broadcast."""
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     place = _indexer(x.shape, begin.tolist(), end.tolist(), strides.tolist(), masks)
     if xp is not np:

@@ -21,7 +21,7 @@ from graphgrad.ops.common.shape_values import fill, host_array, join, minus, par
 @op("Tile", "input: T, multiples: Tmultiples -> output: T", Tmultiples=INDEX, host=("multiples",), partial_value=folded,
     data_movement=True)
 def tile_op(xp, x, multiples):
-    """The input repeated `multiples[i]` times along each axis i."""
+    """Repeats the input `multiples[i]` times along each axis i."""
     _tile_shape(x.shape, tuple(multiples.tolist()))
     return xp.tile(x, tuple(multiples.tolist()))
 

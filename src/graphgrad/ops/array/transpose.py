@@ -21,12 +21,12 @@ from graphgrad.ops.common.synonyms import one_of
 
 @op("Transpose", "x: T, perm: Tperm -> y: T", Tperm=INDEX, host=("perm",), partial_value=folded, data_movement=True)
 def transpose_op(xp, x, perm):
-    """The input with its axes in another order."""
+    """Permutes the axes."""
     return xp.transpose(x, _axes(tuple(perm.tolist()), len(x.shape)))
 
 
 def _axes(perm, rank):
-    """Returns the permutation with its axes counted from the front; a Complaint if it is none."""
+    """Returns the permutation with its axes counted from the front; a Complaint if it is not a permutation."""
     if len(perm) != rank:
         raise Complaint(f"perm has {len(perm)} elements for a tensor of rank {rank}", "name every axis once")
     axes = tuple([p + rank if p < 0 else p for p in perm])
@@ -59,7 +59,7 @@ def _transpose_grad(op, dy):
 
 @op("ConjugateTranspose", "x: T, perm: Tperm -> y: T", Tperm=INDEX, host=("perm",), shape=_transpose_shape)
 def conjugate_transpose_op(xp, x, perm):
-    """The complex conjugate with its axes in another order."""
+    """Permutes the axes of the complex conjugate."""
     return xp.transpose(xp.conj(x), _axes(tuple(perm.tolist()), len(x.shape)))
 
 
@@ -70,7 +70,7 @@ def _conjugate_transpose_grad(op, dy):
 
 @op("InvertPermutation", "x: T -> y: T", T=INDEX, partial_value=folded)
 def invert_permutation_op(xp, x):
-    """The permutation that undoes `x`: y[x[i]] = i."""
+    """Returns the inverse of a permutation `x`: y[x[i]] = i."""
     return xp.argsort(x).astype(x.dtype)
 
 
@@ -100,7 +100,7 @@ invert_permutation_op.grad(NOT_DIFFERENTIABLE)
 @op("ReverseV2", "tensor: T, axis: Tidx -> output: T", Tidx=INDEX, host=("axis",), partial_value=folded,
     data_movement=True)
 def reverse_op(xp, x, axis):
-    """The input with the order of elements along some axes reversed."""
+    """Reverses the order of elements along some axes."""
     return xp.flip(x, _distinct(tuple(axis.tolist()), len(x.shape)))
 
 
@@ -125,7 +125,7 @@ def _reverse_grad(op, dy):
 
 @op("Reverse", "tensor: T, dims: bool -> output: T", host=("dims",))
 def reverse_v1_op(xp, x, dims):
-    """The input with the order of elements reversed along the axes where `dims` holds."""
+    """Reverses the order of elements along the axes where `dims` is true."""
     return xp.flip(x, tuple(np.flatnonzero(dims).tolist()))
 
 
@@ -141,7 +141,7 @@ def _reverse_v1_grad(op, dy):
 
 @op("ReverseSequence", "input: T, seq_lengths: Tlen -> output: T", Tlen=INDEX, data_movement=True)
 def reverse_sequence_op(xp, x, lengths, *, seq_dim, batch_dim=0):
-    """The input with the first `seq_lengths[i]` elements along `seq_dim` reversed in batch i."""
+    """Reverses the first `seq_lengths[i]` elements along `seq_dim` in batch i."""
     seq, batch = (normalize_axis(a, len(x.shape)) for a in (seq_dim, batch_dim))
     size = x.shape[seq]
     if isinstance(lengths, np.ndarray) and lengths.size and (lengths.min() < 0 or lengths.max() > size):
@@ -186,7 +186,7 @@ def _reverse_sequence_grad(op, dy):
 @op("Roll", "input: T, shift: Tshift, axis: Taxis -> output: T", Tshift=INDEX, Taxis=INDEX, host=("axis",),
     data_movement=True)
 def roll_op(xp, x, shift, axis):
-    """The input rotated along some axes."""
+    """Rotates elements along some axes."""
     wanted = [normalize_axis(a, len(x.shape)) for a in np.atleast_1d(axis).tolist()]
     shift = np.atleast_1d(shift).tolist() if isinstance(shift, np.ndarray) else xp.atleast_1d(shift)
     if len(shift) != len(wanted):
@@ -221,7 +221,7 @@ def _roll_grad(op, dy):
 
 
 def transpose(a: TensorLike, perm: Any = None, conjugate: bool = False, name: str | None = "transpose") -> Tensor:
-    """Puts the axes of a tensor in another order.
+    """Permutes the axes of a tensor.
 
     Args:
       a: any shape and dtype.
@@ -248,13 +248,13 @@ def transpose(a: TensorLike, perm: Any = None, conjugate: bool = False, name: st
 
 
 def transpose_v1(a: TensorLike, perm: Any = None, name: str | None = "transpose", conjugate: bool = False) -> Tensor:
-    """`transpose` with the arguments in TensorFlow 1's order.
+    """Calls `transpose` with the arguments in TensorFlow 1's order.
 
     Args:
-      a, perm, name, conjugate: as there.
-    Returns: as there.
-    Raises: as there.
-    Gradient: as there.
+      a, perm, name, conjugate: as for `transpose`.
+    Returns: as for `transpose`.
+    Raises: as for `transpose`.
+    Gradient: as for `transpose`.
     Reference: TensorFlow 2.21 `tf.compat.v1.transpose`.
 
     >>> sess.run(tf.transpose([[1, 2]], [1, 0]))
@@ -340,14 +340,14 @@ def reverse_sequence(input: TensorLike, seq_lengths: Any, seq_axis: Any = None, 
 
 def reverse_sequence_v1(input: TensorLike, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None,
                         name: str | None = None, seq_dim: Any = None, batch_dim: Any = None) -> Tensor:
-    """`reverse_sequence`, with `seq_dim` and `batch_dim` as other names of the axes.
+    """Calls `reverse_sequence`, with `seq_dim` and `batch_dim` as other names of the axes.
 
     Args:
-      input, seq_lengths, seq_axis, batch_axis, name: as there.
+      input, seq_lengths, seq_axis, batch_axis, name: as for `reverse_sequence`.
       seq_dim, batch_dim: the same as `seq_axis` and `batch_axis`.
-    Returns: as there.
-    Raises: as there; ValueError if both names of an argument are given.
-    Gradient: as there.
+    Returns: as for `reverse_sequence`.
+    Raises: as for `reverse_sequence`; ValueError if both names of an argument are given.
+    Gradient: as for `reverse_sequence`.
     Reference: TensorFlow 2.21 `tf.compat.v1.reverse_sequence`.
 
     >>> sess.run(tf.reverse_sequence([[1, 2, 3]], [2], seq_dim=1))
@@ -378,7 +378,7 @@ def roll(input: TensorLike, shift: Any, axis: Any, name: str | None = None) -> T
 
 
 def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
-    """The permutation that undoes `x`.
+    """Returns the inverse of a permutation.
 
     Args:
       x: (n,), int32 or int64, a permutation of 0, ..., n - 1.
