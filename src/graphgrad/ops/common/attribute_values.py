@@ -10,7 +10,7 @@ import numpy as np
 
 
 def as_int(value: Any, name: str) -> int:
-    """An attribute of kind int, by TensorFlow's rule: other real numbers lose their fractions.
+    """Converts an attribute to an int by TensorFlow's rule: other real numbers lose their fractions.
 
     Args:
       value: what the user gave.

@@ -15,7 +15,7 @@ from .rank_limits import limit_ranks
 
 
 def reduced_axes(shape, target):
-    """The axes of `shape` to sum over so that a gradient of it gets the shape `target`."""
+    """Returns the axes of `shape` to sum over so that a gradient of it gets the shape `target`."""
     lead = len(shape) - len(target)
     return tuple(range(lead)) + tuple(
         i + lead for i, d in enumerate(target) if d == 1 and shape[i + lead] != 1
@@ -24,7 +24,7 @@ def reduced_axes(shape, target):
 
 @op("BroadcastGradientArgs", "s0: T, s1: T -> r0: T, r1: T", T=INDEX, host=("s0", "s1"), partial_value=folded)
 def broadcast_gradient_args(xp, s0, s1):
-    """For two shapes, the axes of the broadcast result along which each of them was repeated."""
+    """Returns, for two shapes, the axes of the broadcast result along which each was repeated."""
     result = np.broadcast_shapes(tuple(s0), tuple(s1))
     return tuple(np.asarray(_repeated(tuple(s), result), s0.dtype) for s in (s0, s1))
 
@@ -67,7 +67,7 @@ def unbroadcast(gx, gy, x, y):
 
 @functools.lru_cache(maxsize=4096)
 def _repeated_axes(own, other):
-    """Along which axes an operand is repeated beside another one.
+    """Returns along which axes an operand is repeated beside another one.
 
     Args:
       own, other: the static shapes of the two.

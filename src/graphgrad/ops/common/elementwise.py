@@ -11,17 +11,17 @@ REAL_SIGNED = FLOATING | {int8, int16, int32, int64}
 
 
 def same(x):
-    """Shape rule: the shape of the only input."""
+    """Returns the shape of the only input."""
     return x
 
 
 def first(y, dy):
-    """Shape rule of a gradient op: both inputs have the result's shape."""
+    """Returns the first shape: the rule of gradient ops, both of whose inputs have the result's shape."""
     return dy if y is None else y
 
 
 def scalars_or_one_shape(*shapes):
-    """Shape rule of an op whose inputs are scalars or have the result's shape."""
+    """Returns the result's shape for inputs each of which is a scalar or has that shape."""
     result = ()
     for shape in shapes:
         if shape is None:
@@ -37,7 +37,7 @@ def conj(x):
 
 
 def times_mask(xp, dy, mask):
-    """dy times a mask: an infinity or a NaN becomes NaN where the mask is False, as in TensorFlow.
+    """Multiplies dy by a mask: an infinity or a NaN becomes NaN where the mask is False, as in TensorFlow.
 
     XLA would turn the product with a mask into a select, which loses them; it keeps the product with 0.
     """

@@ -10,7 +10,7 @@ from graphgrad.ir.opdef import registry
 
 
 def _guarded(opdef, kernel):
-    """Returns the kernel, but for inputs of which one has no element: zeros of the shape that inference gives."""
+    """Wraps a kernel: if an input has no elements, the result is zeros of the inferred shape."""
 
     @functools.wraps(kernel)
     def call(xp, *inputs, **attrs):

@@ -10,7 +10,7 @@ from graphgrad.ir.attribute_limits import whole
 
 
 def number(value: Any) -> str:
-    """A number as TensorFlow writes it: as many digits as it takes to read the same value back."""
+    """Formats a number as TensorFlow does: with as many digits as it takes to read the same value back."""
     kind = getattr(value, "dtype", np.dtype(type(value))).kind
     if kind == "b":
         return "1" if value else "0"
@@ -38,7 +38,7 @@ def element(value: Any, quoted: bool) -> str:
 
 
 def summarize_value(array: Any, limit: int) -> str:
-    """The first `limit` elements (all if negative), rows in brackets: `[1 2][3...]...`."""
+    """Formats the first `limit` elements (all if negative), rows in brackets: `[1 2][3...]...`."""
     array = np.asarray(array)
     if array.size == 0:
         return ""
@@ -63,7 +63,7 @@ def summarize_value(array: Any, limit: int) -> str:
 
 
 def pretty(array: Any, edge: int) -> str:
-    """The tensor in nested brackets, at most `edge` elements from each end of an axis (all if negative)."""
+    """Formats a tensor in nested brackets, at most `edge` elements from each end of an axis (all if negative)."""
     array = np.asarray(array)
     if array.ndim == 0:
         return element(array[()], True)

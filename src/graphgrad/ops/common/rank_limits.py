@@ -1,6 +1,6 @@
 """Ranks that shape rules require of sizes, axes and counts.
 
-Their rules see them as numbers or tuples, so the rank is checked before.
+The rules get them as numbers or tuples, so the rank is checked before.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from graphgrad.ir.shape import is_fully_defined
 
 
 def shape_of(x, dtype=int32):
-    """The shape of `x` as an integer vector: an array if it is known, else a tensor."""
+    """Returns the shape of `x` as an integer vector: an array if it is known, else a tensor."""
     shape = x._spec.shape
     if is_fully_defined(shape):
         return np.asarray(shape, dtype.np_dtype)
@@ -21,30 +21,30 @@ def shape_of(x, dtype=int32):
 
 
 def shape_tensor(x):
-    """The shape of `x` as a tensor: a constant if it is known."""
+    """Returns the shape of `x` as a tensor: a constant if it is known."""
     return convert_to_tensor(shape_of(x))
 
 
 def rank_of(x):
-    """The rank of `x`: an int if it is known, else a tensor."""
+    """Returns the rank of `x`: an int if it is known, else a tensor."""
     shape = x._spec.shape
     return raw.Rank(x) if shape is None else len(shape)
 
 
 def axes(start, stop):
-    """The axes from `start` up to `stop`, each an int or a tensor, as an integer vector."""
+    """Returns the axes from `start` up to `stop`, each an int or a tensor, as an integer vector."""
     if isinstance(start, int) and isinstance(stop, int):
         return np.arange(start, stop, dtype=np.int32)
     return raw.Range(start, stop, 1)
 
 
 def all_axes(x):
-    """All axes of `x` as an integer vector."""
+    """Returns all axes of `x` as an integer vector."""
     return axes(0, rank_of(x))
 
 
 def join(*parts):
-    """The concatenation of integer vectors: an array if all of them are arrays or lists."""
+    """Concatenates integer vectors: an array if all of them are arrays or lists."""
     parts = [p if is_tensor(p) else np.asarray(p, np.int32) for p in parts]
     if all(isinstance(p, np.ndarray) for p in parts):
         return np.concatenate(parts)
@@ -52,18 +52,18 @@ def join(*parts):
 
 
 def part(vector, start, stop):
-    """Elements of an integer vector; all three arguments may be tensors."""
+    """Slices an integer vector; all three arguments may be tensors."""
     if isinstance(vector, np.ndarray) and isinstance(start, int) and isinstance(stop, int):
         return vector[start:stop]
     return raw.StridedSlice(vector, [start], [stop], [1])
 
 
 def in_one_batch(x, rank, apply):
-    """`apply` of a tensor of unknown rank with all axes before its last `rank` ones as one, and these put back.
+    """Applies a function to a tensor of unknown rank whose batch axes are merged into one, and restores them.
 
     Args:
       x: (*B, *T), T of `rank` axes.
-      rank: how many axes `apply` looks at.
+      rank: the number of axes that `apply` handles.
       apply: a function from (n, *T) to (n, *S).
     Returns: (*B, *S).
     """
@@ -76,7 +76,7 @@ def in_one_batch(x, rank, apply):
 
 
 def fill(count, value):
-    """An integer vector of `count` times the same value."""
+    """Returns an integer vector of `count` times the same value."""
     return np.full(count, value, np.int32) if isinstance(count, int) else raw.Fill(raw.Reshape(count, [1]), value)
 
 
@@ -86,27 +86,27 @@ def is_tensor(v):
 
 
 def plus(a, b):
-    """a + b for ints, arrays and tensors."""
+    """Returns a + b for ints, arrays and tensors."""
     return raw.AddV2(a, b) if is_tensor(a) or is_tensor(b) else a + b
 
 
 def minus(a, b):
-    """a - b for ints, arrays and tensors."""
+    """Returns a - b for ints, arrays and tensors."""
     return raw.Sub(a, b) if is_tensor(a) or is_tensor(b) else a - b
 
 
 def times(a, b):
-    """a * b for ints, arrays and tensors."""
+    """Returns a * b for ints, arrays and tensors."""
     return raw.Mul(a, b) if is_tensor(a) or is_tensor(b) else a * b
 
 
 def reshape_like(dy, x):
-    """`dy` with the shape of `x`."""
+    """Reshapes `dy` to the shape of `x`."""
     return raw.Reshape(dy, shape_of(x))
 
 
 def host_array(t):
-    """The value of `t` as an array if it is fully known and small, else None."""
+    """Returns the value of `t` as an array if it is fully known and small, else None."""
     value = static_value(t)
     return None if not _complete(value) else np.asarray(value, t.dtype.np_dtype)
 
@@ -116,7 +116,7 @@ def _complete(value):
 
 
 def _axis_of(x, axis):
-    """An axis counted from the front, and the rank of x, either of which may be a tensor; None for the last axis.
+    """Returns an axis counted from the front, and the rank of x, each of them maybe a tensor; None for the last axis.
 
     Raises: InvalidArgumentError if the axis is out of range.
     """
@@ -132,13 +132,13 @@ def _axis_of(x, axis):
 
 
 def swapped_with_last(x, axis):
-    """The permutation that exchanges an axis with the last one, or None if it is the last one."""
+    """Returns the permutation that swaps an axis with the last one, or None if it is the last one."""
     found = _axis_of(x, axis)
     if found is None:
         return None
     at, rank = found
     if not isinstance(at, int) or not isinstance(rank, int):
-        # Among the rank's numbers, the two change places; they may be the same.
+        # The two may be the same axis.
         numbers = axes(0, rank)
         last = raw.Equal(numbers, minus(rank, 1))
         return raw.SelectV2(raw.Equal(numbers, at), minus(rank, 1), raw.SelectV2(last, at, numbers))
@@ -147,7 +147,7 @@ def swapped_with_last(x, axis):
 
 
 def moved_to_last(x, axis):
-    """The permutation that moves an axis behind the others, or None if it is the last one.
+    """Returns the permutation that moves an axis behind the others, or None if it is the last one.
 
     Raises: InvalidArgumentError if the axis is out of range.
     """

@@ -14,7 +14,7 @@ from graphgrad.ir.shape import TensorShape, as_shape, shape_str
 
 
 class SparseTensor(OfValues):
-    """A tensor given by the places and values of the elements that are not zero.
+    """A tensor given by the positions and values of the elements that are not zero.
 
     Args:
       indices: (n, rank), int64.
@@ -41,7 +41,7 @@ class SparseTensor(OfValues):
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
-        """A sparse tensor of the three arrays in a `SparseTensorValue`; TypeError for anything else."""
+        """Converts a `SparseTensorValue` to a sparse tensor; raises TypeError for anything else."""
         if isinstance(sparse_tensor_value, SparseTensor):
             return sparse_tensor_value
         if not isinstance(sparse_tensor_value, tuple) or len(sparse_tensor_value) != 3:
@@ -51,12 +51,12 @@ class SparseTensor(OfValues):
 
     @property
     def indices(self) -> Any:
-        """The places, (n, rank), int64."""
+        """The positions, (n, rank), int64."""
         return self._indices
 
     @property
     def values(self) -> Any:
-        """The values at those places, (n,)."""
+        """The values at those positions, (n,)."""
         return self._values
 
     @property
@@ -75,7 +75,7 @@ class SparseTensor(OfValues):
         return TensorShape(static_value(self._dense_shape)).merge_with(self._static)
 
     def get_shape(self) -> TensorShape:
-        """The static shape; the same as `shape`."""
+        """Returns the static shape; the same as `shape`."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -83,7 +83,7 @@ class SparseTensor(OfValues):
         self._static = as_shape(self.shape.merge_with(shape))
 
     def with_values(self, new_values: Any) -> SparseTensor:
-        """The same places with other values, (n,)."""
+        """Returns a sparse tensor with the same positions and other values, (n,)."""
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
     def _parts(self) -> list[Any]:
@@ -96,7 +96,7 @@ class SparseTensor(OfValues):
         return None if tensor is None else self.with_values(tensor)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """The value as a `SparseTensorValue`, run in `session` or the default one."""
+        """Evaluates in `session` or the default one; returns a `SparseTensorValue`."""
         if session is not None:
             return session.run(self, feed_dict)
         return SparseTensorValue(*[t.eval(feed_dict) for t in (self._indices, self._values, self._dense_shape)])

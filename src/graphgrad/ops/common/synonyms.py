@@ -6,7 +6,7 @@ from typing import Any
 
 
 def either(new: str, value: Any, old: str, other: Any) -> Any:
-    """The one of two synonymous arguments that was given, or None; ValueError for both."""
+    """Returns the one of two synonymous arguments that was given, or None; ValueError for both."""
     if other is None:
         return value
     if value is not None:
@@ -16,7 +16,7 @@ def either(new: str, value: Any, old: str, other: Any) -> Any:
 
 
 def one_of(name: str, value: Any, old_name: str, old_value: Any) -> Any:
-    """The value of an argument that has an older name too; ValueError if both are given."""
+    """Returns the value of an argument that has an older name too; ValueError if both are given."""
     if old_value is None:
         return value
     if value is not None:
