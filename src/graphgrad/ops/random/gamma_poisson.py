@@ -22,13 +22,13 @@ from .random import shape_tensor
 from .seeds import known_sizes, seed_attrs, sizes, start
 from .stateless import keyed, seed_shape
 
-_SET_ASIDE = 256  # blocks that a run sets aside for each number it returns
+_SET_ASIDE = 256  # blocks that a run reserves for each number it returns
 _FLAGS = ("stateful", "random", "host")
 
 
 @op("RandomGamma", "shape: S, alpha: T -> output: T", S=INDEX, T=FLOATING, host=("shape",), flags=_FLAGS)
 def random_gamma_op(xp, shape, alpha, *, seed=0, seed2=0, rng=0):
-    """Gamma deviates of the shape parameters `alpha` and scale 1 (Marsaglia and Tsang, 2000)."""
+    """Draws gamma deviates of scale 1 for the shape parameters `alpha` (Marsaglia and Tsang, 2000)."""
     shape = sizes(shape)
     stream = start(np, "RandomGamma", rng, seed, seed2, math.prod(shape) * alpha.size * _SET_ASIDE)
     return gamma_poisson_numpy.gamma(stream, shape, np.asarray(alpha))
@@ -42,7 +42,7 @@ def _random_gamma_shape(shape, alpha):
 
 @random_gamma_op.grad
 def _random_gamma_grad(op, dy):
-    """By implicit reparameterisation (Figurnov et al., 2018)."""
+    """Differentiates by implicit reparameterisation (Figurnov et al., 2018)."""
     alpha, sample = op.inputs[1], op.outputs[0]
     d_alpha, _ = unbroadcast(raw.Mul(dy, raw.RandomGammaGrad(alpha, sample)), None, alpha, sample)
     return None, d_alpha
@@ -50,7 +50,7 @@ def _random_gamma_grad(op, dy):
 
 @op("RandomGammaGrad", "alpha: T, sample: T -> output: T", T=FLOATING)
 def random_gamma_grad_op(xp, alpha, sample):
-    """How a gamma deviate changes with its shape parameter while its quantile stays the same."""
+    """Computes the derivative of a gamma deviate by its shape parameter, at a fixed quantile."""
     a, x = np.broadcast_arrays(np.asarray(alpha, np.float64), np.asarray(sample, np.float64))
     density = np.exp((a - 1) * np.log(x) - x - special_numpy.lgamma(a))
     return (-special_numpy.igamma_grad_a(a, x) / density).astype(alpha.dtype)
@@ -79,7 +79,7 @@ def _random_gamma_grad_grad(op, dy):
 @op("RandomPoissonV2", "shape: S, rate: R -> output: dtype", S=INDEX, R=FLOATING | INDEX,
     dtype=FLOATING | INDEX, host=("shape",), flags=_FLAGS)
 def random_poisson_op(xp, shape, rate, *, seed=0, seed2=0, dtype=int64, rng=0):
-    """Poisson deviates (products of uniform numbers; from rate 10 on Hörmann's rejection, 1993)."""
+    """Draws Poisson deviates: products of uniform numbers; from rate 10 on by Hörmann's rejection (1993)."""
     shape = sizes(shape)
     stream = start(np, "RandomPoissonV2", rng, seed, seed2, math.prod(shape) * rate.size * _SET_ASIDE)
     return gamma_poisson_numpy.poisson(stream, shape, np.asarray(rate)).astype(dtype.np_dtype)
@@ -90,7 +90,7 @@ random_poisson_op.shape(_random_gamma_shape)
 
 @op("RandomPoisson", "shape: S, rate: dtype -> output: dtype", S=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS)
 def old_random_poisson_op(xp, shape, rate, *, seed=0, seed2=0, rng=0):
-    """Poisson deviates in the dtype of their rates."""
+    """Draws Poisson deviates in the dtype of their rates."""
     shape = sizes(shape)
     stream = start(np, "RandomPoisson", rng, seed, seed2, math.prod(shape) * rate.size * _SET_ASIDE)
     return gamma_poisson_numpy.poisson(stream, shape, np.asarray(rate)).astype(rate.dtype)
@@ -102,7 +102,7 @@ old_random_poisson_op.shape(_random_gamma_shape)
 @op("StatelessRandomGammaV2", "shape: T, seed: Tseed, alpha: dtype -> output: dtype", T=INDEX, Tseed=INDEX,
     dtype=FLOATING, host=("shape",), flags=("host",))
 def stateless_gamma_op(xp, shape, seed, alpha):
-    """Gamma deviates of scale 1; `shape` is that of the whole result."""
+    """Draws gamma deviates of scale 1; `shape` is that of the whole result."""
     shape = sizes(shape)
     lead = shape[: len(shape) - alpha.ndim]
     alpha = np.broadcast_to(alpha, shape[len(lead) :])
@@ -125,7 +125,7 @@ def _stateless_gamma_grad(op, dy):
 @op("StatelessRandomPoisson", "shape: T, seed: Tseed, lam: Rtype -> output: dtype", T=INDEX, Tseed=INDEX,
     Rtype=FLOATING | INDEX, dtype=FLOATING | INDEX, host=("shape",), flags=("host",))
 def stateless_poisson_op(xp, shape, seed, lam, *, dtype):
-    """Poisson deviates; `shape` is that of the whole result."""
+    """Draws Poisson deviates; `shape` is that of the whole result."""
     shape = sizes(shape)
     lead = shape[: len(shape) - lam.ndim]
     lam = np.broadcast_to(lam, shape[len(lead) :])
@@ -140,10 +140,10 @@ stateless_poisson_op.grad(NOT_DIFFERENTIABLE)
 
 def random_gamma(shape: ShapeLike, alpha: Any, beta: Any = None, dtype: DTypeLike = float32, seed: int | None = None,
                  name: str | None = None) -> Tensor:
-    """Numbers from gamma distributions.
+    """Draws numbers from gamma distributions.
 
     Args:
-      shape: how many for each pair of parameters.
+      shape: the shape of the draws for each pair of parameters.
       alpha: the shape parameters, of dtype `dtype`.
       beta: the inverse scales, broadcast with alpha; 1 by default.
       dtype: float16, float32 or float64.
@@ -167,7 +167,7 @@ def random_gamma(shape: ShapeLike, alpha: Any, beta: Any = None, dtype: DTypeLik
 
 
 def broadcast_parameters(a: Any, b: Any) -> Any:
-    """`a`, broadcast to the shape of both."""
+    """Broadcasts `a` to the shape of both."""
     sa, sb = a._spec.shape, b._spec.shape
     if sb == () or (sa == sb and sa is not None and None not in sa):
         return a
@@ -175,17 +175,17 @@ def broadcast_parameters(a: Any, b: Any) -> Any:
 
 
 def dtype_tiny(dtype: DType) -> Any:
-    """The smallest positive normal number of a floating dtype."""
+    """Returns the smallest positive normal number of a floating dtype."""
     return np.finfo(dtype.np_dtype if dtype.np_dtype.kind == "f" else np.float32).tiny
 
 
 def random_poisson(lam: Any, shape: ShapeLike, dtype: DTypeLike = float32, seed: int | None = None,
                    name: str | None = None) -> Tensor:
-    """Numbers from Poisson distributions; the order of arguments is TensorFlow 1's.
+    """Draws numbers from Poisson distributions; the order of arguments is TensorFlow 1's.
 
     Args:
       lam: the rates.
-      shape: how many for each rate.
+      shape: the shape of the draws for each rate.
       dtype, seed, name: as in `random.poisson`.
     Returns: `shape` followed by the shape of `lam`.
     Gradient: none is declared.
@@ -199,10 +199,10 @@ def random_poisson(lam: Any, shape: ShapeLike, dtype: DTypeLike = float32, seed:
 
 def poisson(shape: ShapeLike, lam: Any, dtype: DTypeLike = float32, seed: int | None = None,
             name: str | None = None) -> Tensor:
-    """Numbers from Poisson distributions.
+    """Draws numbers from Poisson distributions.
 
     Args:
-      shape: how many for each rate.
+      shape: the shape of the draws for each rate.
       lam: the rates.
       dtype: of the result: float16, float32, float64, int32 or int64.
       seed: the op's seed; see `set_random_seed`.
@@ -220,7 +220,7 @@ def poisson(shape: ShapeLike, lam: Any, dtype: DTypeLike = float32, seed: int | 
 
 def stateless_gamma(shape: ShapeLike, seed: Any, alpha: Any, beta: Any = None, dtype: DTypeLike = float32,
                     name: str | None = None) -> Tensor:
-    """Numbers from gamma distributions, a function of `seed`.
+    """Draws numbers from gamma distributions, as a function of `seed`.
 
     Args:
       shape: the shape of the whole result; it ends in the shape of the parameters.
@@ -247,7 +247,7 @@ def stateless_gamma(shape: ShapeLike, seed: Any, alpha: Any, beta: Any = None, d
 
 def stateless_poisson(shape: ShapeLike, seed: Any, lam: Any, dtype: DTypeLike = int32,
                       name: str | None = None) -> Tensor:
-    """Numbers from Poisson distributions, a function of `seed`.
+    """Draws numbers from Poisson distributions, as a function of `seed`.
 
     Args:
       shape: the shape of the whole result; it ends in the shape of `lam`.

@@ -1,7 +1,7 @@
 """Rejection sampling of gamma and Poisson deviates in NumPy.
 
-Every result draws from its own stretch of the stream, so that all of them are computed at once, rejected ones
-repeatedly. Numbers are drawn in TensorFlow's order, so the results are TensorFlow's.
+Every result draws from its own part of the stream, so that all are computed at once; rejected ones are drawn again.
+Numbers come in TensorFlow's order, so the results are TensorFlow's.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Draws:
         self.left = np.zeros(source.size, np.int64)
 
     def next(self, which: np.ndarray) -> np.ndarray:
-        """The next number of each of the results `which`."""
+        """Returns the next number of each of the results `which`."""
         empty = which[self.left[which] == 0]
         if len(empty):
             self.group[empty] = np.stack(self.distribution.host(*self.source.blocks(empty)), 1)
@@ -40,7 +40,7 @@ class _Draws:
 
 
 class _Source:
-    """The blocks of each result's stretch, in order."""
+    """The blocks of each result's part of the stream, in order."""
 
     def __init__(self, stream: philox.Stream, size: int, stretch: int = _STRETCH):
         self.stream = stream
@@ -48,24 +48,24 @@ class _Source:
         self.position = np.arange(size, dtype=np.uint64) * np.uint64(stretch)
 
     def blocks(self, which: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The next block of each of the results `which`."""
+        """Returns the next block of each of the results `which`."""
         words = philox.host_blocks(self.stream, self.position[which])
         self.position[which] += np.uint64(1)
         return words
 
 
 def _arranged(values: np.ndarray, shape: tuple[int, ...], parameter: np.ndarray) -> np.ndarray:
-    """From one row for each parameter, the order of drawing, to the order of the result."""
+    """Reorders one row per parameter, the order of drawing, to the order of the result."""
     rows = values.reshape(parameter.size, math.prod(shape))
     return np.ascontiguousarray(rows.T).reshape(shape + parameter.shape)
 
 
 def gamma(stream: philox.Stream, shape: tuple[int, ...], alpha: np.ndarray) -> np.ndarray:
-    """Gamma deviates of scale 1 (Marsaglia and Tsang, 2000).
+    """Draws gamma deviates of scale 1 (Marsaglia and Tsang, 2000).
 
     Args:
-      stream: where to draw.
-      shape: how many for each of the parameters.
+      stream: the stream to draw from.
+      shape: the shape of the draws for each parameter.
       alpha: the shape parameters, all positive.
     Returns: (*shape, *alpha.shape), dtype of `alpha`.
     """
@@ -97,11 +97,11 @@ def gamma(stream: philox.Stream, shape: tuple[int, ...], alpha: np.ndarray) -> n
 
 
 def poisson(stream: philox.Stream, shape: tuple[int, ...], rate: np.ndarray) -> np.ndarray:
-    """Poisson deviates: products of uniform numbers below rate 10, from there on Hörmann's rejection (1993).
+    """Draws Poisson deviates: products of uniform numbers below rate 10, from there on Hörmann's rejection (1993).
 
     Args:
-      stream: where to draw.
-      shape: how many for each of the rates.
+      stream: the stream to draw from.
+      shape: the shape of the draws for each rate.
       rate: the rates; those that are negative or not finite give NaN.
     Returns: (*shape, *rate.shape), float64.
     """
@@ -146,13 +146,13 @@ def _transform(uniform: _Draws, rate: np.ndarray, waiting: np.ndarray, result: n
 
 
 def binomial(stream: philox.Stream, shape: tuple[int, ...], counts: np.ndarray, probs: np.ndarray) -> np.ndarray:
-    """Numbers of successes: by sums of geometric deviates; from 10 expected ones on by Hörmann's rejection (1993).
+    """Draws numbers of successes: sums of geometric deviates; from 10 expected on by Hörmann's rejection (1993).
 
     Args:
-      stream: where to draw.
-      shape: how many for each pair of parameters.
+      stream: the stream to draw from.
+      shape: the shape of the draws for each pair of parameters.
       counts, probs: of one shape.
-    Returns: (*shape, *counts.shape), float64; NaN for parameters that make no sense.
+    Returns: (*shape, *counts.shape), float64; NaN for invalid parameters.
     """
     n = np.repeat(counts.astype(np.float64).reshape(-1), math.prod(shape))
     p = np.repeat(probs.astype(np.float64).reshape(-1), math.prod(shape))
@@ -170,7 +170,7 @@ def binomial(stream: philox.Stream, shape: tuple[int, ...], counts: np.ndarray, 
 
 
 def _count(uniform: _Draws, n: np.ndarray, p: np.ndarray, waiting: np.ndarray, result: np.ndarray) -> None:
-    """Counts how many geometric deviates fit into n trials."""
+    """Counts the geometric deviates that fit into n trials."""
     trials, successes = np.zeros(n.size), np.zeros(n.size)
     while len(waiting):
         trials[waiting] += np.ceil(np.log(uniform.next(waiting)) / np.log1p(-p[waiting]))
@@ -181,7 +181,7 @@ def _count(uniform: _Draws, n: np.ndarray, p: np.ndarray, waiting: np.ndarray, r
 
 
 def _stirling(k: np.ndarray) -> np.ndarray:
-    """log(k!) less Stirling's approximation of it at k + 1."""
+    """Computes log(k!) less Stirling's approximation of it at k + 1."""
     return _lgamma(k + 1) - ((k + 0.5) * np.log(k + 1) - (k + 1) + 0.5 * math.log(2 * math.pi))
 
 

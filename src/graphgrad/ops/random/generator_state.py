@@ -20,7 +20,7 @@ _THREEFRY = 2
 
 
 def _skipped(xp, state, blocks, algorithm):
-    """Returns the state of a generator, some blocks further; its last element is the key."""
+    """Returns the state of a generator, advanced by some blocks; its last element is the key."""
     words = xp.asarray(state).astype(xp.uint64)
     with np.errstate(over="ignore"):
         low = words[:1] + blocks
@@ -34,7 +34,7 @@ def _skipped(xp, state, blocks, algorithm):
 @op("RngReadAndSkip", "resource: resource, alg: int32, delta: uint64 -> value: int64", host=("alg",),
     flags=("stateful",))
 def rng_read_and_skip_op(xp, ref, alg, delta):
-    """The state of a generator, filled up with 0, which is then moved on: 256 blocks for each number."""
+    """Returns the state of a generator, padded with 0, and advances it by 256 blocks for each number."""
     before = xp.asarray(ref.value)
     with np.errstate(over="ignore"):
         blocks = xp.asarray(delta).astype(xp.uint64).reshape(1) * xp.uint64(256)
@@ -63,7 +63,7 @@ def _stream(xp, state, algorithm):
 
 @op("RngSkip", "resource: resource, algorithm: int64, delta: int64 ->", host=("algorithm",), flags=("stateful",))
 def rng_skip_op(xp, ref, algorithm, delta):
-    """Moves the state of a generator on: 256 blocks for each number."""
+    """Advances the state of a generator by 256 blocks for each number."""
     with np.errstate(over="ignore"):
         blocks = xp.asarray(delta).astype(xp.uint64).reshape(1) * xp.uint64(256)
     ref.value = _skipped(xp, ref.value, blocks, int(algorithm))
@@ -120,7 +120,7 @@ _stateful("StatefulUniformInt", ", minval: dtype, maxval: dtype", _uniform_int, 
 @op("StatefulRandomBinomial", "resource: resource, algorithm: int64, shape: S, counts: T, probs: T -> output: dtype",
     S=INDEX, T=_COUNTS, dtype=_COUNTS, host=("shape",), flags=("stateful", "host"))
 def stateful_binomial_op(xp, ref, algorithm, shape, counts, probs, *, dtype=int64):
-    """Numbers of successes, from the state of a generator."""
+    """Draws numbers of successes from the state of a generator."""
     if int(algorithm) == _THREEFRY:
         raise Complaint(f"Unsupported algorithm id: {int(algorithm)}", "use a generator with alg='philox'")
     shape = sizes(shape)
@@ -143,7 +143,7 @@ stateful_binomial_op.grad(NOT_DIFFERENTIABLE)
 @op("NonDeterministicInts", "shape: shape_dtype -> output: dtype", shape_dtype=INDEX,
     dtype=_WIDE, host=("shape",), flags=("stateful", "host"), shape=known_sizes)
 def non_deterministic_ints_op(xp, shape, *, dtype=int64):
-    """Integers from the system's entropy."""
+    """Draws integers from the system's entropy."""
     shape, kind = sizes(shape), dtype.np_dtype
     return np.frombuffer(os.urandom(math.prod(shape) * kind.itemsize), kind).reshape(shape)
 

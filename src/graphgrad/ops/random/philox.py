@@ -5,7 +5,7 @@ computed by itself, in any order, and a seeded op gives the numbers that it give
 TensorFlow. One counter value yields a *block* of four 32-bit words; a distribution turns a
 block into a *group* of two or four numbers.
 
-On the host, blocks are worked through in pieces that fit into the cache. On a device every
+On the host, blocks are processed in pieces that fit into the cache. On a device every
 element computes its whole block and picks its own part of it: that repeats the arithmetic up
 to four times, but it vectorises, and is twice as fast as interleaving four results.
 
@@ -27,7 +27,7 @@ _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _WEYL = 0x9E3779B9, 0xBB67AE85
 _ROUNDS = 10
 _LOW = 0xFFFFFFFF
-_PIECE = 4096  # blocks that are in work at a time on the host
+_PIECE = 4096  # blocks that the host processes at a time
 
 
 class Stream(NamedTuple):
@@ -39,13 +39,13 @@ class Stream(NamedTuple):
 
 
 def stateful(xp: Any, rng: Any, seed: int, seed2: int, blocks: int) -> Stream:
-    """Where a stateful op starts to draw.
+    """Returns the position in the stream at which a stateful op starts to draw.
 
     Args:
       rng: how often the op has run before; or a vector of this count, the seed and the second
         seed, which then stand in for the attributes (one compiled program serves all seeds).
       seed, seed2: the op's attributes.
-      blocks: how many blocks a run sets aside.
+      blocks: the number of blocks that a run reserves.
     """
     if getattr(rng, "ndim", 0) == 1:
         rng, seed, seed2 = rng[0], rng[1], rng[2]
@@ -59,7 +59,7 @@ def _u64(xp: Any, x: Any) -> Any:
 
 
 def stateless(xp: Any, seed: Any) -> Stream:
-    """Where a stateless op starts to draw, for its `seed` of two integers: a scramble of them."""
+    """Returns the position at which a stateless op starts to draw: a scramble of its `seed` of two integers."""
     if xp is np:
         first, second = (int(s) % 2**64 for s in np.asarray(seed))
     else:
@@ -76,14 +76,14 @@ def stateless(xp: Any, seed: Any) -> Stream:
 
 
 def from_key_counter(xp: Any, key: Any, counter: Any) -> Stream:
-    """The stream that `StatelessRandomGetKeyCounter` describes by two tensors."""
+    """Returns the stream that `StatelessRandomGetKeyCounter` describes by two tensors."""
     if xp is np:
         return Stream(int(key[0]), int(counter[0]), int(counter[1]))
     return Stream(_u64(xp, key[0]), _u64(xp, counter[0]), _u64(xp, counter[1]))
 
 
 def stream_of_another_kind(stream: Any) -> Any:
-    """The module of the algorithm that a stream belongs to."""
+    """Returns the module of the algorithm that a stream belongs to."""
     from . import threefry
 
     if not isinstance(stream, threefry.Stream):
@@ -120,12 +120,12 @@ def _host_blocks(stream: Stream, index: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def host_blocks(stream: Stream, index: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The words of the blocks `index` (uint64), as four uint32 arrays."""
+    """Returns the words of the blocks `index` (uint64), as four uint32 arrays."""
     return tuple(c.astype(np.uint32) for c in _host_blocks(stream, index))
 
 
 def device_blocks(stream: Stream, index: Any) -> tuple[Any, ...]:
-    """The same with jax.numpy: `index` is uint64, the words are uint32."""
+    """Does the same with jax.numpy: `index` is uint64, the words are uint32."""
     import jax.numpy as jnp
 
     u32, u64 = jnp.uint32, jnp.uint64
@@ -160,7 +160,7 @@ def _bitcast(xp: Any, x: Any, dtype: Any) -> Any:
 
 
 def unit(xp: Any, dtype: DType, x: Any, more: Any = None) -> Any:
-    """Numbers in [0, 1) whose fraction consists of random bits.
+    """Converts random bits to numbers in [0, 1), as their fraction.
 
     Args:
       dtype: the floating type.
@@ -177,7 +177,7 @@ def unit(xp: Any, dtype: DType, x: Any, more: Any = None) -> Any:
 
 
 def _pick(xp: Any, lane: Any, options: Any) -> Any:
-    """`options[lane]` for every element."""
+    """Returns `options[lane]` for every element."""
     if len(options) == 2:
         return xp.where(lane == 0, options[0], options[1])
     half = len(options) // 2
@@ -192,13 +192,13 @@ class Uniform:
         self.width = 2 if dtype is float64 else 4
 
     def host(self, *w: Any) -> list[Any]:
-        """The group that each block makes, as `width` arrays."""
+        """Returns the group that each block makes, as `width` arrays."""
         if self.width == 2:
             return [unit(np, self.dtype, w[0], w[1]), unit(np, self.dtype, w[2], w[3])]
         return [unit(np, self.dtype, x) for x in w]
 
     def device(self, xp: Any, lane: Any, *w: Any) -> Any:
-        """The number at place `lane` of the group that each block makes."""
+        """Returns the number at place `lane` of the group that each block makes."""
         if self.width == 2:
             return unit(xp, self.dtype, _pick(xp, lane, w[0::2]), _pick(xp, lane, w[1::2]))
         return unit(xp, self.dtype, _pick(xp, lane, w))
@@ -208,7 +208,7 @@ class UniformInt:
     """Integers in [low, high), or all that the type holds where no range is given.
 
     A word is reduced modulo the size of the range, as in TensorFlow: where that is not a power
-    of two, small numbers are likelier by up to size / 2^32.
+    of two, small numbers are more likely by up to size / 2^32.
     """
 
     def __init__(self, dtype: DType, low: Any = None, high: Any = None):
@@ -224,13 +224,13 @@ class UniformInt:
         return _bitcast(xp, bits, self.dtype.np_dtype) if bits.dtype != self.dtype.np_dtype else bits
 
     def host(self, *w: Any) -> list[Any]:
-        """The group that each block makes, as `width` arrays."""
+        """Returns the group that each block makes, as `width` arrays."""
         if self.width == 2:
             w = tuple(a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32) for a, b in (w[:2], w[2:]))
         return [self._reduce(np, x) for x in w]
 
     def device(self, xp: Any, lane: Any, *w: Any) -> Any:
-        """The number at place `lane` of the group that each block makes."""
+        """Returns the number at place `lane` of the group that each block makes."""
         if self.width == 2:
             low, high = (_pick(xp, lane, w[i::2]).astype(xp.uint64) for i in (0, 1))
             return self._reduce(xp, low | high << xp.uint64(32))
@@ -245,7 +245,7 @@ class Normal:
         self.width = 2 if dtype is float64 else 4
 
     def host(self, *w: Any) -> list[Any]:
-        """The group that each block makes, as `width` arrays."""
+        """Returns the group that each block makes, as `width` arrays."""
         if self.width == 2:
             radius = _radius(np, unit(np, float64, w[0], w[1]))
             angle = 2 * math.pi * unit(np, float64, w[2], w[3])
@@ -258,7 +258,7 @@ class Normal:
         return group
 
     def device(self, xp: Any, lane: Any, *w: Any) -> Any:
-        """The number at place `lane` of the group that each block makes."""
+        """Returns the number at place `lane` of the group that each block makes."""
         if self.width == 2:
             angle = 2 * math.pi * unit(xp, float64, w[2], w[3]) + lane.astype(xp.float64) * (math.pi / 2)
             return xp.sin(angle) * _radius(xp, unit(xp, float64, w[0], w[1]))
@@ -277,7 +277,7 @@ def _angle32(xp: Any, word: Any) -> Any:
 
 
 def _sine(xp: Any, angle: Any, quarter: Any) -> Any:
-    """sin(angle + quarter * pi / 2) of angles in [0, 2 pi], float32.
+    """Computes sin(angle + quarter * pi / 2) of angles in [0, 2 pi], float32.
 
     XLA's own sine and cosine reduce arguments of any size, and both would be computed; this
     takes half the time. The angle is reduced to [-pi/4, pi/4] by a multiple of pi/2 in three
@@ -293,10 +293,10 @@ def _sine(xp: Any, angle: Any, quarter: Any) -> Any:
 
 
 def sample(xp: Any, stream: Stream, shape: Any, distribution: Any) -> Any:
-    """A tensor of a distribution.
+    """Draws a tensor from a distribution.
 
     Args:
-      stream: where to draw.
+      stream: the stream to draw from.
       shape: the shape, as ints.
       distribution: a `Uniform`, `UniformInt` or `Normal`.
     """
@@ -331,7 +331,7 @@ _SET_ASIDE = 256  # words for each truncated number, so that groups do not depen
 
 
 def truncated_normal(xp: Any, stream: Stream, shape: Any, dtype: DType) -> Any:
-    """Normal deviates, those with |x| >= 2 drawn again; each group draws from a stretch of its own."""
+    """Draws normal deviates, and those with |x| >= 2 again; each group has its own part of the stream."""
     shape = tuple(int(d) for d in shape)
     n = math.prod(shape)
     if n == 0:
@@ -372,12 +372,12 @@ def _truncated_host(stream: Stream, groups: int, stride: int, normal: Normal) ->
     return out
 
 
-_COLUMNS = 1024  # in which groups lie while it is counted which of them need more draws
+_COLUMNS = 1024  # the rows of groups in which incomplete ones are counted
 _MANY = 1 << 14  # groups from which on that is worth it
 
 
 def _truncated_device(stream: Stream, groups: int, stride: int, normal: Normal) -> Any:
-    """As on the host; where groups are many, the one in six that is not complete at once is drawn by itself."""
+    """Does the same on a device; where groups are many, the one in six that is not complete at once is drawn apart."""
     import jax.numpy as jnp
     from jax import lax
 
@@ -402,7 +402,7 @@ def _truncated_device(stream: Stream, groups: int, stride: int, normal: Normal) 
     lacking = lacking.reshape(-1)
     total = jnp.sum(counts)
     share = 1 - _ACCEPTED**width
-    room = int(padded * share + 6 * math.sqrt(padded * share)) + 8  # more than this is most unlikely: a second turn
+    room = int(padded * share + 6 * math.sqrt(padded * share)) + 8  # more, which is very unlikely, take a second pass
 
     def complete(state: Any) -> Any:
         done, out = state

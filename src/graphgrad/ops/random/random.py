@@ -1,7 +1,7 @@
 """Stateful random ops, with TensorFlow's numbers.
 
 The numbers of a stateful op follow from its two seeds and from how often it has run before;
-the session (or eager mode) counts, and hands the count to the kernel as `rng`.
+the session (or eager mode) counts, and passes the count to the kernel as `rng`.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from graphgrad.ops.control.assertions import after_check
 from . import philox
 from .seeds import GUMBEL_SOFTMAX, known_sizes, seed_attrs, sizes, start
 
-_SET_ASIDE = 256  # blocks that a run sets aside for each number it returns
+_SET_ASIDE = 256  # blocks that a run reserves for each number it returns
 _FLAGS = ("stateful", "random")
 
 @op("RandomUniform", "shape: T -> output: dtype", T=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS,
     shape=known_sizes)
 def random_uniform_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
-    """Numbers from [0, 1)."""
+    """Draws numbers from [0, 1)."""
     shape = sizes(shape)
     stream = start(xp, "RandomUniform", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
     return philox.sample(xp, stream, shape, philox.Uniform(dtype))
@@ -57,7 +57,7 @@ random_uniform_op.grad(NOT_DIFFERENTIABLE)
 @op("RandomUniformInt", "shape: T, minval: Tout, maxval: Tout -> output: Tout", T=INDEX, Tout=INDEX, host=("shape",),
     flags=_FLAGS)
 def random_uniform_int_op(xp, shape, minval, maxval, *, seed=0, seed2=0, Tout, rng=0):
-    """Integers from [minval, maxval)."""
+    """Draws integers from [minval, maxval)."""
     shape = sizes(shape)
     check_range(minval, maxval)
     stream = start(xp, "RandomUniformInt", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
@@ -65,7 +65,7 @@ def random_uniform_int_op(xp, shape, minval, maxval, *, seed=0, seed2=0, Tout, r
 
 
 def check_range(minval: Any, maxval: Any) -> None:
-    """A Complaint if the range is known and empty."""
+    """Returns a Complaint if the range is known and empty."""
     if isinstance(minval, np.ndarray) and isinstance(maxval, np.ndarray) and not minval < maxval:
         raise Complaint(f"Need minval < maxval, got {minval} >= {maxval}", "give a range that is not empty")
 
@@ -88,7 +88,7 @@ random_uniform_int_op.grad(NOT_DIFFERENTIABLE)
 @op("RandomStandardNormal", "shape: T -> output: dtype", T=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS,
     shape=known_sizes)
 def random_standard_normal_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
-    """Normal deviates of mean 0 and standard deviation 1."""
+    """Draws normal deviates of mean 0 and standard deviation 1."""
     shape = sizes(shape)
     stream = start(xp, "RandomStandardNormal", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
     return philox.sample(xp, stream, shape, philox.Normal(dtype))
@@ -100,7 +100,7 @@ random_standard_normal_op.grad(NOT_DIFFERENTIABLE)
 @op("TruncatedNormal", "shape: T -> output: dtype", T=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS,
     shape=known_sizes)
 def truncated_normal_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
-    """Normal deviates, those of magnitude 2 and more drawn again."""
+    """Draws normal deviates, and those of magnitude 2 and more again."""
     shape = sizes(shape)
     stream = start(xp, "TruncatedNormal", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
     return philox.truncated_normal(xp, stream, shape, dtype)
@@ -111,7 +111,7 @@ truncated_normal_op.grad(NOT_DIFFERENTIABLE)
 
 @op("RandomShuffle", "value: T -> output: T", T=ANY, flags=(*_FLAGS, "host"))
 def random_shuffle_op(xp, value, *, seed=0, seed2=0, rng=0):
-    """The slices along the first axis in random order (Fisher and Yates)."""
+    """Shuffles the slices along the first axis (Fisher and Yates)."""
     value = np.asarray(value)
     if value.ndim == 0 or value.size <= 1 or value.shape[0] <= 1:
         return value
@@ -128,7 +128,7 @@ random_shuffle_op.grad(NOT_DIFFERENTIABLE)
 
 
 def shuffled(value: Any, stream: philox.Stream) -> Any:
-    """The slices along the first axis in the order that a stream gives."""
+    """Shuffles the slices along the first axis with numbers from a stream."""
     if value.ndim == 0 or value.size <= 1 or value.shape[0] <= 1:
         return value
     n = value.shape[0]
@@ -146,8 +146,8 @@ def shuffled(value: Any, stream: philox.Stream) -> Any:
 def multinomial_op(xp, logits, num_samples, *, seed=0, seed2=0, output_dtype=int64, rng=0):
     """Draws classes with probabilities softmax(logits) in each row.
 
-    The numbers are those of a TensorFlow that does all rows in one piece; on several threads
-    it starts each piece elsewhere in the stream.
+    The numbers are TensorFlow's on one thread; on several threads TensorFlow starts each thread's rows
+    elsewhere in the stream.
     """
     num_samples = draws(num_samples)
     blocks = logits.shape[0] * (-(-num_samples // 4) * 4 * 2) * _SET_ASIDE
@@ -156,7 +156,7 @@ def multinomial_op(xp, logits, num_samples, *, seed=0, seed2=0, output_dtype=int
 
 
 def draws(num_samples: Any) -> int:
-    """The number of samples; a Complaint if it is negative."""
+    """Returns the number of samples; a Complaint if it is negative."""
     n = whole(num_samples)
     if n < 0:
         raise Complaint(f"num_samples should be non-negative, got {n}", "give a number >= 0")
@@ -189,7 +189,7 @@ def categorical_draw(xp: Any, stream: philox.Stream, logits: Any, n: int, dtype:
 
 
 def categorical_shape(logits, num_samples, *_):
-    """The shape rule of the categorical ops."""
+    """Returns the shape (rows, samples): the rule of the categorical ops."""
     logits = with_rank(logits, 2, "logits")
     if isinstance(num_samples, tuple):
         raise Complaint("num_samples must be a scalar, but has rank 1 or more", "give one number")
@@ -206,7 +206,7 @@ multinomial_op.grad(NOT_DIFFERENTIABLE)
 
 
 def shape_tensor(shape: Any) -> Any:
-    """The tensor for a `shape` argument: a list of sizes (or tensors), a `TensorShape`, a tensor."""
+    """Converts a `shape` argument to a tensor: a list of sizes (or tensors), a `TensorShape`, a tensor."""
     if isinstance(shape, TensorShape):
         shape = shape.as_list()
     if isinstance(shape, (list, tuple)) and not any(is_tensor_like(d) for d in shape):
@@ -224,12 +224,12 @@ _ACCEPTED = (float16, bfloat16, float32, float64, int32, int64)
 
 def random_uniform(shape: ShapeLike, minval: Any = 0, maxval: Any = None, dtype: DTypeLike = float32,
                    seed: int | None = None, name: str | None = None) -> Tensor:
-    """Numbers from a uniform distribution over [minval, maxval).
+    """Draws numbers from a uniform distribution over [minval, maxval).
 
     Args:
       shape: the shape of the result.
       minval, maxval: the ends of the range, of dtype `dtype`; broadcast. maxval is 1 by default
-        for floating types and has to be given for integers (scalars then).
+        for floating types; integers need both, as scalars.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: the op's seed; see `set_random_seed`.
       name: a name for the operation.
@@ -274,7 +274,7 @@ def _scaled(name: str | None, default: str, shape: Any, mean: Any, stddev: Any, 
 
 def random_normal(shape: ShapeLike, mean: Any = 0.0, stddev: Any = 1.0, dtype: DTypeLike = float32,
                   seed: int | None = None, name: str | None = None) -> Tensor:
-    """Numbers from a normal distribution.
+    """Draws numbers from a normal distribution.
 
     Args:
       shape: the shape of the result.
@@ -299,7 +299,7 @@ def random_normal(shape: ShapeLike, mean: Any = 0.0, stddev: Any = 1.0, dtype: D
 
 def truncated_normal(shape: ShapeLike, mean: Any = 0.0, stddev: Any = 1.0, dtype: DTypeLike = float32,
                      seed: int | None = None, name: str | None = None) -> Tensor:
-    """Numbers from a normal distribution, those beyond two standard deviations drawn again.
+    """Draws numbers from a normal distribution, and those beyond two standard deviations again.
 
     Args:
       shape: the shape of the result.
@@ -323,7 +323,7 @@ def truncated_normal(shape: ShapeLike, mean: Any = 0.0, stddev: Any = 1.0, dtype
 
 
 def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
-    """Puts the slices along the first axis into a random order.
+    """Shuffles the slices along the first axis.
 
     Args:
       value: (n, *D), any dtype.
@@ -345,7 +345,7 @@ def _categorical(logits: Any, num_samples: Any, dtype: Any, seed: int | None) ->
 
 
 def class_dtype(dtype: Any) -> DType:
-    """The dtype of drawn classes, int64 by default; ValueError if it is not int32 or int64."""
+    """Returns the dtype of drawn classes, int64 by default; ValueError if it is not int32 or int64."""
     dtype = int64 if dtype is None else as_dtype(dtype)
     if dtype not in (int32, int64):
         raise ValueError(f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are {(int32, int64)}.")
@@ -397,7 +397,7 @@ def multinomial(logits: TensorLike, num_samples: Any, seed: int | None = None, n
 
 
 def crop_limit(value: Any, size: Any) -> tuple[Any, Any, Any]:
-    """The tensors `value` and `size` of a random crop, and how many places there are along each dimension."""
+    """Returns the tensors `value` and `size` of a random crop, and the number of positions along each dimension."""
     value = convert_to_tensor(value, name="value")
     size = convert_to_tensor(size, int32, name="size")
     shape = raw.Shape(value)
@@ -413,7 +413,7 @@ def crop_limit(value: Any, size: Any) -> tuple[Any, Any, Any]:
 
 
 def random_crop(value: TensorLike, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
-    """Cuts a piece of shape `size` out of `value`, at a random place.
+    """Cuts a piece of shape `size` out of `value`, at a random position.
 
     Args:
       value: a tensor.
@@ -423,7 +423,7 @@ def random_crop(value: TensorLike, size: Any, seed: int | None = None, name: str
     Returns: `size`, dtype of `value`.
     Raises: ValueError (while building, if shapes are known) or InvalidArgumentError if the piece
       does not fit.
-    Gradient: to the place that was cut out.
+    Gradient: dy, padded with zeros.
     Reference: TensorFlow 2.21 `tf.image.random_crop`.
 
     >>> sess.run(tf.random_crop(np.zeros([8, 8]), [2, 3])).shape

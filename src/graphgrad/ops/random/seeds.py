@@ -43,7 +43,7 @@ class _Pending:
         self.attrs = tuple(sorted(attrs.items(), key=lambda kv: kv[0]))
 
     def count(self, op_type: str) -> int:
-        """How often this op has run with these attributes since the seed was set."""
+        """Counts the runs of this op with these attributes since the seed was set."""
         key = op_type, self.attrs
         n = _eager.counts.pop(key, 0)
         _eager.counts[key] = n + 1  # last, so that the least recently run are dropped
@@ -55,7 +55,7 @@ class _Pending:
 eager.draw_with(_Pending)
 
 
-# What has a gradient in the place of a draw from categories.
+# What can be differentiated instead of a draw from categories.
 GUMBEL_SOFTMAX = "a Gumbel softmax: tf.nn.softmax((logits - tf.math.log(-tf.math.log(u))) / t), u uniform in (0, 1)"
 
 
@@ -83,7 +83,7 @@ set_seed = set_random_seed
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
-    """The two seeds of an op: of the graph and of the op itself.
+    """Returns the two seeds of an op: of the graph and of the op itself.
 
     Args:
       op_seed: the seed that the user gave the op, or None.
@@ -117,7 +117,7 @@ def _is_eager_function(graph: Any) -> bool:
 
 
 def seed_attrs(op_seed: int | None) -> dict[str, int]:
-    """The attributes `seed` and `seed2` for an op; drawn from the system's entropy if nothing sets them.
+    """Returns the attributes `seed` and `seed2` for an op; drawn from the system's entropy if nothing sets them.
 
     Drawn ones exceed 32 bits, which those of `get_seed` never do.
     """
@@ -128,13 +128,13 @@ def seed_attrs(op_seed: int | None) -> dict[str, int]:
 
 
 def drawn_seeds() -> tuple[int, int]:
-    """A pair of seeds drawn from the system's entropy, of more than 32 bits."""
+    """Draws a pair of seeds of more than 32 bits from the system's entropy."""
     entropy = int.from_bytes(os.urandom(16), "little")
     return entropy % 2**62 | 1 << 62, entropy >> 65
 
 
 def start(xp: Any, op_type: str, rng: Any, seed: int, seed2: int, blocks: int) -> philox.Stream:
-    """The place in the stream where a run of the op begins; the arguments are those of `philox.stateful`."""
+    """Returns the position in the stream where a run of the op begins; arguments as `philox.stateful`."""
     if isinstance(rng, _Pending):
         rng = rng.count(op_type)
     return philox.stateful(xp, rng, seed, seed2, blocks)
@@ -144,7 +144,7 @@ def start(xp: Any, op_type: str, rng: Any, seed: int, seed2: int, blocks: int) -
 
 
 def sizes(shape: Any) -> tuple[int, ...]:
-    """The shape that a kernel is given as an array; a Complaint if it is none."""
+    """Converts an array given to a kernel to a shape; raises a Complaint if it is none."""
     shape = np.asarray(shape)
     if shape.ndim != 1:
         raise Complaint(f"shape must be a vector, but has rank {shape.ndim}", "give a list of sizes, e.g. [3]")

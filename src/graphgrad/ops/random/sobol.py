@@ -20,11 +20,11 @@ _BITS = 32
 @op("SobolSample", "dim: int32, num_results: int32, skip: int32 -> samples: dtype",
     dtype=frozenset({float32, float64}), host=("dim", "num_results", "skip"), flags=("host",))
 def sobol_sample_op(xp, dim, num_results, skip, *, dtype=float32):
-    """Points of Sobol's sequence, of which the first one, 0, is left out."""
+    """Computes points of Sobol's sequence, without the first one, 0."""
     for what, value, least in (("dim", dim, 1), ("num_results", num_results, 1), ("skip", skip, 0)):
         if value < least:
             raise Complaint(f"{what} must be at least {least}, not {int(value)}", f"{what}={least}")
-    qmc = load("scipy.stats.qmc")  # where JAX is, SciPy is
+    qmc = load("scipy.stats.qmc")  # SciPy is a dependency of JAX, not of this package
 
     if dim > qmc.Sobol.MAXDIM:
         raise Complaint(f"dim must be at most {qmc.Sobol.MAXDIM}, not {int(dim)}", "fewer dimensions")
@@ -51,12 +51,12 @@ sobol_sample_op.grad(NOT_DIFFERENTIABLE)
 
 def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: DTypeLike = float32,
                  name: str | None = None) -> Tensor:
-    """Points of Sobol's sequence, which fill the unit cube evenly.
+    """Computes points of Sobol's sequence, which fill the unit cube evenly.
 
     Args:
       dim: the number of dimensions, a positive scalar.
-      num_results: how many points.
-      skip: how many points to leave out before.
+      num_results: the number of points.
+      skip: the number of points to skip.
       dtype: float32 or float64.
       name: a name for the scope of the operations.
     Returns: (num_results, dim), numbers in (0, 1).

@@ -75,7 +75,7 @@ get_key_counter.grad(NOT_DIFFERENTIABLE)
 
 @op("StatelessRandomGetAlg", "-> alg: int32")
 def get_alg(xp):
-    """The algorithm that is chosen: Philox."""
+    """Returns the number of the algorithm chosen: Philox."""
     return xp.asarray(1, np.int32)
 
 
@@ -187,7 +187,7 @@ _ALGORITHMS = {"philox": _PHILOX, "threefry": _THREEFRY, "autoselect": _AUTO}
 
 
 def algorithm(alg: Any) -> int:
-    """The number of an algorithm, which may be given as that, by its name, or as a `tf.random.Algorithm`.
+    """Returns the number of an algorithm, given as that, by its name, or as a `tf.random.Algorithm`.
 
     Raises: ValueError for another one; TypeError for anything else.
     """
@@ -205,7 +205,7 @@ def algorithm(alg: Any) -> int:
 
 
 def stream_of(xp: Any, key: Any, counter: Any) -> Any:
-    """The stream that key and counter describe: ThreeFry's counters are one integer, Philox's two. For kernels."""
+    """Returns the stream of a key and a counter: one integer for ThreeFry, two for Philox. For kernels."""
     if counter.shape[0] == 1:
         from . import threefry
 
@@ -225,7 +225,7 @@ def keyed(seed: Any, alg: Any = _PHILOX) -> tuple[Any, Any, Any]:
 
 def stateless_uniform(shape: ShapeLike, seed: Any, minval: Any = 0, maxval: Any = None, dtype: DTypeLike = float32,
                       name: str | None = None, alg: Any = "auto_select") -> Tensor:
-    """Numbers from a uniform distribution over [minval, maxval), a function of `seed`.
+    """Draws numbers from a uniform distribution over [minval, maxval), as a function of `seed`.
 
     Args:
       shape: the shape of the result.
@@ -233,7 +233,7 @@ def stateless_uniform(shape: ShapeLike, seed: Any, minval: Any = 0, maxval: Any 
       minval, maxval: the ends of the range; None for both draws from all integers of the type.
       dtype: a floating type, int32, int64, uint32 or uint64 (the latter two in full range).
       name: a name for the operation.
-      alg: "philox", "auto_select" (which is the same), or "threefry" (whose numbers are those of XLA in TensorFlow).
+      alg: "philox", "auto_select" (the same), or "threefry" (whose numbers are those of XLA in TensorFlow).
     Returns: `shape`, dtype `dtype`.
     Raises: ValueError for another dtype or an incomplete range.
     Gradient: for minval and maxval of floating types.
@@ -282,7 +282,7 @@ def _scaled(op_type: str, default: str, shape: Any, seed: Any, mean: Any, stddev
 
 def stateless_normal(shape: ShapeLike, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: DTypeLike = float32,
                      name: str | None = None, alg: Any = "auto_select") -> Tensor:
-    """Numbers from a normal distribution, a function of `seed`.
+    """Draws numbers from a normal distribution, as a function of `seed`.
 
     Args:
       shape: the shape of the result.
@@ -290,7 +290,7 @@ def stateless_normal(shape: ShapeLike, seed: Any, mean: Any = 0.0, stddev: Any =
       mean, stddev: of the distribution; broadcast.
       dtype: a floating type.
       name: a name for the operation.
-      alg: "philox", "auto_select" (which is the same), or "threefry" (whose numbers are those of XLA in TensorFlow).
+      alg: "philox", "auto_select" (the same), or "threefry" (whose numbers are those of XLA in TensorFlow).
     Returns: `shape`, dtype `dtype`.
     Raises: TypeError for another dtype.
     Gradient: for mean and stddev.
@@ -304,7 +304,7 @@ def stateless_normal(shape: ShapeLike, seed: Any, mean: Any = 0.0, stddev: Any =
 
 def stateless_truncated_normal(shape: ShapeLike, seed: Any, mean: Any = 0.0, stddev: Any = 1.0,
                                dtype: DTypeLike = float32, name: str | None = None, alg: Any = "auto_select") -> Tensor:
-    """Numbers from a normal distribution cut off at two standard deviations, a function of `seed`.
+    """Draws numbers from a normal distribution cut off at two standard deviations, as a function of `seed`.
 
     Args:
       shape, seed, mean, stddev, dtype, name, alg: as in `random.stateless_normal`.
@@ -322,7 +322,7 @@ def stateless_truncated_normal(shape: ShapeLike, seed: Any, mean: Any = 0.0, std
 
 def stateless_categorical(logits: TensorLike, num_samples: Any, seed: Any, dtype: DTypeLike = int64,
                           name: str | None = None) -> Tensor:
-    """Draws classes with probabilities softmax(logits), a function of `seed`.
+    """Draws classes with probabilities softmax(logits), as a function of `seed`.
 
     Args:
       logits: (rows, classes).
@@ -359,12 +359,12 @@ def _categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any) -> Any:
 
 
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
-    """Makes `num` new seeds out of one.
+    """Derives `num` new seeds from one.
 
     Args:
       seed: (2,), int32 or int64.
       num: how many.
-      alg: "philox", "auto_select" (which is the same), or "threefry" (whose numbers are those of XLA in TensorFlow).
+      alg: "philox", "auto_select" (the same), or "threefry" (whose numbers are those of XLA in TensorFlow).
     Returns: (num, 2), dtype of `seed`.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.random.split`.
@@ -377,12 +377,12 @@ def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
 
 
 def fold_in(seed: Any, data: TensorLike, alg: Any = "auto_select") -> Tensor:
-    """Makes a new seed out of one and a number.
+    """Derives a new seed from one and a number.
 
     Args:
       seed: (2,), int32 or int64.
       data: a scalar, int32 or int64.
-      alg: "philox", "auto_select" (which is the same), or "threefry" (whose numbers are those of XLA in TensorFlow).
+      alg: "philox", "auto_select" (the same), or "threefry" (whose numbers are those of XLA in TensorFlow).
     Returns: (2,), dtype of `data`.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.random.fold_in`.

@@ -46,15 +46,15 @@ _WORDS = frozenset({int32, int64, uint32, uint64})
     "shape: S, seed: Tseed, means: dtype, stddevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype", S=INDEX,
     Tseed=INDEX, dtype=_NORMAL, host=("shape",))
 def truncated_op(xp, shape, seed, means, stddevs, minvals, maxvals):
-    """Normal deviates between bounds, by inverting the distribution function.
+    """Draws normal deviates between bounds, by inverting the distribution function.
 
-    TensorFlow rejects what lies outside, so its numbers are others.
+    TensorFlow rejects deviates out of bounds, so its numbers differ.
     """
     return between(xp, philox.stateless(xp, seed), sizes(shape), means, stddevs, minvals, maxvals)
 
 
 def between(xp, stream, shape, means, stddevs, minvals, maxvals):
-    """Normal deviates between bounds, from a stream. For kernels."""
+    """Draws normal deviates between bounds, from a stream. For kernels."""
     if xp is np:
         erfc, ndtri = special_numpy.erfc, special_numpy.ndtri
     else:
@@ -63,7 +63,7 @@ def between(xp, stream, shape, means, stddevs, minvals, maxvals):
     u = philox.sample(xp, stream, shape, philox.Uniform(float64))
     mean, scale, low, high = (xp.asarray(p).astype(xp.float64) for p in (means, stddevs, minvals, maxvals))
     a, b = (low - mean) / scale, (high - mean) / scale
-    # Where more than half of the interval lies above the mean, its mirror image keeps the digits.
+    # Where more than half of the interval lies above the mean, its mirror image keeps more digits.
     sign = xp.where(a + b > 0, -1.0, 1.0)
     below = erfc(-xp.where(sign > 0, a, -b) * math.sqrt(0.5)) / 2
     above = erfc(-xp.where(sign > 0, b, -a) * math.sqrt(0.5)) / 2
@@ -78,9 +78,9 @@ def between(xp, stream, shape, means, stddevs, minvals, maxvals):
     "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype", T=INDEX, dtype=_NORMAL,
     host=("shape",), flags=("stateful", "random"))
 def parameterized_op(xp, shape, means, stdevs, minvals, maxvals, *, seed=0, seed2=0, rng=0):
-    """Normal deviates between bounds, with parameters for each slice along the first axis, or for all of them.
+    """Draws normal deviates between bounds, with one set of parameters or one for each slice along the first axis.
 
-    TensorFlow rejects what lies outside, so its numbers are others.
+    TensorFlow rejects deviates out of bounds, so its numbers differ.
     """
     shape = sizes(shape)
     stream = start(xp, "ParameterizedTruncatedNormal", rng, seed, seed2, math.prod(shape) * 256)
@@ -117,7 +117,7 @@ def _truncated_shape(shape, seed, means, stddevs, minvals, maxvals):
 
 @truncated_op.grad
 def _truncated_grad(op, dy):
-    """At a fixed quantile u: of z = (x - mean) / stddev, between a and b, with the normal density p.
+    """Differentiates at a fixed quantile u, for z = (x - mean) / stddev between a and b, with the normal density p.
 
     x moves by (1 - u) p(a) / p(z) with the lower bound and by u p(b) / p(z) with the upper one; the rest follows
     because x moves along when everything is shifted, or scaled. (TensorFlow gives 1 and z for mean and stddev, which is
@@ -132,14 +132,14 @@ def _truncated_grad(op, dy):
     mirrored = raw.Greater(raw.AddV2(a, b), 0)
 
     def chance(left, right):
-        """That a normal deviate lies between the two, taken where it has most digits."""
+        """Computes the probability of a normal deviate between two bounds, on the side where it has most digits."""
         root = math.sqrt(0.5)
         start = raw.SelectV2(mirrored, raw.Neg(right), left)
         end = raw.SelectV2(mirrored, raw.Neg(left), right)
         return raw.Mul(0.5, raw.Sub(raw.Erfc(raw.Mul(raw.Neg(end), root)), raw.Erfc(raw.Mul(raw.Neg(start), root))))
 
     def density(edge):
-        """p(edge) / p(z); 0 for an infinite edge."""
+        """Computes p(edge) / p(z); 0 for an infinite edge."""
         return raw.Exp(raw.Mul(0.5, raw.Sub(raw.Square(z), raw.Square(edge))))
 
     whole = chance(a, b)
@@ -157,7 +157,7 @@ def _truncated_grad(op, dy):
 def stateless_parameterized_truncated_normal(shape: ShapeLike, seed: Any, means: Any = 0.0, stddevs: Any = 1.0,
                                              minvals: Any = -2.0, maxvals: Any = 2.0,
                                              name: str | None = None) -> Tensor:
-    """Numbers from normal distributions between bounds, a function of `seed`.
+    """Draws numbers from normal distributions between bounds, as a function of `seed`.
 
     Args:
       shape: the shape of the result; it ends in the shape of the parameters.
@@ -165,10 +165,10 @@ def stateless_parameterized_truncated_normal(shape: ShapeLike, seed: Any, means:
       means, stddevs: of the normal distributions.
       minvals, maxvals: the bounds; they may be infinite.
       name: a name for the operation.
-    Returns: `shape`, dtype of `means`; NaN for bounds or deviations that make no sense.
+    Returns: `shape`, dtype of `means`; NaN for invalid bounds or deviations.
     Raises: ValueError if the parameters have more dimensions than `shape`.
     Gradient: for the four parameters, at a fixed quantile.
-    Reference: TensorFlow 2.21 StatelessParameterizedTruncatedNormal, whose numbers are others.
+    Reference: TensorFlow 2.21 StatelessParameterizedTruncatedNormal, whose numbers differ.
 
     >>> x = sess.run(tf.random.stateless_parameterized_truncated_normal([100], [1, 2], minvals=0.0))
     >>> x.min() > 0 and x.max() < 2
@@ -187,7 +187,7 @@ def stateless_parameterized_truncated_normal(shape: ShapeLike, seed: Any, means:
     "shape: shape_dtype, key: uint64, counter: uint64, alg: int32, alpha: dtype -> output: dtype",
     shape_dtype=INDEX, dtype=FLOATING, host=("shape",), flags=("host",))
 def stateless_gamma_v3_op(xp, shape, key, counter, alg, alpha):
-    """Gamma deviates of scale 1; `shape` is that of the whole result."""
+    """Draws gamma deviates of scale 1; `shape` is that of the whole result."""
     shape = sizes(shape)
     lead = shape[: len(shape) - alpha.ndim]
     alpha = np.broadcast_to(alpha, shape[len(lead) :])
@@ -212,12 +212,12 @@ def _stateless_gamma_v3_grad(op, dy):
 @op("StatelessRandomBinomial", "shape: S, seed: Tseed, counts: T, probs: T -> output: dtype", S=INDEX, Tseed=INDEX,
     T=_COUNTS, dtype=_COUNTS, host=("shape",), flags=("host",))
 def stateless_binomial_op(xp, shape, seed, counts, probs, *, dtype=int64):
-    """Numbers of successes (sums of geometric deviates; from 10 expected ones on Hörmann's rejection, 1993)."""
+    """Draws numbers of successes: sums of geometric deviates; from 10 expected on by Hörmann's rejection (1993)."""
     return successes(philox.stateless(np, np.asarray(seed)), sizes(shape), counts, probs, dtype)
 
 
 def successes(stream, shape, counts, probs, dtype):
-    """Binomial deviates from a stream; the shape ends in that of the parameters. For kernels."""
+    """Draws binomial deviates from a stream; the shape ends in that of the parameters. For kernels."""
     counts, probs = np.broadcast_arrays(np.asarray(counts, np.float64), np.asarray(probs, np.float64))
     lead = shape[: len(shape) - counts.ndim]
     counts, probs = (np.broadcast_to(p, shape[len(lead) :]) for p in (counts, probs))
@@ -238,13 +238,13 @@ stateless_binomial_op.grad(NOT_DIFFERENTIABLE)
 
 def stateless_binomial(shape: ShapeLike, seed: Any, counts: Any, probs: Any, output_dtype: DTypeLike = int32,
                        name: str | None = None) -> Tensor:
-    """Numbers of successes in independent trials, a function of `seed`.
+    """Draws numbers of successes in independent trials, as a function of `seed`.
 
     Args:
       shape: the shape of the result; it ends in the shape of the parameters.
       seed: (2,), integers.
-      counts: how many trials.
-      probs: the chances of success.
+      counts: the numbers of trials.
+      probs: the probabilities of success.
       output_dtype: of the result.
       name: a name for the scope.
     Returns: `shape`, dtype `output_dtype`.
@@ -267,7 +267,7 @@ def stateless_binomial(shape: ShapeLike, seed: Any, counts: Any, probs: Any, out
 
 @op("StatelessShuffle", "value: T, key: uint64, counter: uint64, alg: int32 -> output: T", T=ANY, flags=("host",))
 def stateless_shuffle_op(xp, value, key, counter, alg):
-    """The slices along the first axis in random order (Fisher and Yates)."""
+    """Shuffles the slices along the first axis (Fisher and Yates)."""
     return shuffled(np.asarray(value), philox.from_key_counter(np, key, counter))
 
 
@@ -306,7 +306,7 @@ _CONSTANTS = 0x7369F885192C0EF5  # bits that distinguish the keys of rounds
 
 
 def _permuted(index: int, seed: tuple[int, ...], last: int, rounds: int) -> int:
-    """The place of `index` in a permutation of 0 ... last: the block cipher Simon, repeated until it is in range."""
+    """Permutes `index` within 0 ... last: the block cipher Simon, repeated until the result is in range."""
     half = max(8, -(-max(last - 1, 0).bit_length() // 2))
     mask = (1 << half) - 1
 
@@ -330,7 +330,7 @@ def _permuted(index: int, seed: tuple[int, ...], last: int, rounds: int) -> int:
 @op("RandomIndexShuffle", "index: dtype, seed: Tseed, max_index: dtype -> output: dtype", dtype=_WORDS, Tseed=_WORDS,
     flags=("host",), limits={"rounds": range(1025)})
 def random_index_shuffle_op(xp, index, seed, max_index, *, rounds=4):
-    """Where indices go in a random permutation."""
+    """Maps indices by a random permutation."""
     index, last, _ = np.broadcast_arrays(index, max_index, np.asarray(seed)[..., 0])
     seeds = np.broadcast_to(seed, (*index.shape, np.shape(seed)[-1])).reshape(index.size, -1)
     if np.any((index < 0) | (index > last)):
@@ -358,13 +358,13 @@ random_index_shuffle_op.grad(NOT_DIFFERENTIABLE)
 
 
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
-    """Where an index goes in a random permutation of 0, ..., max_index, without computing the whole of it.
+    """Maps an index by a random permutation of 0, ..., max_index, without computing the whole permutation.
 
     Args:
       index: scalar or vector, int32, int64, uint32 or uint64.
       seed: (2,) or (3,), integers, or one row for each index.
       max_index: the largest index, of the same dtype.
-    Returns: a tensor like `index`; different indices go to different places.
+    Returns: a tensor like `index`; different indices get different results.
     Raises: InvalidArgumentError at run time for an index out of range.
     Gradient: none.
     Reference: TensorFlow 2.21 RandomIndexShuffle; Beaulieu et al., "The Simon and Speck families of lightweight block
@@ -383,7 +383,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
 
 
 def stateless_random_crop(value: TensorLike, size: Any, seed: Any, name: str | None = None) -> Tensor:
-    """Cuts a piece of shape `size` out of `value`, at a place chosen by the seed alone.
+    """Cuts a piece of shape `size` out of `value`, at a position chosen by the seed alone.
 
     Args:
       value: a tensor.
@@ -392,7 +392,7 @@ def stateless_random_crop(value: TensorLike, size: Any, seed: Any, name: str | N
       name: a name for the scope of the operations.
     Returns: `size`, dtype of `value`.
     Raises: ValueError (while building, if shapes are known) or InvalidArgumentError if the piece does not fit.
-    Gradient: to the place that was cut out.
+    Gradient: dy, padded with zeros.
     Reference: TensorFlow 2.21 `tf.image.stateless_random_crop`.
 
     >>> sess.run(stateless_random_crop(np.arange(24).reshape(4, 6), [2, 3], [1, 2]))

@@ -1,6 +1,6 @@
 """ThreeFry2x32-20 in XLA's layout, and numbers drawn from it.
 
-TensorFlow has this algorithm on XLA alone; the numbers are those that it gives there.
+TensorFlow has this algorithm only on XLA, with the same numbers.
 
 References: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011); Box and Muller (1958).
 """
@@ -29,7 +29,7 @@ class Stream(NamedTuple):
 
 
 def from_key_counter(xp: Any, key: Any, counter: Any) -> Stream:
-    """The stream that two tensors describe."""
+    """Returns the stream that two tensors describe."""
     return Stream(xp.asarray(key)[0].astype(xp.uint64), xp.asarray(counter)[0].astype(xp.uint64))
 
 
@@ -38,7 +38,7 @@ def _halves(xp: Any, x: Any) -> tuple[Any, Any]:
 
 
 def _pairs(xp: Any, stream: Stream, shape: tuple[int, ...]) -> tuple[Any, Any]:
-    """Two words for each element of a shape, from counters in row-major order."""
+    """Returns two words for each element of a shape, from counters in row-major order."""
     with np.errstate(over="ignore"):
         index = xp.arange(math.prod(shape), dtype=xp.uint64).reshape(shape) + stream.counter
         x, y = _halves(xp, index)
@@ -54,14 +54,14 @@ def _pairs(xp: Any, stream: Stream, shape: tuple[int, ...]) -> tuple[Any, Any]:
 
 
 def _split(shape: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-    """The axis along which two halves alternate, and the shape of a half: the first even one, else the longest."""
+    """Returns the axis along which two halves alternate (the first even one, else the longest), and a half's shape."""
     even = [i for i, n in enumerate(shape) if n % 2 == 0]
     axis = even[0] if even else int(np.argmax(shape))
     return axis, (*shape[:axis], -(-shape[axis] // 2), 1, *shape[axis + 1 :])
 
 
 def _alternating(xp: Any, first: Any, second: Any, axis: int, shape: tuple[int, ...]) -> Any:
-    """Two halves joined along the axis behind `axis`, one element from each in turn."""
+    """Joins two halves along the axis behind `axis`, one element of each in turn."""
     whole = xp.concatenate([first, second], axis + 1)
     joined = whole.reshape(whole.shape[:axis] + (-1,) + whole.shape[axis + 2 :])
     return joined[(slice(None),) * axis + (slice(0, shape[axis]),)]
@@ -80,7 +80,7 @@ def _bits64(xp: Any, stream: Stream, shape: tuple[int, ...]) -> Any:
 
 
 def _uniform(xp: Any, stream: Stream, shape: tuple[int, ...], dtype: DType) -> Any:
-    """Numbers in [0, 1), whose fraction consists of the upper bits (in half precision the lower ones)."""
+    """Converts bits to numbers in [0, 1): the upper bits, in half precision the lower ones, are the fraction."""
     if dtype is float64:
         bits = _bits64(xp, stream, shape) >> xp.uint64(12)
         return bits.astype(xp.float64) * xp.float64(2.0**-52)
@@ -91,7 +91,7 @@ def _uniform(xp: Any, stream: Stream, shape: tuple[int, ...], dtype: DType) -> A
 
 
 def _normal(xp: Any, stream: Stream, shape: tuple[int, ...], dtype: DType) -> Any:
-    """Normal deviates by the method of Box and Muller, sines and cosines in turn."""
+    """Computes normal deviates by the method of Box and Muller, sines and cosines in turn."""
     if not shape:
         return _normal(xp, stream, (1,), dtype).reshape(())
     axis, half = _split(shape)
@@ -105,7 +105,7 @@ def _normal(xp: Any, stream: Stream, shape: tuple[int, ...], dtype: DType) -> An
 
 
 def sample(xp: Any, stream: Stream, shape: tuple[int, ...], distribution: Any) -> Any:
-    """A tensor of a distribution of `philox`: `Uniform`, `UniformInt` or `Normal`."""
+    """Draws a tensor from a distribution of `philox`: `Uniform`, `UniformInt` or `Normal`."""
     dtype = distribution.dtype
     if isinstance(distribution, philox.UniformInt):
         bits = _bits64(xp, stream, shape) if dtype.size == 8 else _bits32(xp, stream, shape)
@@ -115,7 +115,7 @@ def sample(xp: Any, stream: Stream, shape: tuple[int, ...], distribution: Any) -
 
 
 def truncated_normal(xp: Any, stream: Stream, shape: tuple[int, ...], dtype: DType) -> Any:
-    """Normal deviates between -2 and 2, by inverting the distribution function."""
+    """Draws normal deviates between -2 and 2, by inverting the distribution function."""
     u = _uniform(xp, stream, shape, float32 if dtype is bfloat16 else dtype).astype(xp.float64)
     if xp is np:
         ndtri = special_numpy.ndtri
