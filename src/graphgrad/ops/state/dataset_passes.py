@@ -1,7 +1,7 @@
 """Iterates over data sets inside of functions.
 
-An element is named by its number, so that the gradient of a loop, which goes through the iterations again, finds
-the same ones.
+Elements are identified by their numbers, so that the gradient of a loop, which repeats the iterations, finds the
+same ones.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Pass:
         self._taken = 0  # by `take`
 
     def get(self, position: int) -> Any:
-        """The element of a number, or None if there are not so many."""
+        """Returns the element of a number, or None if there are not so many."""
         if position < self._position:
             self._begin_again()
         while True:
@@ -66,7 +66,7 @@ class Pass:
         self._elements, self._position, self._next = self._start(), 0, None
 
     def _compare(self, element: Any) -> None:
-        """Makes sure that a second time gives the same elements, as far as the first ones tell."""
+        """Checks that a second pass gives the same elements, as far as the first ones tell."""
         if len(self._first) <= self._position:
             self._first.append(element)
         elif not all(np.array_equal(a, b) for a, b in zip(self._first[self._position], element, strict=True)):
@@ -91,13 +91,13 @@ def _dataset_has(xp, handle, position):
 
 @op("DatasetItem", "handle: variant, position: int32 -> components: list(output_types)", flags=("host",))
 def _dataset_item(xp, handle, position, *, output_types, output_shapes):
-    """The element of that number."""
+    """Returns the element of that number."""
     return handle.get(int(position))
 
 
 @op("DatasetTake", "handle: variant -> components: list(output_types)", flags=("stateful", "host"))
 def _dataset_take(xp, handle, *, output_types, output_shapes):
-    """The next element."""
+    """Returns the next element."""
     return handle.take()
 
 
@@ -111,7 +111,7 @@ def _owned_iterator_has(xp, *, iterator):
 
 @op("OwnedIteratorGetNext", "-> components: list(output_types)", flags=("stateful", "host"))
 def _owned_iterator_get_next(xp, *, iterator, output_types, output_shapes):
-    """The next element of such an iterator."""
+    """Returns the next element of an iterator that was made outside of the function."""
     try:
         return iterator._take()
     except StopIteration:

@@ -28,7 +28,7 @@ class Running:
         self._lock = threading.Lock()
 
     def next(self) -> Any:
-        """The next element, a list of arrays; OutOfRangeError after the last one."""
+        """Returns the next element, a list of arrays; OutOfRangeError after the last one."""
         with self._lock:
             element = next(self._elements, None)
         if element is None:
@@ -74,7 +74,7 @@ def _make_iterator(xp, captured, ref, *, dataset):
 
 
 def _running(ref, one_shot):
-    """Returns the pass of an iterator, which is begun if it can be; FailedPreconditionError if not."""
+    """Returns the pass of an iterator, begun if necessary; raises FailedPreconditionError if it cannot be."""
     cell = getattr(ref, "cell", ref)
     with cell.lock:
         if ref.value is None and cell.held is not None:  # another thread's run has begun the pass meanwhile
@@ -90,7 +90,7 @@ def _running(ref, one_shot):
         if isinstance(held, Place):
             held.running = running
         else:
-            ref.value = cell.held = _held(running)  # at once, for others
+            ref.value = cell.held = _held(running)  # at once, so that others see it
         return running
 
 
@@ -103,7 +103,7 @@ def _not_initialized():
 
 @op("IteratorGetNext", "iterator: resource -> components: list(output_types)", flags=_STATEFUL)
 def _iterator_get_next(xp, ref, *, output_types, output_shapes, one_shot=None):
-    """The next element."""
+    """Returns the next element."""
     return _running(ref, one_shot).next()
 
 
@@ -117,7 +117,7 @@ _iterator_get_next.grad(NOT_DIFFERENTIABLE)
 
 @op("IteratorGetNextAsOptional", "iterator: resource -> optional: variant", flags=_STATEFUL)
 def _as_optional(xp, ref, *, one_shot=None):
-    """The next element as an optional, which holds nothing after the last one."""
+    """Returns the next element as an optional, which holds nothing after the last one."""
     try:
         components = _running(ref, one_shot).next()
     except OutOfRangeError:
@@ -135,7 +135,7 @@ _as_optional.grad(NOT_DIFFERENTIABLE)
 
 @op("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", flags=_STATEFUL)
 def _to_string(xp, ref, *, one_shot=None):
-    """A string by which the iterator is found."""
+    """Returns a string by which the iterator is found."""
     place = _kept(ref)
     if not isinstance(place, Place):
         place = Place(place)
@@ -158,7 +158,7 @@ _to_string.grad(NOT_DIFFERENTIABLE)
 @op("IteratorGetNextFromString", "string_handle: string -> components: list(output_types)",
     flags=("stateful", "host", "python"))
 def _next_from_string(xp, handle, *, output_types, output_shapes):
-    """The next element of the iterator that a string names."""
+    """Returns the next element of the iterator that a string names."""
     place = _places.get(handle.item())
     if place is None:
         raise FailedPreconditionError(None, None, f"no iterator has the handle {handle.item()!r}. Fix: feed what "
@@ -194,7 +194,7 @@ _dataset_result.grad(NOT_DIFFERENTIABLE)
 @op("DatasetVariant", "captured: list(Tcaptured) -> handle: variant", flags=("host", "python"),
     limits={"of_values": callable})
 def _dataset_variant(xp, captured, *, of_values):
-    """A data set as a value."""
+    """Returns a data set as a value."""
     return of_values(captured)
 
 

@@ -2,7 +2,7 @@
 
 The sparse ones get rows and their indices. By TensorFlow's contract indices are distinct;
 with `sum_duplicates` (an attribute of ours) rows with one index are summed first, which
-spares the optimizer a host op to find the distinct ones.
+saves the optimizer a host op that finds the distinct ones.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _check_rows(ref, grad, indices):
 
 
 def _totals(xp, ref, grad, indices):
-    """For each position, the sum of the rows of `grad` that have the same index."""
+    """Computes, for each position, the sum of the rows of `grad` that have the same index."""
     if xp is np:
         _, inverse = np.unique(indices, return_inverse=True)
         sums = np.zeros_like(grad)
@@ -69,7 +69,7 @@ def _rows_of(xp, ref, indices):
 
 @op("ResourceApplyGradientDescent", "var: resource, alpha: T, delta: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_gradient_descent(xp, var, alpha, delta, *, use_locking=False):
-    """var -= alpha * delta."""
+    """Updates var -= alpha * delta."""
     _check(var, delta)
     var.value = var.value - alpha * delta
 
@@ -86,7 +86,7 @@ def _momentum(value, accum, lr, grad, momentum, use_nesterov):
 @op("ResourceApplyMomentum", "var: resource, accum: resource, lr: T, grad: T, momentum: T ->", T=NUMERIC,
     flags=_STATEFUL)
 def apply_momentum(xp, var, accum, lr, grad, momentum, *, use_locking=False, use_nesterov=False):
-    """accum = momentum * accum + grad; var -= lr * accum, or Nesterov's look ahead."""
+    """Updates accum = momentum * accum + grad; var -= lr * accum, or with Nesterov's look-ahead."""
     _check(var, grad)
     var.value, accum.value = _momentum(var.value, accum.value, lr, grad, momentum, use_nesterov)
 
@@ -95,7 +95,7 @@ def apply_momentum(xp, var, accum, lr, grad, momentum, *, use_locking=False, use
     T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_momentum(xp, var, accum, lr, grad, indices, momentum, *, use_locking=False, use_nesterov=False,
                           sum_duplicates=False):
-    """ResourceApplyMomentum for some rows; the others and their slots are unchanged."""
+    """Applies momentum for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
@@ -112,7 +112,7 @@ def sparse_apply_momentum(xp, var, accum, lr, grad, indices, momentum, *, use_lo
     "beta2: T, epsilon: T, grad: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_adam(xp, var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, *, use_locking=False,
                use_nesterov=False):
-    """Adam with the bias corrections in the step size."""
+    """Applies Adam, with the bias corrections in the step size."""
     _check(var, grad)
     one = xp.asarray(1, grad.dtype)
     alpha = lr * xp.sqrt(one - beta2_power) / (one - beta1_power)
@@ -127,7 +127,7 @@ def apply_adam(xp, var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilo
 
 @op("ResourceApplyAdagrad", "var: resource, accum: resource, lr: T, grad: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_adagrad(xp, var, accum, lr, grad, *, use_locking=False, update_slots=True):
-    """accum += grad**2; var -= lr * grad / sqrt(accum)."""
+    """Updates accum += grad**2; var -= lr * grad / sqrt(accum)."""
     _check(var, grad)
     if update_slots:
         accum.value = accum.value + grad * grad
@@ -138,7 +138,7 @@ def apply_adagrad(xp, var, accum, lr, grad, *, use_locking=False, update_slots=T
     Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_adagrad(xp, var, accum, lr, grad, indices, *, use_locking=False, update_slots=True,
                          sum_duplicates=False):
-    """ResourceApplyAdagrad for some rows; the others and their slots are unchanged."""
+    """Applies Adagrad for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
@@ -166,7 +166,7 @@ def _rms_prop(xp, value, ms, mom, lr, rho, momentum, epsilon, grad, mg=None):
 @op("ResourceApplyRMSProp", "var: resource, ms: resource, mom: resource, lr: T, rho: T, momentum: T, epsilon: T, "
     "grad: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, *, use_locking=False):
-    """ms = mean of grad**2; mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom."""
+    """Updates ms = mean of grad**2; mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom."""
     _check(var, grad)
     var.value, ms.value, mom.value, _ = _rms_prop(xp, var.value, ms.value, mom.value, lr, rho, momentum, epsilon, grad)
 
@@ -174,7 +174,7 @@ def apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, *, use_lo
 @op("ResourceApplyCenteredRMSProp", "var: resource, mg: resource, ms: resource, mom: resource, lr: T, rho: T, "
     "momentum: T, epsilon: T, grad: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_centered_rms_prop(xp, var, mg, ms, mom, lr, rho, momentum, epsilon, grad, *, use_locking=False):
-    """RMSProp with the variance of the gradient in place of its mean square."""
+    """Applies RMSProp with the variance of the gradient in place of its mean square."""
     _check(var, grad)
     var.value, ms.value, mom.value, mg.value = _rms_prop(xp, var.value, ms.value, mom.value, lr, rho, momentum,
                                                          epsilon, grad, mg.value)
@@ -184,7 +184,7 @@ def apply_centered_rms_prop(xp, var, mg, ms, mom, lr, rho, momentum, epsilon, gr
     "grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, indices, *, use_locking=False,
                           sum_duplicates=False):
-    """ResourceApplyRMSProp for some rows; the others and their slots are unchanged."""
+    """Applies RMSProp for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
@@ -198,7 +198,7 @@ def sparse_apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, in
     "momentum: T, epsilon: T, grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_centered_rms_prop(xp, var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices, *,
                                    use_locking=False, sum_duplicates=False):
-    """ResourceApplyCenteredRMSProp for some rows; the others and their slots are unchanged."""
+    """Applies centered RMSProp for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
@@ -222,7 +222,7 @@ def _adadelta(xp, value, accum, accum_update, lr, rho, epsilon, grad):
 @op("ResourceApplyAdadelta", "var: resource, accum: resource, accum_update: resource, lr: T, rho: T, epsilon: T, "
     "grad: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_adadelta(xp, var, accum, accum_update, lr, rho, epsilon, grad, *, use_locking=False):
-    """Steps of the size of recent steps: sqrt(mean update**2 / mean grad**2) * grad."""
+    """Applies Adadelta: steps sqrt(mean update**2 / mean grad**2) * grad."""
     _check(var, grad)
     var.value, accum.value, accum_update.value = _adadelta(xp, var.value, accum.value, accum_update.value, lr, rho,
                                                            epsilon, grad)
@@ -232,7 +232,7 @@ def apply_adadelta(xp, var, accum, accum_update, lr, rho, epsilon, grad, *, use_
     "epsilon: T, grad: T, indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_adadelta(xp, var, accum, accum_update, lr, rho, epsilon, grad, indices, *, use_locking=False,
                           sum_duplicates=False):
-    """ResourceApplyAdadelta for some rows; the others and their slots are unchanged."""
+    """Applies Adadelta for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
@@ -258,7 +258,7 @@ def _ftrl(xp, value, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power):
 @op("ResourceApplyFtrl", "var: resource, accum: resource, linear: resource, grad: T, lr: T, l1: T, l2: T, "
     "lr_power: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_ftrl(xp, var, accum, linear, grad, lr, l1, l2, lr_power, *, use_locking=False, multiply_linear_by_lr=False):
-    """McMahan et al., 2013: per-coordinate learning rates with L1 and L2 regularization."""
+    """Applies FTRL (McMahan et al., 2013): per-coordinate learning rates with L1 and L2 regularization."""
     _check(var, grad)
     var.value, accum.value, linear.value = _ftrl(xp, var.value, accum.value, linear.value, grad, lr, l1, l2, None,
                                                  lr_power)
@@ -268,7 +268,7 @@ def apply_ftrl(xp, var, accum, linear, grad, lr, l1, l2, lr_power, *, use_lockin
     "l2_shrinkage: T, lr_power: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_ftrl_v2(xp, var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power, *, use_locking=False,
                   multiply_linear_by_lr=False):
-    """ResourceApplyFtrl with weight decay in the gradient."""
+    """Applies FTRL with weight decay in the gradient."""
     _check(var, grad)
     var.value, accum.value, linear.value = _ftrl(xp, var.value, accum.value, linear.value, grad, lr, l1, l2,
                                                  l2_shrinkage, lr_power)
@@ -278,7 +278,7 @@ def apply_ftrl_v2(xp, var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_pow
     "l1: T, l2: T, lr_power: T ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_ftrl(xp, var, accum, linear, grad, indices, lr, l1, l2, lr_power, *, use_locking=False,
                       multiply_linear_by_lr=False, sum_duplicates=False):
-    """ResourceApplyFtrl for some rows; the others and their slots are unchanged."""
+    """Applies FTRL for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)
@@ -292,7 +292,7 @@ def sparse_apply_ftrl(xp, var, accum, linear, grad, indices, lr, l1, l2, lr_powe
     "l1: T, l2: T, l2_shrinkage: T, lr_power: T ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_ftrl_v2(xp, var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power, *,
                          use_locking=False, multiply_linear_by_lr=False, sum_duplicates=False):
-    """ResourceApplyFtrlV2 for some rows; the others and their slots are unchanged."""
+    """Applies FTRL with weight decay for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     if sum_duplicates:
         grad = _totals(xp, var, grad, indices)

@@ -11,7 +11,7 @@ _STATEFUL = ("stateful",)
 
 
 def _shrink(xp, x, by):
-    """x moved towards zero by `by`, and not beyond."""
+    """Moves x towards zero by `by`, but not beyond."""
     return xp.sign(x) * xp.maximum(xp.abs(x) - by, xp.asarray(0, x.dtype))
 
 
@@ -24,7 +24,7 @@ def _proximal(xp, value, rate, l1, l2, grad):
 @op("ResourceApplyProximalGradientDescent", "var: resource, alpha: T, l1: T, l2: T, delta: T ->", T=NUMERIC,
     flags=_STATEFUL)
 def apply_proximal_gradient_descent(xp, var, alpha, l1, l2, delta, *, use_locking=False):
-    """A step of gradient descent, then one towards zero."""
+    """Applies a step of gradient descent, then a proximal step towards zero."""
     _check(var, delta)
     var.value = _proximal(xp, var.value, alpha, l1, l2, delta)
 
@@ -32,7 +32,7 @@ def apply_proximal_gradient_descent(xp, var, alpha, l1, l2, delta, *, use_lockin
 @op("ResourceSparseApplyProximalGradientDescent", "var: resource, alpha: T, l1: T, l2: T, grad: T, "
     "indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_proximal_gradient_descent(xp, var, alpha, l1, l2, grad, indices, *, use_locking=False):
-    """ResourceApplyProximalGradientDescent for some rows; the others are unchanged."""
+    """Applies proximal gradient descent for some rows; the others are unchanged."""
     _check_rows(var, grad, indices)
     _set_rows(xp, var, indices, _proximal(xp, _rows_of(xp, var, indices), alpha, l1, l2, grad))
 
@@ -40,7 +40,7 @@ def sparse_apply_proximal_gradient_descent(xp, var, alpha, l1, l2, grad, indices
 @op("ResourceApplyProximalAdagrad", "var: resource, accum: resource, lr: T, l1: T, l2: T, grad: T ->", T=NUMERIC,
     flags=_STATEFUL)
 def apply_proximal_adagrad(xp, var, accum, lr, l1, l2, grad, *, use_locking=False):
-    """accum += grad**2; a proximal step at the rate lr / sqrt(accum)."""
+    """Updates accum += grad**2, and applies a proximal step at the rate lr / sqrt(accum)."""
     _check(var, grad)
     accum.value = accum.value + grad * grad
     var.value = _proximal(xp, var.value, lr / xp.sqrt(accum.value), l1, l2, grad)
@@ -49,7 +49,7 @@ def apply_proximal_adagrad(xp, var, accum, lr, l1, l2, grad, *, use_locking=Fals
 @op("ResourceSparseApplyProximalAdagrad", "var: resource, accum: resource, lr: T, l1: T, l2: T, grad: T, "
     "indices: Tindices ->", T=NUMERIC, Tindices=INDEX, flags=_STATEFUL)
 def sparse_apply_proximal_adagrad(xp, var, accum, lr, l1, l2, grad, indices, *, use_locking=False):
-    """ResourceApplyProximalAdagrad for some rows; the others and their slots are unchanged."""
+    """Applies proximal Adagrad for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     sums = _rows_of(xp, accum, indices) + grad * grad
     _set_rows(xp, accum, indices, sums)
@@ -79,7 +79,7 @@ def apply_adagrad_da(xp, var, gradient_accumulator, gradient_squared_accumulator
     flags=_STATEFUL)
 def sparse_apply_adagrad_da(xp, var, grad_accum, grad_squared_accum, grad, indices, lr, l1, l2, global_step, *,
                             use_locking=False):
-    """ResourceApplyAdagradDA for some rows; the others and their slots are unchanged."""
+    """Applies Adagrad with dual averaging for some rows; the others and their slots are unchanged."""
     _check_rows(var, grad, indices)
     refs = (var, grad_accum, grad_squared_accum)
     new = _dual_averaging(xp, *(_rows_of(xp, r, indices) for r in refs[1:]), grad, lr, l1, l2, global_step)

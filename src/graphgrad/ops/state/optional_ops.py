@@ -49,7 +49,7 @@ has_value_op.grad(NOT_DIFFERENTIABLE)
 
 @op("OptionalGetValue", "optional: variant -> components: list(output_types)", flags=_HOST)
 def get_value_op(xp, optional, *, output_types, output_shapes):
-    """The components."""
+    """Returns the components."""
     if not optional.length:
         raise Complaint("The given optional does not have a value.", "ask has_value() first")
     found = []

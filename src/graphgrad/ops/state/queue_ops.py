@@ -33,26 +33,26 @@ def _of_handle(handle):
 
 @op("FIFOQueueV2", "-> handle: resource", flags=_HANDLE, shape=_scalar)
 def fifo_queue(xp, *, component_types, shapes=(), capacity=-1, container="", shared_name=""):
-    """A queue, first in, first out."""
+    """Makes a queue, first in, first out."""
     return Queue("", capacity, component_types, shapes)
 
 
 @op("PaddingFIFOQueueV2", "-> handle: resource", flags=_HANDLE, shape=_scalar)
 def padding_fifo_queue(xp, *, component_types, shapes=(), capacity=-1, container="", shared_name=""):
-    """A queue that pads elements that are dequeued together."""
+    """Makes a queue that pads elements that are dequeued together."""
     return PaddingQueue("", capacity, component_types, shapes)
 
 
 @op("RandomShuffleQueueV2", "-> handle: resource", flags=_HANDLE, shape=_scalar)
 def random_shuffle_queue(xp, *, component_types, shapes=(), capacity=-1, min_after_dequeue=0, seed=0, seed2=0,
                          container="", shared_name=""):
-    """A queue in random order."""
+    """Makes a queue that returns elements in random order."""
     return ShufflingQueue("", capacity, component_types, shapes, min_after_dequeue, seed, seed2)
 
 
 @op("PriorityQueueV2", "-> handle: resource", flags=_HANDLE, shape=_scalar)
 def priority_queue(xp, *, shapes, component_types=(), capacity=-1, container="", shared_name=""):
-    """A queue in the order of priorities, which stand before the other components."""
+    """Makes a queue in the order of priorities, its first component."""
     return SortingQueue("", capacity, (int64, *component_types), ((), *shapes) if shapes else ())
 
 
@@ -70,21 +70,21 @@ def enqueue_many(xp, ref, components, *, timeout_ms=-1):
 
 @op("QueueDequeueV2", "handle: resource -> components: list(component_types)", flags=_WAITS)
 def dequeue(xp, ref, *, component_types, timeout_ms=-1):
-    """Takes an element out."""
+    """Removes an element and returns it."""
     return settle(_queue(ref).dequeue, 1, False, False)
 
 
 @op("QueueDequeueManyV2", "handle: resource, n: int32 -> components: list(component_types)", flags=_WAITS,
     peek=("n",))
 def dequeue_many(xp, ref, n, *, component_types, timeout_ms=-1):
-    """Takes n elements out."""
+    """Removes n elements and returns them."""
     return settle(_queue(ref).dequeue, _count(n), True, False)
 
 
 @op("QueueDequeueUpToV2", "handle: resource, n: int32 -> components: list(component_types)", flags=_WAITS,
     peek=("n",))
 def dequeue_up_to(xp, ref, n, *, component_types, timeout_ms=-1):
-    """Dequeues n elements, or the rest of a closed queue."""
+    """Removes n elements, or the rest of a closed queue, and returns them."""
     return settle(_queue(ref).dequeue, _count(n), True, True)
 
 
@@ -115,7 +115,7 @@ def close(xp, ref, *, cancel_pending_enqueues=False):
 
 @op("QueueSizeV2", "handle: resource -> size: int32", flags=("stateful", "host", "reads"), shape=_of_handle)
 def size(xp, ref):
-    """How many elements there are."""
+    """Returns the number of elements."""
     return np.asarray(_queue(ref).size(), np.int32)
 
 

@@ -1,6 +1,6 @@
 """Storage of queues: their elements, and the callers that wait for elements or capacity.
 
-Each change of a queue completes all attempts that it can; so a waiting thread is not woken only to wait again.
+Each change of a queue completes all requests that it can, so that no thread wakes up only to wait again.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ Element = tuple[np.ndarray[Any, Any], ...]
 
 
 class _Enqueue(Attempt):
-    """Elements that wait for room."""
+    """Elements that wait for capacity."""
 
     __slots__ = ("elements",)
     elements: deque[Element]
 
 
 class _Close(Attempt):
-    """Closes the queue when those before it in line are done."""
+    """A request to close the queue, completed after those before it in line."""
 
     __slots__ = ()
 
 
 class _Dequeue(Attempt):
-    """A wish for elements.
+    """A request for elements.
 
     Attributes:
-      wanted: how many.
-      up_to: whether fewer will do when the queue is closed.
+      wanted: the number of elements.
+      up_to: whether fewer suffice when the queue is closed.
       many: whether they become one array for each component.
-      found: those that are there already.
+      found: the elements collected so far.
     """
 
     __slots__ = ("wanted", "up_to", "many", "found")
@@ -59,7 +59,7 @@ class Queue:
 
     Args:
       name: for messages.
-      capacity: how many elements there may be; None or -1 for any number.
+      capacity: the largest number of elements; None or -1 for no limit.
       types: the dtype of each component.
       shapes: the shape of each component, or nothing if they differ.
     """
@@ -79,7 +79,7 @@ class Queue:
         self._cancelled = False
 
     def size(self) -> int:
-        """How many elements there are."""
+        """Returns the number of elements."""
         return len(self._elements)
 
     # -- called by operations --------------------------------------------------------
@@ -96,7 +96,7 @@ class Queue:
         return attempt
 
     def dequeue(self, wanted: int, many: bool, up_to: bool) -> Attempt:
-        """Begins to take elements out."""
+        """Begins to remove elements."""
         if many:
             self._check_many()
         attempt = _Dequeue(self._lock, self._withdraw)
@@ -107,7 +107,7 @@ class Queue:
         return attempt
 
     def close(self, cancel: bool) -> Attempt:
-        """Begins to close the queue; with `cancel`, those who wait for room are sent away."""
+        """Begins to close the queue; with `cancel`, requests that wait for capacity are cancelled."""
         attempt = _Close(self._lock, self._withdraw)
         with self._lock:
             if cancel:
@@ -122,7 +122,7 @@ class Queue:
         return attempt
 
     def cancel(self) -> None:
-        """Sends everybody away, for good: the session is closed."""
+        """Cancels all requests, now and later: the session is closed."""
         with self._lock:
             self._cancelled = True
             self._serve()
@@ -137,7 +137,7 @@ class Queue:
         self._serve()
 
     def _serve(self) -> None:
-        """Completes attempts in both lines as far as possible."""
+        """Completes requests in both lines as far as possible."""
         if self._cancelled:
             for what, line in (("Enqueue", self._enqueuers), ("Dequeue", self._dequeuers)):
                 while line:
@@ -274,7 +274,7 @@ class ShufflingQueue(Queue):
     """A queue that gives its elements in random order.
 
     Args:
-      keep: how many elements stay, to choose among, until the queue is closed.
+      keep: the number of elements that remain to choose among until the queue is closed.
       seed, seed2: the seeds of the choices.
     """
 
@@ -306,7 +306,7 @@ class ShufflingQueue(Queue):
 
 
 def _words(stream: Any) -> Any:
-    """The 32-bit words of a stream, one after the other."""
+    """Returns the 32-bit words of a stream, one after the other."""
     for start in itertools.count(0, 16):
         blocks = philox.host_blocks(stream, np.arange(start, start + 16, dtype=np.uint64))
         yield from np.stack(blocks, 1).ravel().tolist()

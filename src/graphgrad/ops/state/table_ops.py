@@ -42,7 +42,7 @@ def _rows(array: Any, count: int) -> list[Any]:
 
 
 def _filled(ref, pairs):
-    """Sets the entries; FailedPreconditionError if a key has two values."""
+    """Sets the entries; raises FailedPreconditionError if a key has two values."""
     entries: dict[Any, Any] = {}
     for key, value in pairs:
         known = entries.setdefault(key, value)
@@ -95,7 +95,7 @@ def _column(path, number, line, index, dtype, delimiter, offset):
 @op("LookupTableFindV2", "table_handle: resource, keys: Tin, default_value: Tout -> values: Tout", flags=_STATEFUL,
     **_TYPES)
 def find(xp, ref, keys, default_value, *, mutable=False):
-    """The value of each key; the default for keys that are not in the table."""
+    """Returns the value of each key; the default for keys that are not in the table."""
     entries = _entries(ref, mutable)
     default = np.asarray(default_value)
     flat = [entries.get(k) for k in keys.reshape(-1).tolist()]
@@ -126,14 +126,14 @@ def insert(xp, ref, keys, values):
 
 @op("LookupTableRemoveV2", "table_handle: resource, keys: Tin ->", flags=_STATEFUL, Tin=ANY)
 def remove(xp, ref, keys):
-    """Takes entries away."""
+    """Removes entries."""
     gone = set(keys.reshape(-1).tolist())
     _keep(ref, {k: v for k, v in _entries(ref, True).items() if k not in gone})
 
 
 @op("LookupTableSizeV2", "table_handle: resource -> size: int64", flags=_STATEFUL)
 def size(xp, ref, *, mutable=False):
-    """How many entries there are."""
+    """Returns the number of entries."""
     return np.asarray(len(_entries(ref, mutable)), np.int64)
 
 
@@ -144,7 +144,7 @@ def _size_shape(ref):
 
 @op("LookupTableExportV2", "table_handle: resource -> keys: Tkeys, values: Tvalues", flags=_STATEFUL)
 def export(xp, ref, *, Tkeys=int64, Tvalues=int64, value_shape=()):
-    """All keys and all values."""
+    """Returns all keys and all values."""
     entries = _entries(ref, True)
     keys = np.asarray(list(entries), Tkeys.np_dtype)
     values = np.empty((len(entries), *(value_shape or ())), Tvalues.np_dtype)

@@ -21,7 +21,7 @@ _STATEFUL = ("stateful",)
 
 @op("VarHandleOp", "-> resource: resource", dtype=ANY, flags=("stateful", "idle"))
 def var_handle(xp, *, dtype, shape=None, container="", shared_name=""):
-    """A handle to the variable `shared_name` of the session. The executor resolves it."""
+    """Returns a handle to the variable `shared_name` of the session. The executor resolves it."""
     raise Complaint("its handle stands for a variable of a graph", "use tf.Variable", UnimplementedError)
 
 
@@ -32,7 +32,7 @@ def _scalar():
 
 @op("ReadVariableOp", "resource: resource -> value: dtype", dtype=ANY, flags=("stateful", "reads"), variable="read")
 def read_variable(xp, ref, *, shape=None):
-    """The value of a variable."""
+    """Returns the value of a variable."""
     return ref.value
 
 
@@ -48,7 +48,7 @@ def _read_grad(op, dy):
 
 @op("VariableOf", "value: T -> resource: resource", T=ANY, variable="hold")
 def variable_of(xp, value):
-    """A variable that holds a value, for a gradient that reads what has been assigned since. The executor makes it."""
+    """Makes a variable of a value, for gradients that read a variable assigned to since. Resolved by the executor."""
     raise Complaint("its handle stands for a variable of a graph", "use tf.Variable", UnimplementedError)
 
 
@@ -97,7 +97,7 @@ var_is_initialized.grad(NOT_DIFFERENTIABLE)
 @op("ResourceGather", "resource: resource, indices: Tindices -> output: dtype", dtype=ANY, Tindices=INDEX,
     flags=("stateful", "reads"))
 def resource_gather(xp, ref, indices, *, shape=None, batch_dims=0):
-    """Rows of a variable; of each of its parts along the first `batch_dims` axes."""
+    """Gathers rows of a variable, or of each of its parts along the first `batch_dims` axes."""
     return registry["GatherV2"].kernel(xp, ref.value, indices, np.asarray(batch_dims), batch_dims=batch_dims)
 
 
@@ -127,7 +127,7 @@ def _resource_gather_grad(op, dy):
 
 @op("VariableShape", "input: resource -> output: int32", flags=("stateful", "reads"), shape_only=True)
 def variable_shape(xp, ref, *, shape=None):
-    """The shape of a variable's value."""
+    """Returns the shape of a variable's value."""
     return np.asarray(ref.value.shape, np.int32)
 
 

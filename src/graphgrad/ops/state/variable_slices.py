@@ -48,7 +48,7 @@ scatter_nd_max = _nd("ResourceScatterNdMax", "max", "ref[indices[i]] = max(ref[i
 
 @op("ResourceCountUpTo", "resource: resource -> output: T", T=INDEX, flags=("stateful", "host"))
 def count_up_to(xp, ref, *, limit):
-    """The value, which is then raised by one; OutOfRangeError at the limit."""
+    """Returns the value, and increments it; raises OutOfRangeError at the limit."""
     value = np.asarray(ref.value)
     if value >= limit:
         raise OutOfRangeError(None, None, f"Reached limit of {limit}")
@@ -65,7 +65,7 @@ def _count_up_to_shape(ref):
     Index=INDEX, host=("begin", "end", "strides"), flags=_STATEFUL)
 def strided_slice_assign(xp, ref, begin, end, strides, value, *, begin_mask=0, end_mask=0, ellipsis_mask=0,
                          new_axis_mask=0, shrink_axis_mask=0):
-    """ref[slice] = value, the slice as in StridedSlice."""
+    """Assigns ref[slice] = value, the slice as in StridedSlice."""
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     where = _indexer(tuple(ref.value.shape), begin.tolist(), end.tolist(), strides.tolist(), masks)
     if hasattr(ref.value, "at"):
@@ -79,7 +79,7 @@ def strided_slice_assign(xp, ref, begin, end, strides, value, *, begin_mask=0, e
 @op("ResourceGatherNd", "resource: resource, indices: Tindices -> output: dtype", dtype=ANY, Tindices=INDEX,
     flags=("stateful", "reads"))
 def resource_gather_nd(xp, ref, indices, *, shape=None):
-    """Elements or slices of a variable, at coordinates."""
+    """Gathers elements or slices of a variable at coordinates."""
     return xp.asarray(ref.value)[coordinates(xp, indices, ref.value.shape)]
 
 
