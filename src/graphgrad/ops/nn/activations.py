@@ -26,7 +26,7 @@ def _of_both(x, y):
 
 @op("Relu", "features: T -> activations: T", T=REAL, shape=same)
 def relu_op(xp, x):
-    """max(x, 0)."""
+    """Computes max(x, 0)."""
     return xp.maximum(x, xp.asarray(0, x.dtype))
 
 
@@ -37,7 +37,7 @@ def _relu_op_grad(op, dy):
 
 @op("ReluGrad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both)
 def relu_grad(xp, dy, x):
-    """The gradient where the feature (or the activation) is positive, else 0: a product, so that NaN and Inf show."""
+    """Computes dy where the feature (or the activation) is positive, else 0; a product, so that NaN and Inf stay."""
     return times_mask(xp, dy, x > 0)
 
 
@@ -48,7 +48,7 @@ def _relu_grad_grad(op, ddx):
 
 
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
-    """max(x, 0), elementwise.
+    """Computes max(x, 0), elementwise.
 
     Args:
       features: a real tensor.
@@ -66,7 +66,7 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Relu6", "features: T -> activations: T", T=REAL, shape=same)
 def relu6_op(xp, x):
-    """min(max(x, 0), 6)."""
+    """Computes min(max(x, 0), 6)."""
     return xp.minimum(xp.maximum(x, xp.asarray(0, x.dtype)), xp.asarray(6, x.dtype))
 
 
@@ -77,7 +77,7 @@ def _relu6_op_grad(op, dy):
 
 @op("Relu6Grad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both)
 def relu6_grad(xp, dy, x):
-    """The gradient where the feature lies strictly between 0 and 6, else 0, as a product."""
+    """Computes dy where the feature lies strictly between 0 and 6, else 0; as a product."""
     return times_mask(xp, dy, (x > 0) & (x < 6))
 
 
@@ -88,7 +88,7 @@ def _relu6_grad_grad(op, ddx):
 
 
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
-    """min(max(x, 0), 6), elementwise.
+    """Computes min(max(x, 0), 6), elementwise.
 
     Args:
       features: a real tensor.
@@ -106,7 +106,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
 
 @op("LeakyRelu", "features: T -> activations: T", T=FLOATING, shape=same)
 def leaky_relu_op(xp, x, *, alpha=0.2):
-    """x where positive, alpha * x elsewhere."""
+    """Computes x where positive, alpha * x elsewhere."""
     return xp.where(x > 0, x, x * xp.asarray(alpha, x.dtype))
 
 
@@ -117,7 +117,7 @@ def _leaky_relu_op_grad(op, dy):
 
 @op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both)
 def leaky_relu_grad(xp, dy, x, *, alpha=0.2):
-    """The gradient where the feature is positive, alpha times it elsewhere."""
+    """Computes dy where the feature is positive, alpha * dy elsewhere."""
     return xp.where(x > 0, dy, dy * xp.asarray(alpha, dy.dtype))
 
 
@@ -128,7 +128,7 @@ def _leaky_relu_grad_grad(op, ddx):
 
 
 def leaky_relu(features: TensorLike, alpha: TensorLike = 0.2, name: str | None = None) -> Tensor:
-    """x where positive, alpha * x elsewhere.
+    """Computes x where positive, alpha * x elsewhere.
 
     Args:
       features: a real tensor; integers become float32.
@@ -152,7 +152,7 @@ def leaky_relu(features: TensorLike, alpha: TensorLike = 0.2, name: str | None =
 
 
 def crelu(features: TensorLike, axis: TensorLike = -1, name: str | None = None) -> Tensor:
-    """The relu of x and of -x, joined along an axis.
+    """Concatenates the relu of x and that of -x along an axis.
 
     Args:
       features: a real tensor.
@@ -172,7 +172,7 @@ def crelu(features: TensorLike, axis: TensorLike = -1, name: str | None = None) 
 
 
 def crelu_v1(features: TensorLike, name: str | None = None, axis: TensorLike = -1) -> Tensor:
-    """The relu of x and of -x, joined along an axis: `crelu` with TensorFlow 1's order of arguments.
+    """Concatenates the relu of x and that of -x along an axis: `crelu` with TensorFlow 1's order of arguments.
 
     Args:
       features: a real tensor.
@@ -191,7 +191,7 @@ def crelu_v1(features: TensorLike, name: str | None = None, axis: TensorLike = -
 
 @op("Elu", "features: T -> activations: T", T=FLOATING, shape=same)
 def elu_op(xp, x):
-    """exp(x) - 1 where negative, x elsewhere."""
+    """Computes exp(x) - 1 where negative, x elsewhere."""
     zero = xp.asarray(0, x.dtype)
     return xp.where(x < 0, xp.expm1(xp.minimum(x, zero)), x)
 
@@ -203,7 +203,7 @@ def _elu_op_grad(op, dy):
 
 @op("EluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=_of_both)
 def elu_grad(xp, dy, y):
-    """The gradient of Elu from its output: dy * (y + 1) where negative, dy elsewhere."""
+    """Computes the gradient of Elu from its output: dy * (y + 1) where negative, dy elsewhere."""
     return xp.where(y < 0, dy * (y + xp.asarray(1, y.dtype)), dy)
 
 
@@ -214,7 +214,7 @@ def _elu_grad_grad(op, ddx):
 
 
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
-    """exp(x) - 1 where negative, x elsewhere.
+    """Computes exp(x) - 1 where negative, x elsewhere.
 
     Args:
       features: a float tensor.
@@ -236,7 +236,7 @@ _SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
 
 @op("Selu", "features: T -> activations: T", T=FLOATING, shape=same)
 def selu_op(xp, x):
-    """scale * alpha * (exp(x) - 1) where negative, scale * x elsewhere."""
+    """Computes scale * alpha * (exp(x) - 1) where negative, scale * x elsewhere."""
     below = xp.expm1(xp.minimum(x, xp.asarray(0, x.dtype))) * xp.asarray(_SELU_SCALE_ALPHA, x.dtype)
     return xp.where(x < 0, below, x * xp.asarray(_SELU_SCALE, x.dtype))
 
@@ -248,7 +248,7 @@ def _selu_op_grad(op, dy):
 
 @op("SeluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=_of_both)
 def selu_grad(xp, dy, y):
-    """The gradient of Selu from its output."""
+    """Computes the gradient of Selu from its output."""
     below = dy * (y + xp.asarray(_SELU_SCALE_ALPHA, y.dtype))
     return xp.where(y < 0, below, dy * xp.asarray(_SELU_SCALE, dy.dtype))
 
@@ -260,7 +260,7 @@ def _selu_grad_grad(op, ddx):
 
 
 def selu(features: TensorLike, name: str | None = None) -> Tensor:
-    """The scaled exponential unit: scale (alpha (exp(x) - 1)) where negative, scale x elsewhere.
+    """Computes the scaled exponential linear unit: scale (alpha (exp(x) - 1)) where negative, scale x elsewhere.
 
     Args:
       features: a float tensor.
@@ -281,7 +281,7 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Softplus", "features: T -> activations: T", T=FLOATING, shape=same)
 def softplus_op(xp, x):
-    """log(exp(x) + 1), without overflow."""
+    """Computes log(exp(x) + 1), without overflow."""
     return xp.logaddexp(x, xp.asarray(0, x.dtype)) if x.dtype.itemsize > 2 else _softplus_half(xp, x)
 
 
@@ -296,7 +296,7 @@ def _softplus_op_grad(op, dy):
 
 @op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both)
 def softplus_grad(xp, dy, x):
-    """dy * sigmoid(x)."""
+    """Computes dy * sigmoid(x)."""
     return dy / (xp.asarray(1, x.dtype) + xp.exp(-x))
 
 
@@ -308,7 +308,7 @@ def _softplus_grad_grad(op, ddx):
 
 
 def softplus(features: TensorLike, name: str | None = None) -> Tensor:
-    """log(exp(x) + 1), elementwise and without overflow.
+    """Computes log(exp(x) + 1), elementwise and without overflow.
 
     Args:
       features: a float tensor.
@@ -326,7 +326,7 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
 
 @op("Softsign", "features: T -> activations: T", T=FLOATING, shape=same)
 def softsign_op(xp, x):
-    """x / (1 + |x|)."""
+    """Computes x / (1 + |x|)."""
     return x / (xp.asarray(1, x.dtype) + xp.abs(x))
 
 
@@ -337,7 +337,7 @@ def _softsign_op_grad(op, dy):
 
 @op("SoftsignGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both)
 def softsign_grad(xp, dy, x):
-    """dy / (1 + |x|)^2."""
+    """Computes dy / (1 + |x|)^2."""
     d = xp.asarray(1, x.dtype) + xp.abs(x)
     return dy / (d * d)
 
@@ -351,7 +351,7 @@ def _softsign_grad_grad(op, ddx):
 
 
 def softsign(features: TensorLike, name: str | None = None) -> Tensor:
-    """x / (1 + abs(x)), elementwise.
+    """Computes x / (1 + abs(x)), elementwise.
 
     Args:
       features: a float tensor.
@@ -367,11 +367,11 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     return raw.Softsign(features, name=name)
 
 
-# -- made of other ops -----------------------------------------------------------------
+# -- composed of other ops -----------------------------------------------------------------
 
 
 def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
-    """x times the normal distribution function of x.
+    """Computes x times the normal distribution function of x.
 
     Args:
       features: a float tensor.
@@ -398,7 +398,7 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
 
 
 def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
-    """x sigmoid(beta x), elementwise.
+    """Computes x sigmoid(beta x), elementwise.
 
     Args:
       features: a float tensor.

@@ -63,7 +63,7 @@ def _bias_add_v1_grad(op, dy):
 
 @op("BiasAddGrad", "out_backprop: T -> output: T", T=NUMERIC)
 def bias_add_grad(xp, dy, *, data_format="NHWC"):
-    """The sum over everything but the channels."""
+    """Sums over all dimensions but the channels."""
     keep = _channels(data_format, dy.ndim)
     return xp.sum(dy, axis=tuple(i for i in range(dy.ndim) if i != keep), dtype=dy.dtype)
 
@@ -114,7 +114,7 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
 
 
 def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
-    """The dense layer x @ weights + biases.
+    """Computes the dense layer x @ weights + biases.
 
     Args:
       x: (N, I).
@@ -136,7 +136,7 @@ def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str 
 
 
 def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
-    """The dense layer relu(x @ weights + biases).
+    """Computes the dense layer relu(x @ weights + biases).
 
     Args:
       x: (N, I).

@@ -20,7 +20,7 @@ from .sampled_losses import _FLAGS, _SET_ASIDE, _SIGNATURE, _draw, _sample, _sam
 
 @op("AllCandidateSampler", _SIGNATURE, flags=("stateful", "host"), shape=_sample_shape)
 def all_op(xp, true_classes, *, num_true, num_sampled, unique, seed=0, seed2=0):
-    """All classes, in order."""
+    """Returns all classes, in order."""
     counts = np.ones(np.shape(true_classes), np.float32), np.ones(num_sampled, np.float32)
     return np.arange(num_sampled, dtype=np.int64), *counts
 
@@ -29,7 +29,7 @@ all_op.grad(NOT_DIFFERENTIABLE)
 
 
 def _below(words, n):
-    """Returns an integer from [0, n), of one 32-bit word at a time."""
+    """Draws an integer from [0, n), from one 32-bit word at a time."""
     while True:
         value = words.next()
         if n & (n - 1) == 0:
@@ -60,13 +60,13 @@ class _Alias:
         self.own = np.asarray(left, np.float32)
 
     def draw(self, words):
-        """A class."""
+        """Draws a class."""
         r = np.float32((words.next() & 0x7FFFFF) / 2**23)
         i = _below(words, len(self.other))
         return i if r < self.own[i] else self.other[i]
 
     def probability(self, classes):
-        """The probabilities of some classes."""
+        """Returns the probabilities of some classes."""
         return self.shares[classes]
 
 
@@ -84,7 +84,7 @@ def _weights(vocab_file, unigrams, distortion, num_reserved_ids, num_shards, sha
 @op("FixedUnigramCandidateSampler", _SIGNATURE, flags=_FLAGS, shape=_sample_shape)
 def fixed_unigram_op(xp, true_classes, *, num_true, num_sampled, unique, range_max, vocab_file="", distortion=1.0,
                      num_reserved_ids=0, num_shards=1, shard=0, unigrams=(), seed=0, seed2=0, rng=0):
-    """Classes drawn with given frequencies."""
+    """Draws classes with given frequencies."""
     weights = _weights(vocab_file, unigrams, distortion, num_reserved_ids, num_shards, shard)
     if len(weights) != range_max:
         raise Complaint(f"range_max is {range_max}, but there are {len(weights)} frequencies",
@@ -107,18 +107,18 @@ fixed_unigram_op.grad(NOT_DIFFERENTIABLE)
 
 
 class _Learned:
-    """Classes drawn as often as they were true ones in earlier runs, and one time more."""
+    """A sampler that draws classes as often as they were true ones in earlier runs, plus one."""
 
     def __init__(self, weights):
         self.sums = np.cumsum(weights)
         self.weights = weights
 
     def draw(self, words):
-        """A class."""
+        """Draws a class."""
         return int(np.searchsorted(self.sums, _below(words, int(self.sums[-1])), side="right"))
 
     def probability(self, classes):
-        """The probabilities of some classes."""
+        """Returns the probabilities of some classes."""
         return self.weights[classes] / self.sums[-1]
 
 
@@ -129,7 +129,7 @@ _REMEMBERED = 1024
 
 @op("LearnedUnigramCandidateSampler", _SIGNATURE, flags=_FLAGS, shape=_sample_shape)
 def learned_unigram_op(xp, true_classes, *, num_true, num_sampled, unique, range_max, seed=0, seed2=0, rng=0):
-    """Classes drawn with the frequencies of true classes in earlier runs."""
+    """Draws classes with the frequencies of true classes in earlier runs."""
     stream = start(np, "LearnedUnigramCandidateSampler", rng, seed, seed2, num_sampled * _SET_ASIDE)
     key = (stream.key, stream.high, num_sampled, range_max)
     run = stream.low // max(num_sampled * _SET_ASIDE, 1)
@@ -158,12 +158,12 @@ learned_unigram_op.grad(NOT_DIFFERENTIABLE)
 
 def all_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool,
                           seed: int | None = None, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """Takes all classes: for losses that are computed in full.
+    """Returns all classes: for losses that are computed in full.
 
     Args:
       true_classes: (N, num_true), int64.
-      num_true: how many true classes a row has.
-      num_sampled: how many classes there are.
+      num_true: the number of true classes of a row.
+      num_sampled: the number of classes.
       unique: accepted as TensorFlow does; all of them are different.
       seed: an integer, or None; not used.
       name: a name for the operation.
@@ -188,14 +188,14 @@ def fixed_unigram_candidate_sampler(true_classes: TensorLike, num_true: int, num
 
     Args:
       true_classes: (N, num_true), int64.
-      num_true: how many true classes a row has.
-      num_sampled: how many classes to draw.
+      num_true: the number of true classes of a row.
+      num_sampled: the number of classes to draw.
       unique: whether all of them are different.
       range_max: the number of classes.
       vocab_file: a file with one line for each class, whose last column (after a comma) is its frequency.
       distortion: the power that frequencies are raised to.
-      num_reserved_ids: how many classes in front are never drawn, and have no frequency.
-      num_shards, shard: of how many parts of the classes this one draws, and which.
+      num_reserved_ids: the number of first classes that are never drawn, and have no frequency.
+      num_shards, shard: the number of parts of the classes, and the one to draw from.
       unigrams: the frequencies, in place of a file.
       seed: an integer, or None.
       name: a name for the operation.
@@ -220,8 +220,8 @@ def learned_unigram_candidate_sampler(true_classes: TensorLike, num_true: int, n
 
     Args:
       true_classes: (N, num_true), int64.
-      num_true: how many true classes a row has.
-      num_sampled: how many classes to draw.
+      num_true: the number of true classes of a row.
+      num_sampled: the number of classes to draw.
       unique: whether all of them are different.
       range_max: the number of classes.
       seed: an integer, or None.

@@ -25,7 +25,7 @@ from .softmax import LAST, shifted
 
 @op("SoftmaxCrossEntropyWithLogits", "features: T, labels: T -> loss: T, backprop: T", T=FLOATING)
 def softmax_xent(xp, logits, labels):
-    """The cross entropy of each row and its gradient, softmax(features) - labels."""
+    """Computes the cross entropy of each row, and its gradient softmax(features) - labels."""
     dtype = logits.dtype
     logits, labels = xp.broadcast_arrays(logits, labels)
     s = shifted(xp, logits)
@@ -78,7 +78,7 @@ def _softmax_xent_grad(op, dloss, dbackprop):
         dlogits = raw.Mul(rows, op.outputs[1])
         dlabels = raw.Mul(rows, raw.Neg(raw.LogSoftmax(logits)))
     if not is_zeros(dbackprop):
-        # As in TensorFlow, backprop is one of logits alone: labels are constants to it.
+        # As in TensorFlow, backprop is a function of the logits alone: labels are constants.
         more = _through_softmax(logits, dbackprop)
         dlogits = more if dlogits is None else raw.AddV2(dlogits, more)
         dlabels = raw.ZerosLike(more) if dlabels is None else dlabels
@@ -88,9 +88,9 @@ def _softmax_xent_grad(op, dloss, dbackprop):
 @op("SparseSoftmaxCrossEntropyWithLogits", "features: T, labels: Tlabels -> loss: T, backprop: T", T=FLOATING,
     Tlabels=INDEX)
 def sparse_softmax_xent(xp, logits, labels):
-    """The cross entropy of each row with the class that its label names, and its gradient.
+    """Computes the cross entropy of each row with the class given by its label, and its gradient.
 
-    A label out of range is an error on a processor, NaN in its row on an accelerator, as on TensorFlow's.
+    A label out of range is an error on a CPU, and NaN in its row on an accelerator, as in TensorFlow.
     """
     s = shifted(xp, logits)
     n = logits.shape[-1]
@@ -140,7 +140,7 @@ def _sparse_softmax_xent_grad(op, dloss, dbackprop):
 
 @op("L2Loss", "t: T -> output: T", T=FLOATING)
 def l2_loss_op(xp, t):
-    """Half the sum of the squares."""
+    """Computes half the sum of the squares."""
     return (xp.sum(t * t) * xp.asarray(0.5, t.dtype)).astype(t.dtype)
 
 
@@ -158,7 +158,7 @@ def _l2_loss_op_grad(op, dy):
 
 
 def _both(what, labels, logits):
-    """Complains unless both arguments, optional for the sake of keywords, were given."""
+    """Complains unless both arguments were given; they have defaults only to force keywords."""
     if labels is None or logits is None:
         raise ValueError(f"Both labels and logits must be provided for {what}. "
                          "Fix: name the arguments, labels=... and logits=...")
@@ -201,7 +201,7 @@ def _softmax_cross_entropy(labels, logits, axis, name, default):
 
 def softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, axis: TensorLike = -1,
                                       name: str | None = None) -> Tensor:
-    """The cross entropy -sum(labels log_softmax(logits)) along an axis.
+    """Computes the cross entropy -sum(labels log_softmax(logits)) along an axis.
 
     Args:
       labels: like `logits`, each slice a distribution.
@@ -222,7 +222,7 @@ def softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, ax
 
 def softmax_cross_entropy_with_logits_v2_v1(labels: TensorLike, logits: TensorLike, axis: TensorLike = None,
                                             name: str | None = None, dim: TensorLike = None) -> Tensor:
-    """`softmax_cross_entropy_with_logits` of TensorFlow 2, with `dim` as another name for the axis.
+    """Computes the cross entropy as TensorFlow 2's function does, with `dim` as another name for the axis.
 
     Args:
       labels: like `logits`, each slice a distribution.
@@ -240,7 +240,7 @@ def softmax_cross_entropy_with_logits_v2_v1(labels: TensorLike, logits: TensorLi
 
 def softmax_cross_entropy_with_logits_v1(labels: TensorLike = None, logits: TensorLike = None, dim: TensorLike = -1,
                                          name: str | None = None, axis: TensorLike = None) -> Tensor:
-    """The cross entropy of TensorFlow 1, which takes the labels as constants.
+    """Computes the cross entropy of TensorFlow 1, which treats the labels as constants.
 
     Args:
       labels: like `logits`, each slice a distribution.
@@ -264,7 +264,7 @@ def softmax_cross_entropy_with_logits_v1(labels: TensorLike = None, logits: Tens
 
 
 def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, name: str | None = None) -> Tensor:
-    """The cross entropy of each row of logits with the class that its label names.
+    """Computes the cross entropy of each row of logits with the class given by its label.
 
     Args:
       labels: (*B), int32 or int64, each in [0, C).
@@ -303,7 +303,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorL
 
 def sparse_softmax_cross_entropy_with_logits_v1(labels: TensorLike = None, logits: TensorLike = None,
                                                 name: str | None = None) -> Tensor:
-    """The same as `sparse_softmax_cross_entropy_with_logits`; its arguments are to be named.
+    """Computes `sparse_softmax_cross_entropy_with_logits`; arguments must be named.
 
     Args:
       labels: (*B), int32 or int64, each in [0, C).
@@ -329,7 +329,7 @@ def _of_one_shape(what, x, labels, logits):
 
 def sigmoid_cross_entropy_with_logits(labels: TensorLike = None, logits: TensorLike = None,
                                       name: str | None = None) -> Tensor:
-    """The cross entropy of independent yes-or-no classes, elementwise and without overflow.
+    """Computes the cross entropy of independent binary classes, elementwise and without overflow.
 
     Args:
       labels: probabilities, of the shape and dtype of `logits`.
@@ -358,7 +358,7 @@ def sigmoid_cross_entropy_with_logits(labels: TensorLike = None, logits: TensorL
 
 def weighted_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, pos_weight: TensorLike,
                                        name: str | None = None) -> Tensor:
-    """`sigmoid_cross_entropy_with_logits` with a weight on the positive labels.
+    """Computes `sigmoid_cross_entropy_with_logits` with a weight on the positive labels.
 
     Args:
       labels: probabilities, of the shape and dtype of `logits`.
@@ -386,7 +386,7 @@ def weighted_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, p
 def weighted_cross_entropy_with_logits_v1(labels: TensorLike = None, logits: TensorLike = None,
                                           pos_weight: TensorLike = None, name: str | None = None,
                                           targets: TensorLike = None) -> Tensor:
-    """`weighted_cross_entropy_with_logits` with TensorFlow 1's name `targets` for the labels.
+    """Computes `weighted_cross_entropy_with_logits`, with TensorFlow 1's name `targets` for the labels.
 
     Args:
       labels, targets: probabilities, of the shape and dtype of `logits`.
@@ -403,7 +403,7 @@ def weighted_cross_entropy_with_logits_v1(labels: TensorLike = None, logits: Ten
 
 def log_poisson_loss(targets: TensorLike, log_input: TensorLike, compute_full_loss: bool = False,
                      name: str | None = None) -> Tensor:
-    """The Poisson log likelihood loss exp(c) - z c.
+    """Computes the Poisson log likelihood loss exp(c) - z c.
 
     Args:
       targets: z, of the shape and dtype of `log_input`.
@@ -431,7 +431,7 @@ def log_poisson_loss(targets: TensorLike, log_input: TensorLike, compute_full_lo
 
 
 def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
-    """Half the sum of the squares.
+    """Computes half the sum of the squares.
 
     Args:
       t: a float tensor of any shape.

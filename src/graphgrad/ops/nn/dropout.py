@@ -90,7 +90,7 @@ def dropout(x: TensorLike, rate: TensorLike, noise_shape: ShapeLike | None = Non
 
 def dropout_v1(x: TensorLike, keep_prob: TensorLike = None, noise_shape: ShapeLike | None = None,
                seed: int | None = None, name: str | None = None, rate: TensorLike = None) -> Tensor:
-    """`dropout` with TensorFlow 1's arguments.
+    """Sets elements to 0 at random and scales the others: `dropout` with TensorFlow 1's arguments.
 
     Args:
       x: a float tensor.
@@ -122,7 +122,7 @@ def dropout_v1(x: TensorLike, keep_prob: TensorLike = None, noise_shape: ShapeLi
 
 def stateless_dropout(x: TensorLike, rate: TensorLike, seed: TensorLike, rng_alg: str | None = None,
                       noise_shape: ShapeLike | None = None, name: str | None = None) -> Tensor:
-    """`dropout` whose choice depends on its seed alone.
+    """Sets elements to 0 at random and scales the others, as a function of the seed alone.
 
     Args:
       x: a float tensor.
@@ -151,7 +151,7 @@ def stateless_dropout(x: TensorLike, rate: TensorLike, seed: TensorLike, rng_alg
 
 def general_dropout(x: TensorLike, rate: TensorLike, uniform_sampler: Callable[..., Any],
                     noise_shape: ShapeLike | None = None, name: str | None = None) -> Tensor:
-    """`dropout` whose random numbers come from a function.
+    """Sets elements to 0 at random and scales the others; a function gives the random numbers.
 
     Args:
       x: a float tensor.

@@ -28,10 +28,10 @@ def _clipped(rows, ids, max_norm):
 
 def embedding_lookup(params: TensorLike, ids: TensorLike, max_norm: TensorLike = None,
                      name: str | None = None) -> Tensor:
-    """Rows of a table, or of a table cut into pieces.
+    """Looks up rows of a table, or of a table divided into pieces.
 
     Args:
-      params: (n, *D), a tensor or variable; or a list of them, of which the first ones hold one
+      params: (n, *D), a tensor or variable; or a list of them, the first of which hold one
         row more if n is not a multiple of their number (strategy "div").
       ids: (*I), int32 or int64, each in [0, n).
       max_norm: scales down each row whose norm is larger; None for no bound.
@@ -50,7 +50,7 @@ def embedding_lookup(params: TensorLike, ids: TensorLike, max_norm: TensorLike =
 
 def embedding_lookup_v1(params: TensorLike, ids: TensorLike, partition_strategy: str = "mod", name: str | None = None,
                         validate_indices: bool = True, max_norm: TensorLike = None) -> Tensor:
-    """Rows of a table, or of a table cut into pieces: `embedding_lookup` with TensorFlow 1's arguments.
+    """Looks up rows of a table, or of a table divided into pieces: `embedding_lookup` with TensorFlow 1's arguments.
 
     Args:
       params: (n, *D), a tensor or variable; or a list of them.
@@ -93,7 +93,7 @@ def _pieces(params):
 
 
 def _rows_of(piece):
-    """Returns the number of rows of a piece, in the form of an int or a tensor."""
+    """Returns the number of rows of a piece, as an int or a tensor."""
     shape = shape_of(piece) if hasattr(piece, "_spec") else piece.shape
     if not isinstance(shape, np.ndarray) and not hasattr(shape, "_spec"):
         return int(shape[0])
@@ -126,7 +126,7 @@ def _from_pieces(params, ids, strategy, max_norm):
 
 
 def _adjacent(flat, total, n):
-    """Piece and row of each id where the first `total % n` pieces hold one row more than the others."""
+    """Returns piece and row of each id where the first `total % n` pieces hold one row more than the others."""
     if isinstance(total, int):
         each, extra = total // n, total % n
     else:

@@ -16,7 +16,7 @@ from graphgrad.op_traits import Cost
 
 _STATE = "cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T"
 _GATES = "i: T, cs: T, f: T, o: T, ci: T, co: T, h: T"
-_ICFO, _IFCO = (0, 2, 1, 3), (0, 1, 2, 3)  # where i, f, ci and o stand among the columns of w
+_ICFO, _IFCO = (0, 2, 1, 3), (0, 1, 2, 3)  # the positions of i, f, ci and o among the columns of w
 
 
 def _sigmoid(xp, x):
@@ -29,7 +29,7 @@ def _split(xp, gates, order):
 
 
 def _step(xp, gates, cs_prev, peephole, order, forget_bias, cell_clip):
-    """i, cs, f, o, ci, co, h of one step, of the sums before the gates."""
+    """Computes i, cs, f, o, ci, co, h of one step from the sums before the gates."""
     wci, wcf, wco = peephole
     i, f, ci, o = _split(xp, gates, order)
     f = f + xp.asarray(forget_bias, f.dtype)
@@ -49,7 +49,7 @@ def _peephole(use_peephole, wci, wcf, wco):
 
 
 def _scan(xp, step, carry, xs, reverse=False):
-    """`jax.lax.scan`, in NumPy a loop."""
+    """Calls `jax.lax.scan`; in NumPy, loops."""
     if xp is not np:
         from jax import lax
 
@@ -95,14 +95,14 @@ def _layer_shape(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b):
 
 @op("LSTMBlockCell", f"x: T, {_STATE} -> {_GATES}", T=FLOATING, shape=_cell_shape, cost=Cost.PRODUCT)
 def lstm_cell(xp, x, cs_prev, h_prev, w, wci, wcf, wco, b, *, forget_bias=1.0, cell_clip=3.0, use_peephole=False):
-    """One step of an LSTM."""
+    """Computes one step of an LSTM."""
     gates = xp.concatenate([x, h_prev], axis=1) @ w + b
     found = _step(xp, gates, cs_prev, _peephole(use_peephole, wci, wcf, wco), _ICFO, forget_bias, cell_clip)
     return tuple([v.astype(x.dtype) for v in found])
 
 
 def _cell_of_ops(x, cs_prev, h_prev, w, wci, wcf, wco, b, order, forget_bias, cell_clip, use_peephole):
-    """Returns one step as ops. Clipping is not differentiated, as in TensorFlow's gradient."""
+    """Builds one step of ops. Clipping is not differentiated, as in TensorFlow's gradient."""
     gates = raw.AddV2(raw.MatMul(raw.ConcatV2([x, h_prev], 1), w), b)
     parts = raw.Split(1, gates, num_split=4)
     i, f, ci, o = (parts[k] for k in order)
@@ -135,7 +135,7 @@ def _lstm_cell_grad(op, *dys):
 @op("GRUBlockCell", "x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T -> r: T, u: T, c: T, h: T", T=FLOATING,
     cost=Cost.PRODUCT)
 def gru_cell(xp, x, h_prev, w_ru, w_c, b_ru, b_c):
-    """One step of a GRU."""
+    """Computes one step of a GRU."""
     r, u = xp.split(_sigmoid(xp, xp.concatenate([x, h_prev], axis=1) @ w_ru + b_ru), 2, axis=1)
     c = xp.tanh(xp.concatenate([x, h_prev * r], axis=1) @ w_c + b_c)
     return tuple([v.astype(x.dtype) for v in (r, u, c, u * h_prev + (1 - u) * c)])
@@ -189,17 +189,17 @@ def _run(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, order, forget
 
 def _forward(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, *, forget_bias=1.0, cell_clip=3.0,
              use_peephole=False):
-    """Returns an LSTM over all steps up to `seq_len_max`; its gates stand in the order i, ci, f, o."""
+    """Computes an LSTM over all steps up to `seq_len_max`, with gates in the order i, ci, f, o."""
     return _run(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, _ICFO, forget_bias, cell_clip, use_peephole)
 
 
 def _forward_v2(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, *, cell_clip=0.0, use_peephole=False):
-    """Returns an LSTM over all steps up to `seq_len_max`; its gates stand in the order i, f, ci, o."""
+    """Computes an LSTM over all steps up to `seq_len_max`, with gates in the order i, f, ci, o."""
     return _run(xp, seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, _IFCO, 0.0, cell_clip, use_peephole)
 
 
 def _layer_of_ops(seq_len_max, steps, attrs):
-    """Returns the whole layer as ops: a function of x, cs_prev, h_prev, w, wci, wcf, wco and b."""
+    """Builds the whole layer of ops: a function of x, cs_prev, h_prev, w, wci, wcf, wco and b."""
 
     def composed(x, cs, h, *weights):
         outputs = []

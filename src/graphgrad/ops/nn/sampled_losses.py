@@ -23,7 +23,7 @@ from .cross_entropy import sigmoid_cross_entropy_with_logits, softmax_cross_entr
 from .embedding import embedding_lookup_v1
 
 _FLAGS = ("stateful", "random", "host")
-_SET_ASIDE = 512  # blocks that a run sets aside for each number it draws
+_SET_ASIDE = 512  # blocks that a run reserves for each number it draws
 
 
 # -- samplers --------------------------------------------------------------------------
@@ -38,7 +38,7 @@ class _Words:
         self.words = []
 
     def next(self):
-        """The next word as an int."""
+        """Returns the next word as an int."""
         if not self.words:
             index = np.arange(self.block, self.block + 64, dtype=np.uint64)
             self.words = np.stack(philox.host_blocks(self.stream, index), 1).reshape(-1).tolist()[::-1]
@@ -46,12 +46,12 @@ class _Words:
         return self.words.pop()
 
     def double(self):
-        """A number from [0, 1): 52 bits of two words."""
+        """Draws a number from [0, 1): 52 bits of two words."""
         high = self.next() & 0xFFFFF
         return (high << 32 | self.next()) / 2**52
 
     def below(self, n):
-        """An integer from [0, n), every one as likely as the others."""
+        """Draws an integer from [0, n) uniformly."""
         while True:
             value = self.next() | self.next() << 32
             if n & (n - 1) == 0:
@@ -61,38 +61,38 @@ class _Words:
 
 
 class _Uniform:
-    """Every class is as likely as the others."""
+    """A sampler that draws every class with the same probability."""
 
     def __init__(self, range_max):
         self.range_max = range_max
 
     def draw(self, words):
-        """A class."""
+        """Draws a class."""
         return words.below(self.range_max)
 
     def probability(self, classes):
-        """The probabilities of some classes."""
+        """Returns the probabilities of some classes."""
         return np.full(classes.shape, 1 / self.range_max)
 
 
 class _LogUniform:
-    """Class k is drawn with probability log((k + 2) / (k + 1)) / log(range_max + 1)."""
+    """A sampler that draws class k with probability log((k + 2) / (k + 1)) / log(range_max + 1)."""
 
     def __init__(self, range_max):
         self.range_max = range_max
         self.log_range = math.log1p(range_max)
 
     def draw(self, words):
-        """A class."""
+        """Draws a class."""
         return (int(math.exp(words.double() * self.log_range)) - 1) % self.range_max
 
     def probability(self, classes):
-        """The probabilities of some classes."""
+        """Returns the probabilities of some classes."""
         return np.log((classes + 2.0) / (classes + 1.0)) / self.log_range
 
 
 def _expected(p, n, tries):
-    """How often classes of probability p are expected among n draws, or among distinct ones that took `tries`."""
+    """Returns the expected count of classes of probability p in n draws, or in distinct ones that took `tries`."""
     p = np.asarray(p, np.float32)
     return (p * n if tries == n else -np.expm1(tries * np.log1p(-p))).astype(np.float32)
 
@@ -132,7 +132,7 @@ _SIGNATURE = ("true_classes: int64 -> sampled_candidates: int64, true_expected_c
 
 @op("LogUniformCandidateSampler", _SIGNATURE, flags=_FLAGS, shape=_sample_shape)
 def log_uniform_op(xp, true_classes, *, num_true, num_sampled, unique, range_max, seed=0, seed2=0, rng=0):
-    """Classes drawn with about the frequency of words that are sorted by it."""
+    """Draws classes with about the frequencies of words that are sorted by frequency."""
     return _sample(_LogUniform, rng, "LogUniformCandidateSampler", true_classes, num_sampled, unique, range_max, seed,
                    seed2)
 
@@ -142,7 +142,7 @@ log_uniform_op.grad(NOT_DIFFERENTIABLE)
 
 @op("UniformCandidateSampler", _SIGNATURE, flags=_FLAGS, shape=_sample_shape)
 def uniform_op(xp, true_classes, *, num_true, num_sampled, unique, range_max, seed=0, seed2=0, rng=0):
-    """Classes drawn with the same probability."""
+    """Draws classes with the same probability."""
     return _sample(_Uniform, rng, "UniformCandidateSampler", true_classes, num_sampled, unique, range_max, seed, seed2)
 
 
@@ -152,7 +152,7 @@ uniform_op.grad(NOT_DIFFERENTIABLE)
 @op("ComputeAccidentalHits", "true_classes: int64, sampled_candidates: int64 -> indices: int32, ids: int64, "
     "weights: float32", flags=("host",))
 def accidental_hits_op(xp, true_classes, sampled_candidates, *, num_true, seed=0, seed2=0):
-    """Where drawn classes are true ones: rows, positions among the drawn, and very negative weights."""
+    """Finds drawn classes that are true ones: rows, positions among the drawn, and very negative weights."""
     true_classes, sampled = np.asarray(true_classes), np.asarray(sampled_candidates)
     place = {c: i for i, c in enumerate(sampled.tolist())}
     rows, _ = np.indices(true_classes.shape)
@@ -188,8 +188,8 @@ def log_uniform_candidate_sampler(true_classes: TensorLike, num_true: int, num_s
 
     Args:
       true_classes: (N, num_true), int64.
-      num_true: how many true classes a row has.
-      num_sampled: how many classes to draw.
+      num_true: the number of true classes of a row.
+      num_sampled: the number of classes to draw.
       unique: whether all of them are different.
       range_max: the number of classes.
       seed: an integer, or None.
@@ -212,8 +212,8 @@ def uniform_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampl
 
     Args:
       true_classes: (N, num_true), int64.
-      num_true: how many true classes a row has.
-      num_sampled: how many classes to draw.
+      num_true: the number of true classes of a row.
+      num_sampled: the number of classes to draw.
       unique: whether all of them are different.
       range_max: the number of classes.
       seed: an integer, or None.
@@ -232,12 +232,12 @@ def uniform_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampl
 
 def compute_accidental_hits(true_classes: TensorLike, sampled_candidates: TensorLike, num_true: int,
                             seed: int | None = None, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """Where drawn classes happen to be true ones.
+    """Finds drawn classes that happen to be true ones.
 
     Args:
       true_classes: (N, num_true), int64.
       sampled_candidates: (S), int64.
-      num_true: how many true classes a row has.
+      num_true: the number of true classes of a row.
       seed: accepted as TensorFlow does; not used.
       name: a name for the operation.
     Returns: (indices, ids, weights): rows, positions among the candidates, and the lowest float32.
@@ -256,7 +256,7 @@ def compute_accidental_hits(true_classes: TensorLike, sampled_candidates: Tensor
 
 def _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
                     remove_accidental_hits, partition_strategy, name, seed=None):
-    """Logits and labels of the true classes and of a sample of the others."""
+    """Computes logits and labels of the true classes and of a sample of the others."""
     with name_scope(name, "compute_sampled_logits"):
         labels = convert_to_tensor(labels)
         if labels.dtype is not int64:
@@ -304,18 +304,18 @@ def nce_loss_v1(weights: TensorLike, biases: TensorLike, labels: TensorLike, inp
                 num_classes: TensorLike, num_true: int = 1, sampled_values: TensorLike = None,
                 remove_accidental_hits: bool = False, partition_strategy: str = "mod",
                 name: str | None = "nce_loss") -> Tensor:
-    """The noise-contrastive loss: tells the true class from classes drawn at random.
+    """Computes the noise-contrastive loss, which separates the true class from classes drawn at random.
 
     Args:
       weights: (num_classes, D), a tensor or variable, or a list of pieces.
       biases: (num_classes).
       labels: (N, num_true), integers.
       inputs: (N, D).
-      num_sampled: how many classes to draw for the batch.
+      num_sampled: the number of classes to draw for the batch.
       num_classes: the number of classes.
-      num_true: how many true classes a row has.
+      num_true: the number of true classes of a row.
       sampled_values: what a sampler returned; by default drawn log-uniformly.
-      remove_accidental_hits: whether drawn classes that are true ones do not count.
+      remove_accidental_hits: whether drawn classes that are true ones are ignored.
       partition_strategy: how a list of pieces divides the classes, as in `embedding_lookup`.
       name: a name for the scope of the operations.
     Returns: (N).
@@ -336,12 +336,12 @@ def nce_loss_v1(weights: TensorLike, biases: TensorLike, labels: TensorLike, inp
 def nce_loss(weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike, num_sampled: int,
              num_classes: TensorLike, num_true: int = 1, sampled_values: TensorLike = None,
              remove_accidental_hits: bool = False, name: str | None = "nce_loss") -> Tensor:
-    """The noise-contrastive loss: tells the true class from classes drawn at random.
+    """Computes the noise-contrastive loss, which separates the true class from classes drawn at random.
 
     Args:
       weights: (num_classes, D), a tensor or variable, or a list of pieces of adjacent classes.
       biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values: as in TensorFlow 1's.
-      remove_accidental_hits: whether drawn classes that are true ones do not count.
+      remove_accidental_hits: whether drawn classes that are true ones are ignored.
       name: a name for the scope of the operations.
     Returns: (N).
     Raises: ValueError if the shapes do not fit.
@@ -357,18 +357,18 @@ def sampled_softmax_loss_v1(weights: TensorLike, biases: TensorLike, labels: Ten
                             sampled_values: TensorLike = None, remove_accidental_hits: bool = True,
                             partition_strategy: str = "mod", name: str | None = "sampled_softmax_loss",
                             seed: int | None = None) -> Tensor:
-    """The softmax cross entropy over the true class and classes drawn at random.
+    """Computes the softmax cross entropy over the true class and classes drawn at random.
 
     Args:
       weights: (num_classes, D), a tensor or variable, or a list of pieces.
       biases: (num_classes).
       labels: (N, num_true), integers.
       inputs: (N, D).
-      num_sampled: how many classes to draw for the batch.
+      num_sampled: the number of classes to draw for the batch.
       num_classes: the number of classes.
-      num_true: how many true classes a row has.
+      num_true: the number of true classes of a row.
       sampled_values: what a sampler returned; by default drawn log-uniformly.
-      remove_accidental_hits: whether drawn classes that are true ones do not count.
+      remove_accidental_hits: whether drawn classes that are true ones are ignored.
       partition_strategy: how a list of pieces divides the classes, as in `embedding_lookup`.
       name: a name for the scope of the operations.
       seed: an integer, or None.
@@ -390,12 +390,12 @@ def sampled_softmax_loss(weights: TensorLike, biases: TensorLike, labels: Tensor
                          num_sampled: int, num_classes: TensorLike, num_true: int = 1,
                          sampled_values: TensorLike = None, remove_accidental_hits: bool = True,
                          seed: int | None = None, name: str | None = "sampled_softmax_loss") -> Tensor:
-    """The softmax cross entropy over the true class and classes drawn at random.
+    """Computes the softmax cross entropy over the true class and classes drawn at random.
 
     Args:
       weights: (num_classes, D), a tensor or variable, or a list of pieces of adjacent classes.
       biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values: as in TensorFlow 1's.
-      remove_accidental_hits: whether drawn classes that are true ones do not count.
+      remove_accidental_hits: whether drawn classes that are true ones are ignored.
       seed: an integer, or None.
       name: a name for the scope of the operations.
     Returns: (N).

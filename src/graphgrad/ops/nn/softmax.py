@@ -23,7 +23,7 @@ def _at_least_vector(logits):
 
 
 def shifted(xp, x):
-    """x less its maximum along the last axis, in at least single precision."""
+    """Subtracts the maximum along the last axis, in at least single precision."""
     if x.dtype.itemsize <= 2:
         x = x.astype(np.float32)
     if 0 in x.shape:
@@ -33,7 +33,7 @@ def shifted(xp, x):
 
 @op("Softmax", "logits: T -> softmax: T", T=FLOATING, shape=_at_least_vector, saves_result=True)
 def softmax_op(xp, logits):
-    """exp(x) / sum(exp(x)) along the last axis."""
+    """Computes exp(x) / sum(exp(x)) along the last axis."""
     e = xp.exp(shifted(xp, logits))
     return (e / xp.sum(e, axis=-1, keepdims=True)).astype(logits.dtype)
 
@@ -47,7 +47,7 @@ def _softmax_op_grad(op, dy):
 
 @op("LogSoftmax", "logits: T -> logsoftmax: T", T=FLOATING, shape=_at_least_vector)
 def log_softmax_op(xp, logits):
-    """x - log(sum(exp(x))) along the last axis."""
+    """Computes x - log(sum(exp(x))) along the last axis."""
     s = shifted(xp, logits)
     return (s - xp.log(xp.sum(xp.exp(s), axis=-1, keepdims=True))).astype(logits.dtype)
 
@@ -73,7 +73,7 @@ def _along(op_type, logits, axis, name, default):
 
 
 def softmax(logits: TensorLike, axis: TensorLike = None, name: str | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along an axis.
+    """Computes exp(x) / sum(exp(x)) along an axis.
 
     Args:
       logits: a float tensor of rank 1 or more.
@@ -91,7 +91,7 @@ def softmax(logits: TensorLike, axis: TensorLike = None, name: str | None = None
 
 
 def softmax_v1(logits: TensorLike, axis: TensorLike = None, name: str | None = None, dim: TensorLike = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along an axis: `softmax` with TensorFlow 1's name `dim` for the axis.
+    """Computes exp(x) / sum(exp(x)) along an axis: `softmax`, with TensorFlow 1's name `dim` for the axis.
 
     Args:
       logits: a float tensor of rank 1 or more.
@@ -106,7 +106,7 @@ def softmax_v1(logits: TensorLike, axis: TensorLike = None, name: str | None = N
 
 
 def log_softmax(logits: TensorLike, axis: TensorLike = None, name: str | None = None) -> Tensor:
-    """x - log(sum(exp(x))) along an axis.
+    """Computes x - log(sum(exp(x))) along an axis.
 
     Args:
       logits: a float tensor of rank 1 or more.
@@ -125,7 +125,7 @@ def log_softmax(logits: TensorLike, axis: TensorLike = None, name: str | None = 
 
 def log_softmax_v1(logits: TensorLike, axis: TensorLike = None, name: str | None = None,
                    dim: TensorLike = None) -> Tensor:
-    """x - log(sum(exp(x))) along an axis: `log_softmax` with TensorFlow 1's name `dim` for the axis.
+    """Computes x - log(sum(exp(x))) along an axis: `log_softmax`, with TensorFlow 1's name `dim` for the axis.
 
     Args:
       logits: a float tensor of rank 1 or more.

@@ -1,4 +1,4 @@
-"""What the public functions of convolution do with their arguments."""
+"""Arguments of the public functions of convolution."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphgrad.ops.common.shape_values import join, part, shape_of
 
 
 def numbers(value: Any, nd: int, channel_first: bool, what: str) -> tuple[int, ...]:
-    """A number for each of nd + 2 dimensions, from one, nd, or all of them.
+    """Expands one, nd, or nd + 2 numbers to one for each of nd + 2 dimensions.
 
     Args:
       value: an int, a sequence, or None for ones.
@@ -36,7 +36,7 @@ def numbers(value: Any, nd: int, channel_first: bool, what: str) -> tuple[int, .
 
 
 def padding_attrs(padding: Any) -> dict[str, Any]:
-    """The attributes for a padding: a name, or a list of (before, after) for each dimension."""
+    """Returns the attributes for a padding: a name, or a list of (before, after) for each dimension."""
     if isinstance(padding, (list, tuple)):
         flat = tuple(whole(v) for pair in padding for v in pair)
         return {"padding": "EXPLICIT", "explicit_paddings": flat}
@@ -51,7 +51,7 @@ def padding_attrs(padding: Any) -> dict[str, Any]:
 
 
 def attributes(nd: int, strides: Any, padding: Any, data_format: str, dilations: Any) -> dict[str, Any]:
-    """The attributes of a convolution op."""
+    """Returns the attributes of a convolution op."""
     if not isinstance(data_format, str):
         raise TypeError(f"`data_format` must be a string, not {data_format!r}. Fix: data_format='NHWC'")
     channel_first = data_format.startswith("NC")

@@ -27,7 +27,7 @@ def conv2d(input: TensorLike, filters: TensorLike, strides: int | Sequence[Any],
       strides: an int, or a list of 1, 2 or 4.
       padding: "SAME", "VALID", or for each dimension a pair (before, after).
       data_format: "NHWC" or "NCHW".
-      dilations: the distances of the filter's cells, like `strides`.
+      dilations: the dilations of the filter, like `strides`.
       name: a name for the operation.
     Returns: (*B, H', W', O).
     Raises: ValueError if the depths do not fit or the window is larger than the input.
@@ -56,7 +56,7 @@ def conv2d_v1(input: TensorLike, filter: TensorLike = None, strides: Any = None,
       padding: "SAME", "VALID", or for each dimension a pair (before, after).
       use_cudnn_on_gpu: accepted as TensorFlow does; not used.
       data_format: "NHWC" or "NCHW".
-      dilations: the distances of the filter's cells, like `strides`.
+      dilations: the dilations of the filter, like `strides`.
       name: a name for the operation.
     Returns: (*B, H', W', O).
     Raises: ValueError if the depths do not fit or the window is larger than the input.
@@ -72,7 +72,7 @@ def conv2d_backprop_input(input_sizes: ShapeLike, filter: TensorLike = None, out
                           use_cudnn_on_gpu: bool = True, data_format: str = "NHWC",
                           dilations: int | Sequence[Any] = [1, 1, 1, 1], name: str | None = None,
                           filters: TensorLike = None) -> Tensor:
-    """The gradient of `conv2d` with respect to its input.
+    """Computes the gradient of `conv2d` with respect to its input.
 
     Args:
       input_sizes: the shape of the input, an integer vector.
@@ -82,7 +82,7 @@ def conv2d_backprop_input(input_sizes: ShapeLike, filter: TensorLike = None, out
       use_cudnn_on_gpu: accepted as TensorFlow does; not used.
       name: a name for the operation.
     Returns: a tensor of shape `input_sizes`.
-    Raises: ValueError if `out_backprop` has not the result's shape.
+    Raises: ValueError if `out_backprop` does not have the result's shape.
     Gradient: Conv2DBackpropFilter and Conv2D.
     Reference: TensorFlow 2.21 Conv2DBackpropInput.
 
@@ -100,7 +100,7 @@ def conv2d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backp
                            strides: int | Sequence[Any], padding: Any, use_cudnn_on_gpu: bool = True,
                            data_format: str = "NHWC", dilations: int | Sequence[Any] = [1, 1, 1, 1],
                            name: str | None = None) -> Tensor:
-    """The gradient of `conv2d` with respect to its filters.
+    """Computes the gradient of `conv2d` with respect to its filters.
 
     Args:
       input: (N, H, W, I).
@@ -110,7 +110,7 @@ def conv2d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backp
       use_cudnn_on_gpu: accepted as TensorFlow does; not used.
       name: a name for the operation.
     Returns: a tensor of shape `filter_sizes`.
-    Raises: ValueError if `out_backprop` has not the result's shape.
+    Raises: ValueError if `out_backprop` does not have the result's shape.
     Gradient: Conv2DBackpropInput and Conv2D.
     Reference: TensorFlow 2.21 Conv2DBackpropFilter.
     """
@@ -121,7 +121,7 @@ def conv2d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backp
 def conv2d_transpose(input: TensorLike, filters: TensorLike, output_shape: ShapeLike, strides: int | Sequence[Any],
                      padding: str | Sequence[Any] = "SAME", data_format: str = "NHWC",
                      dilations: int | Sequence[Any] | None = None, name: str | None = None) -> Tensor:
-    """The transpose ("deconvolution") of `conv2d`: its gradient as a forward function.
+    """Computes the transpose ("deconvolution") of `conv2d`: its gradient, used as a forward function.
 
     Args:
       input: (N, H, W, I).
@@ -130,7 +130,7 @@ def conv2d_transpose(input: TensorLike, filters: TensorLike, output_shape: Shape
       strides, padding, data_format, dilations: of the convolution that is transposed.
       name: a name for the operation.
     Returns: a tensor of shape `output_shape`.
-    Raises: ValueError if a convolution of a tensor of that shape has not the shape of `input`.
+    Raises: ValueError if a convolution of a tensor of that shape does not have the shape of `input`.
     Gradient: Conv2D and Conv2DBackpropFilter.
     Reference: TensorFlow 2.21 `tf.nn.conv2d_transpose`.
 
@@ -149,7 +149,7 @@ def conv2d_transpose_v1(value: TensorLike = None, filter: TensorLike = None, out
                         strides: Any = None, padding: str | Sequence[Any] = "SAME", data_format: str = "NHWC",
                         name: str | None = None, input: TensorLike = None, filters: TensorLike = None,
                         dilations: Any = None) -> Tensor:
-    """The transpose of `conv2d`: `conv2d_transpose` with TensorFlow 1's arguments.
+    """Computes the transpose of `conv2d`: `conv2d_transpose` with TensorFlow 1's arguments.
 
     Args:
       value, input: (N, H, W, I).
@@ -158,7 +158,7 @@ def conv2d_transpose_v1(value: TensorLike = None, filter: TensorLike = None, out
       strides, padding, data_format, dilations: of the convolution that is transposed.
       name: a name for the operation.
     Returns: a tensor of shape `output_shape`.
-    Raises: ValueError if a convolution of a tensor of that shape has not the shape of `value`.
+    Raises: ValueError if a convolution of a tensor of that shape does not have the shape of `value`.
     Gradient: Conv2D and Conv2DBackpropFilter.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.conv2d_transpose`.
     """
@@ -168,12 +168,12 @@ def conv2d_transpose_v1(value: TensorLike = None, filter: TensorLike = None, out
 
 def atrous_conv2d(value: TensorLike, filters: TensorLike, rate: int | Sequence[Any], padding: str,
                   name: str | None = None) -> Tensor:
-    """`conv2d` with holes in its filters.
+    """Convolves images with dilated filters.
 
     Args:
       value: (N, H, W, I).
       filters: (h, w, I, O).
-      rate: the distance of the filter's cells.
+      rate: the dilation of the filter.
       padding: "SAME" or "VALID".
       name: a name for the operation.
     Returns: (N, H', W', O).
@@ -186,13 +186,13 @@ def atrous_conv2d(value: TensorLike, filters: TensorLike, rate: int | Sequence[A
 
 def atrous_conv2d_transpose(value: TensorLike, filters: TensorLike, output_shape: ShapeLike, rate: int | Sequence[Any],
                             padding: str, name: str | None = None) -> Tensor:
-    """The transpose of `atrous_conv2d`.
+    """Computes the transpose of `atrous_conv2d`.
 
     Args:
       value: (N, H, W, I).
       filters: (h, w, O, I).
       output_shape: the shape of the result.
-      rate: the distance of the filter's cells.
+      rate: the dilation of the filter.
       padding: "SAME" or "VALID".
       name: a name for the operation.
     Returns: a tensor of shape `output_shape`.
@@ -207,7 +207,7 @@ def atrous_conv2d_transpose(value: TensorLike, filters: TensorLike, output_shape
 
 
 def _line(data_format):
-    """(the data format for images, the axis to insert) for one of lines."""
+    """Returns the data format for images, and the axis to insert, for a format of sequences."""
     if data_format in (None, "NWC", "NHWC"):
         return "NHWC", 1
     if data_format in ("NCW", "NCHW"):
@@ -216,7 +216,7 @@ def _line(data_format):
 
 
 def _across(value, data_format, what):
-    """Strides or dilations of lines as those of images."""
+    """Converts strides or dilations of sequences to those of images."""
     one = numbers(value, 1, data_format == "NCHW", what)
     return (one[0], one[1], 1, one[2]) if data_format == "NCHW" else (one[0], 1, one[1], one[2])
 
@@ -232,7 +232,7 @@ def conv1d(input: TensorLike, filters: TensorLike, stride: int | Sequence[Any], 
       stride: an int, or a list of 1 or 3.
       padding: "SAME" or "VALID".
       data_format: "NWC" or "NCW".
-      dilations: the distance of the filter's cells, like `stride`.
+      dilations: the dilation of the filter, like `stride`.
       name: a name for the scope of the operations.
     Returns: (*B, W', O).
     Raises: ValueError if the depths do not fit or the window is larger than the input.
@@ -268,7 +268,7 @@ def conv1d_v1(value: TensorLike = None, filters: TensorLike = None, stride: Any 
       use_cudnn_on_gpu: accepted as TensorFlow does; not used.
       data_format: "NWC" or "NCW".
       name: a name for the scope of the operations.
-      dilations: the distance of the filter's cells, like `stride`.
+      dilations: the dilation of the filter, like `stride`.
     Returns: (*B, W', O).
     Raises: ValueError if the depths do not fit or the window is larger than the input.
     Gradient: that of Conv2D.
@@ -280,7 +280,7 @@ def conv1d_v1(value: TensorLike = None, filters: TensorLike = None, stride: Any 
 def conv1d_transpose(input: TensorLike, filters: TensorLike, output_shape: TensorLike, strides: int | Sequence[Any],
                      padding: str | Sequence[Any] = "SAME", data_format: str = "NWC",
                      dilations: int | Sequence[Any] | None = None, name: str | None = None) -> Tensor:
-    """The transpose of `conv1d`.
+    """Computes the transpose of `conv1d`.
 
     Args:
       input: (N, W, I).
@@ -322,7 +322,7 @@ def conv3d(input: TensorLike, filters: TensorLike, strides: int | Sequence[Any],
       strides: an int, or a list of 1, 3 or 5.
       padding: "SAME" or "VALID".
       data_format: "NDHWC" or "NCDHW".
-      dilations: the distances of the filter's cells, like `strides`.
+      dilations: the dilations of the filter, like `strides`.
       name: a name for the operation.
     Returns: (*B, D', H', W', O).
     Raises: ValueError if the depths do not fit or the window is larger than the input.
@@ -360,7 +360,7 @@ def conv3d_v1(input: TensorLike, filter: TensorLike = None, strides: Any = None,
 def conv3d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backprop: TensorLike,
                            strides: int | Sequence[Any], padding: str, data_format: str = "NDHWC",
                            dilations: int | Sequence[Any] = [1, 1, 1, 1, 1], name: str | None = None) -> Tensor:
-    """The gradient of `conv3d` with respect to its filters.
+    """Computes the gradient of `conv3d` with respect to its filters.
 
     Args:
       input: (N, D, H, W, I).
@@ -369,7 +369,7 @@ def conv3d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backp
       strides, padding, data_format, dilations: as in `conv3d`.
       name: a name for the operation.
     Returns: a tensor of shape `filter_sizes`.
-    Raises: ValueError if `out_backprop` has not the result's shape.
+    Raises: ValueError if `out_backprop` does not have the result's shape.
     Gradient: Conv3DBackpropInputV2 and Conv3D.
     Reference: TensorFlow 2.21 Conv3DBackpropFilterV2.
     """
@@ -380,7 +380,7 @@ def conv3d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backp
 def conv3d_transpose(input: TensorLike, filters: TensorLike, output_shape: ShapeLike, strides: int | Sequence[Any],
                      padding: str | Sequence[Any] = "SAME", data_format: str = "NDHWC",
                      dilations: int | Sequence[Any] | None = None, name: str | None = None) -> Tensor:
-    """The transpose of `conv3d`.
+    """Computes the transpose of `conv3d`.
 
     Args:
       input: (N, D, H, W, I).
@@ -402,7 +402,7 @@ def conv3d_transpose(input: TensorLike, filters: TensorLike, output_shape: Shape
 def conv3d_transpose_v1(value: TensorLike, filter: TensorLike = None, output_shape: Any = None, strides: Any = None,
                         padding: str | Sequence[Any] = "SAME", data_format: str = "NDHWC", name: str | None = None,
                         input: TensorLike = None, filters: TensorLike = None, dilations: Any = None) -> Tensor:
-    """The transpose of `conv3d`: `conv3d_transpose` with TensorFlow 1's arguments.
+    """Computes the transpose of `conv3d`: `conv3d_transpose` with TensorFlow 1's arguments.
 
     Args:
       value, input: (N, D, H, W, I).
@@ -429,7 +429,7 @@ def _number_of(sizes):
 def conv_transpose(input: TensorLike, filters: TensorLike, output_shape: ShapeLike, strides: int | Sequence[Any],
                    padding: str | Sequence[Any] = "SAME", data_format: str | None = None,
                    dilations: int | Sequence[Any] | None = None, name: str | None = None) -> Tensor:
-    """The transpose of a convolution in one, two or three dimensions.
+    """Computes the transpose of a convolution in one, two or three dimensions.
 
     Args:
       input: (N, *spatial, I).
@@ -453,7 +453,7 @@ def conv_transpose(input: TensorLike, filters: TensorLike, output_shape: ShapeLi
 def convolution(input: TensorLike, filters: TensorLike, strides: int | Sequence[Any] | None = None,
                 padding: str = "VALID", data_format: str | None = None, dilations: int | Sequence[Any] | None = None,
                 name: str | None = None) -> Tensor:
-    """Convolves in one, two or three dimensions, as the filter's rank says.
+    """Convolves in one, two or three dimensions, according to the filter's rank.
 
     Args:
       input: (*B, *spatial, I), or (*B, I, *spatial) for a data format that begins with "NC".
@@ -461,7 +461,7 @@ def convolution(input: TensorLike, filters: TensorLike, strides: int | Sequence[
       strides: a number for each spatial dimension, or None.
       padding: "VALID" or "SAME".
       data_format: "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW" or None.
-      dilations: the distances of the filter's cells, like `strides`.
+      dilations: the dilations of the filter, like `strides`.
       name: a name for the operation.
     Returns: the convolved tensor.
     Raises: ValueError if the number of dimensions is not 1, 2 or 3.
@@ -492,7 +492,7 @@ def convolution_v1(input: TensorLike, filter: TensorLike, padding: str, strides:
       filter, filters: (*window, I / groups, O).
       padding: "VALID" or "SAME".
       strides: a number for each spatial dimension, or None.
-      dilation_rate, dilations: the distances of the filter's cells, like `strides`.
+      dilation_rate, dilations: the dilations of the filter, like `strides`.
       name: a name for the operation.
       data_format: "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW" or None.
     Returns: the convolved tensor.
@@ -518,7 +518,7 @@ def depthwise_conv2d(input: TensorLike, filter: TensorLike, strides: int | Seque
       strides: a list of 4.
       padding: "SAME", "VALID", or for each dimension a pair (before, after).
       data_format: "NHWC" or "NCHW".
-      dilations: the distances of the filter's cells, a list of 2.
+      dilations: the dilations of the filter, a list of 2.
       name: a name for the scope of the operations.
     Returns: (N, H', W', C * M).
     Raises: ValueError if the depths do not fit or the window is larger than the input.
@@ -544,7 +544,7 @@ def depthwise_conv2d_v1(input: TensorLike, filter: TensorLike, strides: int | Se
       filter: (h, w, C, M), of the same dtype.
       strides: a list of 4.
       padding: "SAME", "VALID", or for each dimension a pair (before, after).
-      rate, dilations: the distances of the filter's cells, a list of 2.
+      rate, dilations: the dilations of the filter, a list of 2.
       name: a name for the scope of the operations.
       data_format: "NHWC" or "NCHW".
     Returns: (N, H', W', C * M).
@@ -559,7 +559,7 @@ def depthwise_conv2d_v1(input: TensorLike, filter: TensorLike, strides: int | Se
 def depthwise_conv2d_native(input: TensorLike, filter: TensorLike, strides: int | Sequence[Any], padding: Any,
                             data_format: str = "NHWC", dilations: int | Sequence[Any] = [1, 1, 1, 1],
                             name: str | None = None) -> Tensor:
-    """The op beneath `depthwise_conv2d`.
+    """Convolves each channel with filters of its own: the op that `depthwise_conv2d` builds.
 
     Args:
       input: (N, H, W, C).
@@ -578,7 +578,7 @@ def depthwise_conv2d_native(input: TensorLike, filter: TensorLike, strides: int 
 def depthwise_conv2d_backprop_input(input_sizes: ShapeLike, filter: TensorLike, out_backprop: TensorLike,
                                     strides: int | Sequence[Any], padding: Any, data_format: str = "NHWC",
                                     dilations: int | Sequence[Any] = [1, 1, 1, 1], name: str | None = None) -> Tensor:
-    """The gradient of `depthwise_conv2d` with respect to its input.
+    """Computes the gradient of `depthwise_conv2d` with respect to its input.
 
     Args:
       input_sizes: the shape of the input, an integer vector.
@@ -598,7 +598,7 @@ def depthwise_conv2d_backprop_input(input_sizes: ShapeLike, filter: TensorLike, 
 def depthwise_conv2d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike, out_backprop: TensorLike,
                                      strides: int | Sequence[Any], padding: Any, data_format: str = "NHWC",
                                      dilations: int | Sequence[Any] = [1, 1, 1, 1], name: str | None = None) -> Tensor:
-    """The gradient of `depthwise_conv2d` with respect to its filter.
+    """Computes the gradient of `depthwise_conv2d` with respect to its filter.
 
     Args:
       input: (N, H, W, C).
@@ -618,7 +618,7 @@ def depthwise_conv2d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike,
 def separable_conv2d(input: TensorLike, depthwise_filter: TensorLike, pointwise_filter: TensorLike,
                      strides: int | Sequence[Any], padding: str, data_format: str | None = None,
                      dilations: int | Sequence[Any] | None = None, name: str | None = None) -> Tensor:
-    """A depthwise convolution and then one that mixes the channels of each point.
+    """Applies a depthwise convolution, then one that mixes the channels of each point.
 
     Args:
       input: (N, H, W, C).
@@ -627,7 +627,7 @@ def separable_conv2d(input: TensorLike, depthwise_filter: TensorLike, pointwise_
       strides: a list of 4, for the depthwise one.
       padding: "SAME" or "VALID".
       data_format: "NHWC" or "NCHW".
-      dilations: the distances of the depthwise filter's cells, a list of 2.
+      dilations: the dilations of the depthwise filter, a list of 2.
       name: a name for the operation.
     Returns: (N, H', W', O).
     Raises: ValueError if the pointwise filter is not 1 x 1 or the depths do not fit.
@@ -653,7 +653,7 @@ def separable_conv2d(input: TensorLike, depthwise_filter: TensorLike, pointwise_
 def separable_conv2d_v1(input: TensorLike, depthwise_filter: TensorLike, pointwise_filter: TensorLike,
                         strides: int | Sequence[Any], padding: str, rate: int | Sequence[Any] | None = None,
                         name: str | None = None, data_format: str | None = None, dilations: Any = None) -> Tensor:
-    """A depthwise and a pointwise convolution: `separable_conv2d` with TensorFlow 1's arguments.
+    """Applies a depthwise and a pointwise convolution: `separable_conv2d` with TensorFlow 1's arguments.
 
     Args:
       input: (N, H, W, C).
@@ -661,7 +661,7 @@ def separable_conv2d_v1(input: TensorLike, depthwise_filter: TensorLike, pointwi
       pointwise_filter: (1, 1, C * M, O).
       strides: a list of 4, for the depthwise one.
       padding: "SAME" or "VALID".
-      rate, dilations: the distances of the depthwise filter's cells, a list of 2.
+      rate, dilations: the dilations of the depthwise filter, a list of 2.
       name: a name for the operation.
       data_format: "NHWC" or "NCHW".
     Returns: (N, H', W', O).

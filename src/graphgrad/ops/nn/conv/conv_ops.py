@@ -47,7 +47,7 @@ def _window_for(x, kernel, strides, padding, explicit_paddings, data_format, dil
 
 
 def _wide(x):
-    """Half precision in single: NumPy's products of it would be slow and inexact."""
+    """Converts half precision to single: NumPy's products of it would be slow and inexact."""
     return x.astype(np.float32) if x.dtype.itemsize <= 2 else x
 
 
@@ -236,7 +236,7 @@ def _work(op, unknown):
     batch_split=BatchSplit((0,), filter=1, image=-1))
 def conv2d_op(xp, x, f, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(), data_format="NHWC",
               dilations=_ONES4):
-    """Cross-correlation of images with a filter [height, width, in, out]."""
+    """Computes the cross-correlation of images with a filter [height, width, in, out]."""
     return _forward2(xp, x, f, strides=strides, padding=padding, explicit_paddings=explicit_paddings,
                      data_format=data_format, dilations=dilations)
 
@@ -255,7 +255,7 @@ def _conv2d_op_grad(op, dy):
     shape=_input_shape(2), cost=Cost.CONVOLUTION, batch_split=BatchSplit((2,), filter=1, image=2, sizes=0))
 def conv2d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(),
                              data_format="NHWC", dilations=_ONES4):
-    """The gradient of Conv2D with respect to its input."""
+    """Computes the gradient of Conv2D with respect to its input."""
     return _to_input2(xp, input_sizes, f, dy, strides=strides, padding=padding, explicit_paddings=explicit_paddings,
                       data_format=data_format, dilations=dilations)
 
@@ -275,7 +275,7 @@ def _conv2d_backprop_input_grad(op, ddx):
     batch_split=BatchSplit((0, 2), filter=-1, image=2, sizes=1, added=True))
 def conv2d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, use_cudnn_on_gpu=True,
                               explicit_paddings=(), data_format="NHWC", dilations=_ONES4):
-    """The gradient of Conv2D with respect to its filter."""
+    """Computes the gradient of Conv2D with respect to its filter."""
     return _to_filter2(xp, x, filter_sizes, dy, strides=strides, padding=padding, explicit_paddings=explicit_paddings,
                        data_format=data_format, dilations=dilations)
 
@@ -305,7 +305,7 @@ def _without_explicit(rule):
 @op("Conv3D", "input: T, filter: T -> output: T", T=FLOATING, shape=_without_explicit(_forward_shape(3)),
     cost=Cost.CONVOLUTION, batch_split=BatchSplit((0,), filter=1, image=-1))
 def conv3d_op(xp, x, f, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
-    """Cross-correlation of volumes with a filter [depth, height, width, in, out]."""
+    """Computes the cross-correlation of volumes with a filter [depth, height, width, in, out]."""
     return _forward3(xp, x, f, strides=strides, padding=padding, explicit_paddings=(), data_format=data_format,
                      dilations=dilations)
 
@@ -325,7 +325,7 @@ def _conv3d_op_grad(op, dy):
     host=("input_sizes",), shape=_without_explicit(_input_shape(3)), cost=Cost.CONVOLUTION,
     batch_split=BatchSplit((2,), filter=1, image=2, sizes=0))
 def conv3d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
-    """The gradient of Conv3D with respect to its input."""
+    """Computes the gradient of Conv3D with respect to its input."""
     return _to_input3(xp, input_sizes, f, dy, strides=strides, padding=padding, explicit_paddings=(),
                       data_format=data_format, dilations=dilations)
 
@@ -344,7 +344,7 @@ def _conv3d_backprop_input_grad(op, ddx):
     host=("filter_sizes",), shape=_without_explicit(_filter_shape(3)), cost=Cost.CONVOLUTION,
     batch_split=BatchSplit((0, 2), filter=-1, image=2, sizes=1, added=True))
 def conv3d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
-    """The gradient of Conv3D with respect to its filter."""
+    """Computes the gradient of Conv3D with respect to its filter."""
     return _to_filter3(xp, x, filter_sizes, dy, strides=strides, padding=padding, explicit_paddings=(),
                        data_format=data_format, dilations=dilations)
 

@@ -1,7 +1,7 @@
 """Convolutions on XLA.
 
 Its own convolution is fast on a CPU in two dimensions, without groups, and where it does not sum over too much. Other
-ones are made of such, or of matrix products.
+ones are reduced to such, or to matrix products.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _is_product(w, groups, data_format, dtype):
 
 
 def device_forward(x, f, w, data_format):
-    """The convolution of x with a filter."""
+    """Computes the convolution of x with a filter."""
     from jax import lax
 
     axis = channel_axis(data_format, len(w.kernel))
@@ -59,8 +59,8 @@ def _parts(x, count, axis):
     return [lax.slice_in_dim(x, i * size, (i + 1) * size, axis=axis) for i in range(count)]
 
 
-# Three dimensions: what a plane sees of the planes around it becomes further channels of it, since XLA:CPU takes four
-# times as long for a convolution in three dimensions as for one in two, and longer for one with strides backwards.
+# Three dimensions: the planes around a plane that the kernel covers become further channels of it, since XLA:CPU takes
+# four times as long for a convolution in three dimensions as for one in two, and longer for a strided one's gradient.
 
 
 def _is_flat(w, groups, data_format, x):
@@ -72,7 +72,7 @@ def _plane(w):
 
 
 def _flat(x, w):
-    """(batch, depth, height, width, channels) -> (batch * depth of the result, height, width, kernel's * channels)."""
+    """Reshapes (batch, depth, height, width, channels) to (batch * out depth, height, width, kernel's * channels)."""
     from jax import lax
 
     (step, *_), (apart, *_), (out, *_) = w.strides, w.dilations, w.out
@@ -103,7 +103,7 @@ def _flat_filter(f):
 
 
 def device_input(shape, f, dy, w, data_format):
-    """The gradient of the convolution with respect to its input, of this shape."""
+    """Computes the gradient of the convolution with respect to its input, of this shape."""
     from jax import lax
 
     nd = len(w.kernel)
@@ -139,7 +139,7 @@ def device_input(shape, f, dy, w, data_format):
 
 
 def device_filter(x, shape, dy, w, data_format):
-    """The gradient of the convolution with respect to its filter, of this shape."""
+    """Computes the gradient of the convolution with respect to its filter, of this shape."""
     from jax import lax
 
     nd = len(w.kernel)
@@ -162,7 +162,7 @@ def device_filter(x, shape, dy, w, data_format):
 
 
 def _filter_of_groups(x, shape, dy, w, data_format, groups):
-    """Where there are too many groups: all inputs with all outputs, of which the blocks on the diagonal are taken."""
+    """Handles too many groups: convolves all inputs with all outputs, and takes the blocks on the diagonal."""
     import jax.numpy as jnp
 
     df = _filter_of_batch(x, dy, w, data_format)

@@ -55,14 +55,14 @@ def _first(data_format):
 
 
 def _per_channel(xp, cell_filter, data_format):
-    """Returns one cell's filter [channels, multiplier], shaped to multiply [*, channels, multiplier] with."""
+    """Reshapes one cell's filter [channels, multiplier] to multiply [*, channels, multiplier]."""
     if channels_first(data_format):
         return cell_filter[:, :, None, None]
     return cell_filter
 
 
 def _split(xp, y, f, data_format):
-    """Returns the output's channels as (channels, multiplier)."""
+    """Splits the output's channels into (channels, multiplier)."""
     axis = channel_axis(data_format, 2)
     return y.reshape(*y.shape[:axis], *f[-2:], *y.shape[axis + 1 :])
 
@@ -93,7 +93,7 @@ def depthwise_op(xp, x, f, *, strides, padding, explicit_paddings=(), data_forma
 
 
 def _weighted(xp, padded, f, w, first, data_format):
-    """Sums over the cells the inputs that each covers, times its filter."""
+    """Sums, over the cells of the kernel, the inputs under each cell times its filter."""
     if xp is np or count(w) <= _UNROLLED:
         total = 0
         for cell in cells(w):
@@ -156,7 +156,7 @@ def _depthwise_grad(op, dy):
     host=("input_sizes",), flags=("sized",), cost=Cost.CONVOLUTION)
 def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
                     dilations=_ONES):
-    """The gradient of DepthwiseConv2dNative with respect to its input."""
+    """Computes the gradient of DepthwiseConv2dNative with respect to its input."""
     shape = tuple(int(n) for n in input_sizes)
     axis = channel_axis(data_format, 2)
     _check(shape[axis], f.shape)
@@ -174,7 +174,7 @@ def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddin
 
 
 def _input_as_convolution(xp, grad, f, w, sizes, data_format):
-    """The gradient for the input, gathered: a convolution of the dilated gradient with the filter turned about."""
+    """Computes the gradient for the input by a convolution of the dilated gradient with the reversed filter."""
     from jax import lax
 
     first = _first(data_format) + channels_first(data_format)
@@ -212,7 +212,7 @@ def _depthwise_input_grad(op, ddx):
     host=("filter_sizes",), cost=Cost.CONVOLUTION)
 def depthwise_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
                      dilations=_ONES):
-    """The gradient of DepthwiseConv2dNative with respect to its filter."""
+    """Computes the gradient of DepthwiseConv2dNative with respect to its filter."""
     shape = tuple(int(n) for n in filter_sizes)
     axis = channel_axis(data_format, 2)
     _check(x.shape[axis], shape)

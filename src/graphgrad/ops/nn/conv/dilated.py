@@ -28,7 +28,7 @@ def with_space_to_batch(input: TensorLike, dilation_rate: Any, padding: str, op:
       spatial_dims: the spatial axes, increasing and from 1 on; the first ones after the batch by default.
       data_format: the layout; those that begin with 'NC' have channels before the spatial axes.
     Returns: the result of `op`, with the original batch and positions.
-    Raises: ValueError for rates, axes or paddings that cannot be.
+    Raises: ValueError for invalid rates, axes or paddings.
     Gradient: that of `op`.
     Reference: TensorFlow 2.21 `tf.nn.with_space_to_batch`.
 

@@ -63,7 +63,7 @@ def _attrs(op):
 
 @op("Dilation2D", "input: T, filter: T -> output: T", T=REAL, shape=_shape, cost=Cost.HEAVY)
 def dilation_op(xp, x, kernel, *, strides, rates, padding):
-    """The largest sum of input and filter in each window."""
+    """Computes the largest sum of input and filter in each window."""
     return _dilate(xp, x, kernel, _window_for(x.shape, kernel.shape, strides, rates, padding))[0]
 
 
@@ -74,7 +74,7 @@ def _dilation_grad(op, dy):
             raw.Dilation2DBackpropFilter(x, kernel, dy, **_attrs(op)))
 
 
-# -- first gradients: each window's gradient goes to where its maximum came from ---------
+# -- first gradients: each window's gradient goes to its maximum -------------------------
 
 
 def _of_input(x, kernel, dy):
@@ -85,7 +85,7 @@ def _of_input(x, kernel, dy):
 @op("Dilation2DBackpropInput", "input: T, filter: T, out_backprop: T -> in_backprop: T", T=REAL, shape=_of_input,
     cost=Cost.HEAVY)
 def dilation_backprop_input(xp, x, kernel, dy, *, strides, rates, padding):
-    """The gradient of Dilation2D for its input."""
+    """Computes the gradient of Dilation2D for its input."""
     w = _window_for(x.shape, kernel.shape, strides, rates, padding)
     _, index = _dilate(xp, x, kernel, w)
     zero = xp.zeros((), dy.dtype)
@@ -104,7 +104,7 @@ def _of_filter(x, kernel, dy):
 @op("Dilation2DBackpropFilter", "input: T, filter: T, out_backprop: T -> filter_backprop: T", T=REAL,
     shape=_of_filter, cost=Cost.HEAVY)
 def dilation_backprop_filter(xp, x, kernel, dy, *, strides, rates, padding):
-    """The gradient of Dilation2D for its filter."""
+    """Computes the gradient of Dilation2D for its filter."""
     w = _window_for(x.shape, kernel.shape, strides, rates, padding)
     _, index = _dilate(xp, x, kernel, w)
     zero = xp.zeros((), dy.dtype)
@@ -123,7 +123,7 @@ def _picked_shape(x, kernel, u, strides, rates, padding):
 @op("Dilation2DBackpropInputGrad", "input: T, filter: T, grad: T -> output: T", T=REAL, shape=_picked_shape,
     cost=Cost.HEAVY)
 def dilation_pick_input(xp, x, kernel, u, *, strides, rates, padding):
-    """For each window, the element of `grad` at the place of its maximum."""
+    """Picks, for each window, the element of `grad` at the position of its maximum."""
     w = _window_for(x.shape, kernel.shape, strides, rates, padding)
     _, index = _dilate(xp, x, kernel, w)
     padded = pad_spatial(xp, u, w)
@@ -136,7 +136,7 @@ def dilation_pick_input(xp, x, kernel, u, *, strides, rates, padding):
 @op("Dilation2DBackpropFilterGrad", "input: T, filter: T, grad: T -> output: T", T=REAL, shape=_picked_shape,
     cost=Cost.HEAVY)
 def dilation_pick_filter(xp, x, kernel, u, *, strides, rates, padding):
-    """For each window, the element of `grad` at the cell of its maximum."""
+    """Picks, for each window, the element of `grad` at the cell of its maximum."""
     w = _window_for(x.shape, kernel.shape, strides, rates, padding)
     _, index = _dilate(xp, x, kernel, w)
     result = xp.zeros(index.shape, u.dtype)
@@ -170,7 +170,7 @@ def _nhwc(data_format):
 
 def dilation2d(input: TensorLike, filters: TensorLike, strides: Sequence[Any], padding: str, data_format: str,
                dilations: Sequence[Any], name: str | None = None) -> Tensor:
-    """Grey-scale dilation: the largest sum of input and filter in each window.
+    """Computes grey-scale dilation: the largest sum of input and filter in each window.
 
     Args:
       input: (N, H, W, C), real.
@@ -178,11 +178,11 @@ def dilation2d(input: TensorLike, filters: TensorLike, strides: Sequence[Any], p
       strides: the window's step: [1, sh, sw, 1].
       padding: "SAME" or "VALID".
       data_format: "NHWC".
-      dilations: the distances of its cells: [1, dh, dw, 1].
+      dilations: its dilations: [1, dh, dw, 1].
       name: a name for the operation.
     Returns: (N, H', W', C).
     Raises: ValueError for another data format, or if the window is larger than the input.
-    Gradient: dy goes to where each maximum came from, in the input and in the filter.
+    Gradient: dy goes to the position of each maximum, in the input and in the filter.
     Reference: TensorFlow 2.21 Dilation2D.
 
     >>> x, k = np.arange(4.0).reshape(1, 2, 2, 1), np.zeros((2, 2, 1))
@@ -196,18 +196,18 @@ def dilation2d(input: TensorLike, filters: TensorLike, strides: Sequence[Any], p
 def dilation2d_v1(input: TensorLike, filter: TensorLike = None, strides: Any = None, rates: Any = None,
                   padding: Any = None, name: str | None = None, filters: TensorLike = None,
                   dilations: Any = None) -> Tensor:
-    """Grey-scale dilation: TensorFlow 1's arguments.
+    """Computes grey-scale dilation, with TensorFlow 1's arguments.
 
     Args:
       input: (N, H, W, C), real.
       filter, filters: (h, w, C).
       strides: the window's step: [1, sh, sw, 1].
-      rates, dilations: the distances of its cells: [1, dh, dw, 1].
+      rates, dilations: its dilations: [1, dh, dw, 1].
       padding: "SAME" or "VALID".
       name: a name for the operation.
     Returns: (N, H', W', C).
     Raises: ValueError if the window is larger than the input.
-    Gradient: dy goes to where each maximum came from, in the input and in the filter.
+    Gradient: dy goes to the position of each maximum, in the input and in the filter.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.dilation2d`.
     """
     kernel = either("filters", filters, "filter", filter)
@@ -217,7 +217,7 @@ def dilation2d_v1(input: TensorLike, filter: TensorLike = None, strides: Any = N
 
 def erosion2d(value: TensorLike, filters: TensorLike, strides: Sequence[Any], padding: str, data_format: str,
               dilations: Sequence[Any], name: str | None = None) -> Tensor:
-    """Grey-scale erosion: the smallest difference of input and mirrored filter in each window.
+    """Computes grey-scale erosion: the smallest difference of input and mirrored filter in each window.
 
     Args:
       value: (N, H, W, C), real.
@@ -225,7 +225,7 @@ def erosion2d(value: TensorLike, filters: TensorLike, strides: Sequence[Any], pa
       strides: the window's step: [1, sh, sw, 1].
       padding: "SAME" or "VALID".
       data_format: "NHWC".
-      dilations: the distances of its cells: [1, dh, dw, 1].
+      dilations: its dilations: [1, dh, dw, 1].
       name: a name for the operation.
     Returns: (N, H', W', C).
     Raises: ValueError for another data format, or if the window is larger than the input.
@@ -242,13 +242,13 @@ def erosion2d(value: TensorLike, filters: TensorLike, strides: Sequence[Any], pa
 
 def erosion2d_v1(value: TensorLike, kernel: TensorLike, strides: Sequence[Any], rates: Sequence[Any], padding: str,
                  name: str | None = None) -> Tensor:
-    """Grey-scale erosion: TensorFlow 1's arguments.
+    """Computes grey-scale erosion, with TensorFlow 1's arguments.
 
     Args:
       value: (N, H, W, C), real.
       kernel: (h, w, C).
       strides: the window's step: [1, sh, sw, 1].
-      rates: the distances of its cells: [1, dh, dw, 1].
+      rates: its dilations: [1, dh, dw, 1].
       padding: "SAME" or "VALID".
       name: a name for the operations.
     Returns: (N, H', W', C).

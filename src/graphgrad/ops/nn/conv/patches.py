@@ -24,7 +24,7 @@ def _window_for(x, ksizes, strides, rates, padding):
 
 @op("ExtractImagePatches", "images: T -> patches: T", T=REAL)
 def extract_image_patches_op(xp, images, *, ksizes, strides, rates, padding):
-    """For each position of a window, all that it sees, as one vector of channels."""
+    """Extracts the patch at each position of a window as one vector of channels."""
     w = _window_for(images.shape, ksizes, strides, rates, padding)
     padded = pad_spatial(xp, images, w)
     return xp.concatenate([seen_by(xp, padded, w, cell) for cell in cells(w)], axis=-1)
@@ -72,7 +72,7 @@ def _volume_window(x, ksizes, strides, padding):
 
 @op("ExtractVolumePatches", "input: T -> patches: T", T=REAL)
 def extract_volume_patches_op(xp, x, *, ksizes, strides, padding):
-    """For each position of a window, all that it sees, as one vector of channels."""
+    """Extracts the patch at each position of a window as one vector of channels."""
     w = _volume_window(x.shape, ksizes, strides, padding)
     padded = pad_spatial(xp, x, w)
     return xp.concatenate([seen_by(xp, padded, w, cell) for cell in cells(w)], axis=-1)
@@ -115,7 +115,7 @@ def extract_volume_patches(input: TensorLike, ksizes: Sequence[Any], strides: Se
       name: a name for the operation.
     Returns: (N, D', H', W', d * h * w * C).
     Raises: ValueError if the window is larger than the input.
-    Gradient: dy added up where the patches came from.
+    Gradient: dy added up at the patches' positions.
     Reference: TensorFlow 2.21 ExtractVolumePatches.
 
     >>> x = np.arange(8.0).reshape(1, 2, 2, 2, 1)
@@ -137,12 +137,12 @@ def extract_patches(images: TensorLike, sizes: Sequence[Any], strides: Sequence[
       images: (N, H, W, C), real.
       sizes: the size of the window: [1, h, w, 1].
       strides: its step: [1, sh, sw, 1].
-      rates: the distances of its cells: [1, rh, rw, 1].
+      rates: its dilations: [1, rh, rw, 1].
       padding: "VALID" or "SAME".
       name: a name for the operation.
     Returns: (N, H', W', h * w * C).
     Raises: ValueError if the window is larger than the input.
-    Gradient: dy added up where the patches came from.
+    Gradient: dy added up at the patches' positions.
     Reference: TensorFlow 2.21 ExtractImagePatches.
 
     >>> x = np.arange(9.0).reshape(1, 3, 3, 1)
@@ -155,18 +155,18 @@ def extract_patches(images: TensorLike, sizes: Sequence[Any], strides: Sequence[
 
 def extract_patches_v1(images: TensorLike, ksizes: Any = None, strides: Any = None, rates: Any = None,
                        padding: Any = None, name: str | None = None, sizes: Any = None) -> Tensor:
-    """Extracts the patches under a sliding window into the channels: TensorFlow 1's arguments.
+    """Extracts the patches under a sliding window into the channels, with TensorFlow 1's arguments.
 
     Args:
       images: (N, H, W, C), real.
       ksizes, sizes: the size of the window: [1, h, w, 1].
       strides: its step: [1, sh, sw, 1].
-      rates: the distances of its cells: [1, rh, rw, 1].
+      rates: its dilations: [1, rh, rw, 1].
       padding: "VALID" or "SAME".
       name: a name for the operation.
     Returns: (N, H', W', h * w * C).
     Raises: ValueError if the window is larger than the input.
-    Gradient: dy added up where the patches came from.
+    Gradient: dy added up at the patches' positions.
     Reference: TensorFlow 2.21 `tf.compat.v1.extract_image_patches`.
     """
     return extract_patches(images, either("sizes", sizes, "ksizes", ksizes), strides, rates, padding, name)

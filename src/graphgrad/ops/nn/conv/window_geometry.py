@@ -22,7 +22,7 @@ class Window(NamedTuple):
 
     @property
     def extent(self):
-        """The size of the kernel with its holes."""
+        """The size of the dilated kernel."""
         return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
 
 
@@ -32,17 +32,17 @@ def channels_first(data_format):
 
 
 def spatial_axes(data_format, nd):
-    """The axes of the `nd` spatial dimensions."""
+    """Returns the axes of the `nd` spatial dimensions."""
     return range(2, 2 + nd) if channels_first(data_format) else range(1, 1 + nd)
 
 
 def channel_axis(data_format, nd):
-    """The axis of the channels."""
+    """Returns the axis of the channels."""
     return 1 if channels_first(data_format) else nd + 1
 
 
 def spatial(values, data_format, nd):
-    """The entries of a per-dimension list (strides, say) that belong to the spatial dimensions."""
+    """Returns the entries of a per-dimension list (strides, say) for the spatial dimensions."""
     if len(values) != nd + 2:
         raise Complaint(f"expected {nd + 2} numbers, one for each dimension, but got {tuple(values)}",
                         f"give a list of {nd + 2} numbers")
@@ -50,7 +50,7 @@ def spatial(values, data_format, nd):
 
 
 def window_along(n, k, s, d, padding, explicit):
-    """Positions and padding along one dimension: (out, before, after); None where not known."""
+    """Returns (positions, padding before, padding after) along one dimension; None where not known."""
     if s <= 0 or d <= 0:
         raise Complaint(f"strides and dilations must be positive, not {s} and {d}", "use strides of at least 1")
     out = -(-n // s) if n is not None and padding == "SAME" else None
@@ -68,7 +68,7 @@ def window_along(n, k, s, d, padding, explicit):
 
 
 def explicit_pairs(padding, explicit_paddings, data_format, nd):
-    """For each spatial dimension, the (before, after) of padding EXPLICIT."""
+    """Returns the (before, after) of padding EXPLICIT for each spatial dimension."""
     if padding not in ("SAME", "VALID", "EXPLICIT"):
         raise Complaint(f"unknown padding {padding!r}", "use 'SAME' or 'VALID'")
     if padding != "EXPLICIT":
@@ -81,7 +81,7 @@ _CELLS = 2**20  # each is a step of NumPy's loop
 
 
 def window(sizes, kernel, strides, dilations, padding, explicit_paddings, data_format):
-    """The `Window` for known or unknown sizes.
+    """Makes the `Window` for known or unknown sizes.
 
     Args:
       sizes, kernel: the spatial sizes of the input and the window.
@@ -99,22 +99,22 @@ def window(sizes, kernel, strides, dilations, padding, explicit_paddings, data_f
 
 
 def assemble(batch, spatials, channels, data_format):
-    """A full shape from its parts."""
+    """Makes a full shape of its parts."""
     return (batch, channels, *spatials) if channels_first(data_format) else (batch, *spatials, channels)
 
 
 def to_channels_last(xp, x, data_format):
-    """x with its channels as the last dimension."""
+    """Moves the channels to the last dimension."""
     return xp.moveaxis(x, 1, -1) if channels_first(data_format) else x
 
 
 def from_channels_last(xp, x, data_format):
-    """The inverse of `to_channels_last`."""
+    """Reverses `to_channels_last`."""
     return xp.moveaxis(x, -1, 1) if channels_first(data_format) else x
 
 
 def pad_spatial(xp, x, w, first=1, value=0):
-    """x padded as the window wants it; `first` is the first spatial axis."""
+    """Pads x for a window; `first` is the first spatial axis."""
     if not any(map(any, w.pads)):
         return x
     around = ((0, 0),) * first, ((0, 0),) * (x.ndim - first - len(w.pads))
@@ -122,7 +122,7 @@ def pad_spatial(xp, x, w, first=1, value=0):
 
 
 def cells(w):
-    """The cells of the kernel in order: each as a tuple of indices."""
+    """Returns the cells of the kernel in order, each as a tuple of indices."""
     return np.ndindex(*w.kernel)
 
 
@@ -182,7 +182,7 @@ def _spread_host(contribution, w, padded, first):
 
 
 def _spread_device(contribution, w, padded, first):
-    """Sums by phase (position modulo stride) and interleaves; XLA's scatter and dilated pads are much slower."""
+    """Sums by phase (position modulo stride) and interleaves: XLA's scatter and dilated pads are much slower."""
     from jax import lax
 
     units = [-(-n // s) for n, s in zip(padded, w.strides, strict=True)]
@@ -199,7 +199,7 @@ def _spread_device(contribution, w, padded, first):
 
 
 def spread_overlapping(contribution, arrays, fills, w, sizes, first=1):
-    """`spread` for jax.numpy, seen from the input: faster where many windows contain a position.
+    """Does what `spread` does, for jax.numpy, by input position: faster where windows overlap a lot.
 
     Args:
       contribution: a cell and parts of `arrays` -> array.
@@ -236,7 +236,7 @@ def _place(w, cell):
 
 
 def _interleaved(phases, w, units, first):
-    """Returns one array from those of all phases."""
+    """Interleaves the arrays of all phases to one."""
     from jax import numpy as jnp
 
     nd = len(units)
@@ -255,7 +255,7 @@ def _interleaved(phases, w, units, first):
 
 
 def patches(x, w, first=1, value=0):
-    """All windows of a NumPy array: a view with one more axis for each spatial one, at the end."""
+    """Returns all windows of a NumPy array: a view with one more axis for each spatial one, at the end."""
     padded = pad_spatial(np, x, w, first, value)
     axes = tuple(range(first, first + len(w.kernel)))
     view = np.lib.stride_tricks.sliding_window_view(padded, w.extent, axes)
@@ -264,7 +264,7 @@ def patches(x, w, first=1, value=0):
 
 
 def count(w):
-    """The number of cells in the kernel."""
+    """Returns the number of cells of the kernel."""
     return math.prod(w.kernel)
 
 

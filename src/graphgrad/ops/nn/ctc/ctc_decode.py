@@ -21,7 +21,7 @@ def _check(x, steps):
 
 
 def _sparse(rows):
-    """Indices, values and shape of a sparse matrix of labels."""
+    """Returns indices, values and shape of a sparse matrix of labels."""
     indices = [(b, i) for b, row in enumerate(rows) for i in range(len(row))]
     values = [v for row in rows for v in row]
     shape = [len(rows), max(map(len, rows), default=0)]
@@ -40,7 +40,7 @@ def _shapes(x, steps, paths=1):
 @op("CTCGreedyDecoder", "inputs: T, sequence_length: int32 -> decoded_indices: int64, decoded_values: int64, "
     "decoded_shape: int64, log_probability: T", T=FLOATING, flags=("host",))
 def greedy_decoder(xp, x, steps, *, merge_repeated=False, blank_index=-1):
-    """The most likely class of each step, without blanks."""
+    """Decodes to the most likely class of each step, without blanks."""
     _check(x, steps)
     classes = x.shape[2]
     if not -classes <= blank_index < classes:
@@ -69,7 +69,7 @@ def _search(logp, width):
 
     Args:
       logp: (T, C), logarithms of probabilities; the last class is the blank.
-      width: how many prefixes stay after each step.
+      width: the number of prefixes kept after each step.
     """
     blank = logp.shape[1] - 1
     # prefix -> (ends in a blank, ends in its last label)
@@ -99,7 +99,7 @@ def _search(logp, width):
     "decoded_values: top_paths*int64, decoded_shape: top_paths*int64, log_probability: T", T=FLOATING,
     flags=("host",))
 def beam_search_decoder(xp, x, steps, *, beam_width, top_paths, merge_repeated=True):
-    """The most likely sequences of labels, by a search that keeps `beam_width` prefixes."""
+    """Finds the most likely sequences of labels, by a search that keeps `beam_width` prefixes."""
     _check(x, steps)
     wide = x.astype(np.float64)
     wide = wide - wide.max(-1, keepdims=True)

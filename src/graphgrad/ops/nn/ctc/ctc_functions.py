@@ -23,7 +23,7 @@ def ctc_loss_v1(labels: TensorLike, inputs: TensorLike = None, sequence_length: 
                 preprocess_collapse_repeated: bool = False, ctc_merge_repeated: bool = True,
                 ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True,
                 logits: TensorLike = None) -> Tensor:
-    """The negative logarithm of the probability of label sequences, summed over all alignments with the inputs.
+    """Computes the negative log probability of label sequences, summed over all alignments with the inputs.
 
     Args:
       labels: a `SparseTensor` (B, L), int32: for each row its labels.
@@ -34,7 +34,7 @@ def ctc_loss_v1(labels: TensorLike, inputs: TensorLike = None, sequence_length: 
       ignore_longer_outputs_than_inputs: whether rows whose labels do not fit have the loss 0, instead of an error.
       time_major: whether inputs are (T, B, C), else (B, T, C).
     Returns: (B), the losses.
-    Raises: InvalidArgumentError at run time for labels that do not fit, or that are none.
+    Raises: InvalidArgumentError at run time for labels that do not fit or are out of range.
     Gradient: of any order; beyond the first, T must be known while the graph is built.
     Reference: TensorFlow 2.21 CTCLoss; Graves et al. 2006.
 
@@ -61,7 +61,7 @@ def ctc_loss_v1(labels: TensorLike, inputs: TensorLike = None, sequence_length: 
 def ctc_loss(labels: TensorLike, logits: TensorLike, label_length: TensorLike, logit_length: TensorLike,
              logits_time_major: bool = True, unique: bool | None = None, blank_index: TensorLike = None,
              name: str | None = None) -> Tensor:
-    """The negative logarithm of the probability of label sequences, summed over all alignments with the logits.
+    """Computes the negative log probability of label sequences, summed over all alignments with the logits.
 
     Args:
       labels: a matrix (B, L) of integers, or a `SparseTensor` of that shape.
@@ -106,7 +106,7 @@ def _from_start(blank, x):
 
 
 def _sparse_loss(labels, x, steps, blank_index):
-    """CTCLoss after the blank has been moved to the end of the classes."""
+    """Computes CTCLoss after the blank has been moved to the end of the classes."""
     if blank_index is None:
         raise ValueError("Argument `blank_index` must be provided when `labels` is a `SparseTensor`. "
                          "Fix: say which class is the blank, e.g. blank_index=-1")
@@ -128,7 +128,7 @@ def _sparse_loss(labels, x, steps, blank_index):
 
 def ctc_greedy_decoder(inputs: TensorLike, sequence_length: TensorLike, merge_repeated: bool = True,
                        blank_index: TensorLike = None) -> tuple[list[SparseTensor], Tensor]:
-    """The labels that the most likely class of each step gives.
+    """Decodes to the most likely class of each step.
 
     Args:
       inputs: (T, B, C), float logits.
@@ -156,13 +156,13 @@ def ctc_greedy_decoder(inputs: TensorLike, sequence_length: TensorLike, merge_re
 
 def ctc_beam_search_decoder_v1(inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100,
                                top_paths: int = 1, merge_repeated: bool = True) -> tuple[list[SparseTensor], Tensor]:
-    """The most likely sequences of labels, by a beam search; the last class is the blank.
+    """Finds the most likely sequences of labels, by a beam search; the last class is the blank.
 
     Args:
       inputs: (T, B, C), float logits.
       sequence_length: (B), int32: the number of steps of each row.
-      beam_width: how many prefixes stay after each step.
-      top_paths: how many sequences to return, at most `beam_width`.
+      beam_width: the number of prefixes kept after each step.
+      top_paths: the number of sequences to return, at most `beam_width`.
       merge_repeated: whether repeated labels are merged in the result.
     Returns: (decoded, scores): a list of `top_paths` `SparseTensor`s (B, longest), int64, and (B, top_paths), the
       logarithms of their probabilities.
@@ -184,13 +184,13 @@ def ctc_beam_search_decoder_v1(inputs: TensorLike, sequence_length: TensorLike, 
 
 def ctc_beam_search_decoder(inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100,
                             top_paths: int = 1) -> tuple[list[SparseTensor], Tensor]:
-    """The most likely sequences of labels, by a beam search; the last class is the blank.
+    """Finds the most likely sequences of labels, by a beam search; the last class is the blank.
 
     Args:
       inputs: (T, B, C), float logits.
       sequence_length: (B), int32: the number of steps of each row.
-      beam_width: how many prefixes stay after each step.
-      top_paths: how many sequences to return, at most `beam_width`.
+      beam_width: the number of prefixes kept after each step.
+      top_paths: the number of sequences to return, at most `beam_width`.
     Returns: (decoded, scores): a list of `top_paths` `SparseTensor`s (B, longest), int64, and (B, top_paths), the
       logarithms of their probabilities.
     Raises: ValueError for more paths than the beam is wide; FailedPreconditionError at run time for a length beyond T.
@@ -205,7 +205,7 @@ def ctc_beam_search_decoder(inputs: TensorLike, sequence_length: TensorLike, bea
 
 @op("CTCUniqueLabels", "labels: T -> unique: T, indices: int32", T=INDEX, flags=("host",))
 def unique_labels_op(xp, labels):
-    """The distinct labels of each row in order, zeros behind them, and which of them each label is."""
+    """Returns the distinct labels of each row, padded with zeros, and the index of each label among them."""
     found, places = np.zeros_like(labels), np.zeros(labels.shape, np.int32)
     for b, row in enumerate(labels.tolist()):
         numbers = {}
@@ -224,13 +224,13 @@ unique_labels_op.grad(NOT_DIFFERENTIABLE)
 
 
 def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tensor]:
-    """The distinct labels of each row, as `ctc_loss` accepts them.
+    """Returns the distinct labels of each row, as `ctc_loss` accepts them.
 
     Args:
       labels: (B, L), integers.
       name: a name for the operation.
-    Returns: (unique, indices), both (B, L): the distinct labels in order with zeros behind them, int64, and for
-      each label the place of its like among these, int32.
+    Returns: (unique, indices), both (B, L): the distinct labels in order padded with zeros, int64, and for
+      each label its index among these, int32.
     Raises: ValueError for another rank.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.nn.ctc_unique_labels`.
@@ -245,7 +245,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tenso
 
 @op("CollapseRepeated", "labels: T, seq_length: int32 -> collapsed: T, lengths: int32", T=INDEX, flags=("host",))
 def collapse_repeated_op(xp, labels, lengths):
-    """Each row up to its length without repeated labels, zeros behind them."""
+    """Merges repeated labels of each row, up to its length, and pads with zeros."""
     rows = []
     for row, n in zip(labels, lengths, strict=True):
         kept = row[:n]
@@ -272,7 +272,7 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
       labels: (B, L), integers.
       seq_length: (B), the number of labels of each row.
       name: a name for the operation.
-    Returns: (collapsed, lengths): (B, L'), with zeros behind the labels, L' being the largest of the new lengths.
+    Returns: (collapsed, lengths): (B, L'), padded with zeros, L' being the largest of the new lengths.
     Raises: ValueError for another rank.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.nn.collapse_repeated`.

@@ -17,8 +17,8 @@ from graphgrad.ir.rule_by_composition import is_zero, pullback, vjp
 from graphgrad.ir.shape import with_rank
 from graphgrad.op_traits import Cost
 
-_IMPOSSIBLE = -np.log(1e-307)  # the loss that TensorFlow's dense form gives where labels do not fit into the time
-_NEVER = -1e30  # a logarithm of zero that can be computed with
+_IMPOSSIBLE = -np.log(1e-307)  # the loss of TensorFlow's dense form where labels do not fit into the steps
+_NEVER = -1e30  # a finite stand-in for the logarithm of zero
 
 
 # -- labels ------------------------------------------------------------------------------
@@ -57,12 +57,12 @@ def _needed(row, merge):
 
 
 class _States:
-    """The states that rows of labels pass: blanks and labels in turn.
+    """The states of the rows' alignments: blanks and labels in turn.
 
     Attributes:
-      labels: (B, S), the class of each state; count: (B), how many states there are.
+      labels: (B, S), the class of each state; count: (B), the number of states.
       stay, skip: (B, S), whether a state may follow itself, and the one before the last.
-      live: (B), whether the row fits into its time.
+      live: (B), whether the row's labels fit into its steps.
     """
 
     def __init__(self, rows, blank, merge, live):
@@ -115,7 +115,7 @@ def _dense_states(shape, labels, lengths, steps, blank):
 
 
 def _shifted(a, k):
-    """a, moved k states forward (backward for negative k), -inf elsewhere."""
+    """Returns a, moved k states forward (backward for negative k), -inf elsewhere."""
     moved = np.full_like(a, -np.inf)
     if abs(k) < a.shape[1]:
         moved[:, max(k, 0) : a.shape[1] + min(k, 0)] = a[:, max(-k, 0) : a.shape[1] - max(k, 0)]
@@ -243,7 +243,7 @@ _FLAGS = ("preprocess_collapse_repeated", "ctc_merge_repeated", "ignore_longer_o
     T=FLOATING, flags=("host",), cost=Cost.HEAVY)
 def ctc_loss_op(xp, x, indices, values, steps, *, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
                 ignore_longer_outputs_than_inputs=False):
-    """The loss of each row and its gradient; the last class is the blank."""
+    """Computes the loss of each row and its gradient; the last class is the blank."""
     states = _sparse_states(x.shape, indices, values, steps, preprocess_collapse_repeated, ctc_merge_repeated,
                             ignore_longer_outputs_than_inputs)
     return _solved(x, states, steps)
@@ -274,7 +274,7 @@ def _ctc_loss_grad(op, dloss, dgradient):
     T=FLOATING, flags=("host",), cost=Cost.HEAVY)
 def ctc_loss_states(xp, x, indices, values, steps, *, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
                     ignore_longer_outputs_than_inputs=False):
-    """The states that CTCLoss passes."""
+    """Returns the states of CTCLoss, for its gradient."""
     return _masks(_sparse_states(x.shape, indices, values, steps, preprocess_collapse_repeated, ctc_merge_repeated,
                                  ignore_longer_outputs_than_inputs))
 
@@ -291,7 +291,7 @@ ctc_loss_states.grad(NOT_DIFFERENTIABLE)
     "gradient: T", T=FLOATING, flags=("host",), shape=_ctc_loss_shape, cost=Cost.HEAVY)
 def ctc_loss_v2_op(xp, x, indices, values, steps, *, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
                    ignore_longer_outputs_than_inputs=False):
-    """CTCLoss whose blank is the first class."""
+    """Computes the loss as CTCLoss does; the first class is the blank."""
     states = _sparse_states(x.shape, indices, values - 1, steps, preprocess_collapse_repeated, ctc_merge_repeated,
                             ignore_longer_outputs_than_inputs)
     loss, gradient = _solved(np.roll(x, -1, 2), states, steps)
@@ -299,7 +299,7 @@ def ctc_loss_v2_op(xp, x, indices, values, steps, *, preprocess_collapse_repeate
 
 
 def _turned(x, k):
-    """x with its first class behind the others (k = 1), or the reverse (k = -1)."""
+    """Moves the first class behind the others (k = 1), or the last one before them (k = -1)."""
     ones, zeros, at = np.ones(3, np.int32), np.zeros(3, np.int32), np.asarray([0, 0, k], np.int32)
     after = raw.StridedSlice(x, at, zeros, ones, begin_mask=3, end_mask=7)
     before = raw.StridedSlice(x, zeros, at, ones, begin_mask=7, end_mask=3)
@@ -326,7 +326,7 @@ def _ctc_loss_v2_grad(op, dloss, dgradient):
 @op("CTCLossDense", "inputs: T, labels: int32, label_length: int32, logit_length: int32 -> loss: T, gradient: T",
     T=FLOATING, flags=("host",), cost=Cost.HEAVY)
 def ctc_loss_dense(xp, x, labels, lengths, steps, *, blank_index=0):
-    """CTCLoss of labels that are given as a matrix, with any class as the blank."""
+    """Computes the loss for labels given as a matrix, with any class as the blank."""
     return _solved(x, _dense_states(x.shape, labels, lengths, steps, blank_index), steps, _IMPOSSIBLE)
 
 
@@ -361,7 +361,7 @@ def _ctc_loss_dense_grad(op, dloss, dgradient):
 @op("CTCLossDenseStates", f"inputs: T, labels: int32, label_length: int32, logit_length: int32 -> {_MASKS}", T=FLOATING,
     flags=("host",), cost=Cost.HEAVY)
 def ctc_loss_dense_states(xp, x, labels, lengths, steps, *, blank_index=0):
-    """The states that CTCLossDense passes."""
+    """Returns the states of CTCLossDense, for its gradient."""
     return _masks(_dense_states(x.shape, labels, lengths, steps, blank_index))
 
 

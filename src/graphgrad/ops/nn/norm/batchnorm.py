@@ -20,7 +20,7 @@ def _axis(data_format):
 
 
 def _over(x, data_format):
-    """Returns the axes that are averaged over, and the shape of a vector of channels that broadcasts."""
+    """Returns the axes to average over, and the shape in which a vector of channels broadcasts."""
     axis = _axis(data_format) % x.ndim
     return tuple(i for i in range(x.ndim) if i != axis), tuple(-1 if i == axis else 1 for i in range(x.ndim))
 
@@ -103,7 +103,7 @@ def _fused_batch_norm_op_grad(op, dy, *unused):
     "reserve_space_5: U", T=FLOATING, U=FLOATING, cost=Cost.HEAVY)
 def fused_batch_norm_grad(xp, dy, x, scale, mean, variance, reserve, *, epsilon=0.0001, data_format="NHWC",
                           is_training=True):
-    """The gradients of FusedBatchNormV3 for x, scale and offset."""
+    """Computes the gradients of FusedBatchNormV3 for x, scale and offset."""
     axes, around = _over(x, data_format)
     g, wide = _wide(dy), _wide(x)
     r = 1 / xp.sqrt(variance + xp.asarray(epsilon, variance.dtype))
@@ -151,15 +151,15 @@ class _Channels:
         self.around = join([1] * axis, channels, [1] * (rank - 1 - axis))
 
     def mean(self, t):
-        """The mean for each channel, shaped to broadcast."""
+        """Computes the mean for each channel, shaped to broadcast."""
         return raw.Mean(t, self.axes, keep_dims=True)
 
     def sum(self, t):
-        """The sum for each channel, a vector."""
+        """Computes the sum for each channel, a vector."""
         return raw.Sum(t, self.axes)
 
     def spread(self, vector):
-        """A vector of channels, shaped to broadcast."""
+        """Reshapes a vector of channels to broadcast."""
         return raw.Reshape(vector, self.around)
 
 
@@ -171,7 +171,7 @@ def _fused_batch_norm_grad_grad(op, u, v, w, *unused):
         g, x = raw.Cast(g, DstT=wide), raw.Cast(x, DstT=wide)
         u = None if u is None else raw.Cast(u, DstT=wide)
     c = _Channels(x, op._attr("data_format"))
-    if op._attr("is_training"):  # from x again, for further derivatives: they pass by the mean and the variance
+    if op._attr("is_training"):  # from x again: further derivatives need the dependence of mean and variance on x
         centred = raw.Sub(x, c.mean(x))
         r_wide = raw.Rsqrt(raw.AddV2(c.mean(raw.Square(centred)), op._attr("epsilon")))
         r = raw.Reshape(r_wide, [-1])
@@ -194,7 +194,7 @@ def _plus(a, b):
 
 
 def _training(c, u, v, g, normal, scale, r_wide, r):
-    """Derivatives of <u, dx> + <v, dscale>, where mean and variance are those of x."""
+    """Computes the derivatives of <u, dx> + <v, dscale>, where mean and variance are those of x."""
     mean_g, q = c.mean(g), c.mean(raw.Mul(g, normal))
     rest_g = raw.Sub(raw.Sub(g, mean_g), raw.Mul(normal, q))
     dg = dx = dscale = None
@@ -215,7 +215,7 @@ def _training(c, u, v, g, normal, scale, r_wide, r):
 
 
 def _inference(c, u, v, g, normal, scale, r_wide, r):
-    """Derivatives of <u, dx> + <v, dscale>, where mean and variance are constants."""
+    """Computes the derivatives of <u, dx> + <v, dscale>, where mean and variance are constants."""
     dg = dx = dscale = None
     if u is not None:
         dg = raw.Mul(raw.Mul(scale, r_wide), u)

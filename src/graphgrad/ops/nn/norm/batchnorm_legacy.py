@@ -23,7 +23,7 @@ _BACK = "x_backprop: T, scale_backprop: {0}, offset_backprop: {0}, reserve_space
 
 def _forward(xp, x, scale, offset, mean, variance, *, epsilon=0.0001, exponential_avg_factor=1.0, data_format="NHWC",
              is_training=True):
-    """FusedBatchNormV3 without its last output."""
+    """Computes FusedBatchNormV3 without its last output."""
     kernel = raw.FusedBatchNormV3.kernel
     return kernel(xp, x, scale, offset, mean, variance, epsilon=epsilon, data_format=data_format,
                   exponential_avg_factor=exponential_avg_factor, is_training=is_training)[:5]
@@ -34,7 +34,7 @@ def _forward_shape(x, scale, offset, mean, variance, data_format, is_training):
 
 
 def _backward(xp, dy, x, scale, mean, variance, *, epsilon=0.0001, data_format="NHWC", is_training=True):
-    """FusedBatchNormGradV3 without the reserved input."""
+    """Computes FusedBatchNormGradV3 without the reserved input."""
     return raw.FusedBatchNormGradV3.kernel(xp, dy, x, scale, mean, variance, None, epsilon=epsilon,
                                            data_format=data_format, is_training=is_training)
 
@@ -100,7 +100,7 @@ def _global_norm_grad(op, dy):
 @op("BatchNormWithGlobalNormalizationGrad", "t: T, m: T, v: T, gamma: T, backprop: T -> dx: T, dm: T, dv: T, db: T, "
     "dg: T", T=FLOATING, cost=Cost.HEAVY)
 def global_norm_backward(xp, t, m, v, gamma, dy, *, variance_epsilon, scale_after_normalization):
-    """The gradients of BatchNormWithGlobalNormalization for t, m, v, beta and gamma."""
+    """Computes the gradients of BatchNormWithGlobalNormalization for t, m, v, beta and gamma."""
     r = 1 / xp.sqrt(v + xp.asarray(variance_epsilon, v.dtype))
     factor = r * gamma if scale_after_normalization else r
     db = xp.sum(dy, axis=(0, 1, 2))

@@ -20,7 +20,7 @@ def _wide(x):
 def _window_sum(xp, x, radius):
     """Returns the sum over each channel and its `radius` neighbours on both sides."""
     n = x.shape[-1]
-    radius = min(radius, n)  # beyond the channels there is nothing
+    radius = min(radius, n)  # beyond the channels there are zeros
     padded = xp.pad(x, [(0, 0)] * (x.ndim - 1) + [(radius, radius)])
     return sum(padded[..., i : i + n] for i in range(1, 2 * radius + 1)) + padded[..., :n]
 
@@ -35,7 +35,7 @@ def _image(x):
 
 @op("LRN", "input: T -> output: T", T=FLOATING, shape=_image, cost=Cost.HEAVY)
 def lrn_op(xp, x, *, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5):
-    """x / (bias + alpha * sum of the squares of near channels) ** beta."""
+    """Computes x / (bias + alpha * sum of the squares of neighbouring channels) ** beta."""
     wide = _wide(x)
     n = _scale(xp, wide, depth_radius, bias, alpha)
     return (wide * n ** xp.asarray(-beta, wide.dtype)).astype(x.dtype)
@@ -52,7 +52,7 @@ def _lrn_op_grad(op, dy):
 
 @op("LRNGrad", "input_grads: T, input_image: T, output_image: T -> output: T", T=FLOATING, cost=Cost.HEAVY)
 def lrn_grad(xp, dy, x, y, *, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5):
-    """The gradient of LRN; the output image follows from the input and is not looked at."""
+    """Computes the gradient of LRN from the input; the output image is not used."""
     g, wide = _wide(dy), _wide(x)
     n = _scale(xp, wide, depth_radius, bias, alpha)
     power = n ** xp.asarray(-beta, wide.dtype)
@@ -105,11 +105,11 @@ class _Neighbours:
 
 def local_response_normalization(input: TensorLike, depth_radius: int = 5, bias: TensorLike = 1, alpha: TensorLike = 1,
                                  beta: TensorLike = 0.5, name: str | None = None) -> Tensor:
-    """Divides each element by a power of the sum of squares of its near channels.
+    """Divides each element by a power of the sum of squares of neighbouring channels.
 
     Args:
       input: (N, H, W, C), floating.
-      depth_radius: how many channels on both sides are near.
+      depth_radius: the number of neighbouring channels on either side.
       bias, alpha, beta: numbers; the divisor is (bias + alpha sum(x**2)) ** beta.
       name: a name for the operation.
     Returns: a tensor like `input`.

@@ -28,7 +28,7 @@ def _axes(axes):
 
 def moments(x: TensorLike, axes: TensorLike, shift: TensorLike = None, keepdims: bool = False,
             name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The mean and the variance over some axes.
+    """Computes the mean and the variance over some axes.
 
     The mean enters the variance as a constant, as in TensorFlow: first derivatives are exact
     because the variance is stationary in it, second derivatives of the variance lack that part.
@@ -64,7 +64,7 @@ def moments(x: TensorLike, axes: TensorLike, shift: TensorLike = None, keepdims:
 
 def moments_v1(x: TensorLike, axes: TensorLike, shift: TensorLike = None, name: str | None = None,
                keep_dims: bool | None = None, keepdims: bool | None = None) -> tuple[Tensor, Tensor]:
-    """The mean and the variance over some axes: `moments` with TensorFlow 1's arguments.
+    """Computes the mean and the variance over some axes: `moments` with TensorFlow 1's arguments.
 
     Args:
       x: a float tensor.
@@ -82,7 +82,7 @@ def moments_v1(x: TensorLike, axes: TensorLike, shift: TensorLike = None, name: 
 
 def weighted_moments(x: TensorLike, axes: TensorLike, frequency_weights: TensorLike, keepdims: bool = False,
                      name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The weighted mean and variance over some axes.
+    """Computes the weighted mean and variance over some axes.
 
     Args:
       x: a float tensor.
@@ -123,7 +123,7 @@ def weighted_moments(x: TensorLike, axes: TensorLike, frequency_weights: TensorL
 
 def weighted_moments_v1(x: TensorLike, axes: TensorLike, frequency_weights: TensorLike, name: str | None = None,
                         keep_dims: bool | None = None, keepdims: bool | None = None) -> tuple[Tensor, Tensor]:
-    """The weighted mean and variance: `weighted_moments` with TensorFlow 1's arguments.
+    """Computes the weighted mean and variance: `weighted_moments` with TensorFlow 1's arguments.
 
     Args:
       x: a float tensor.
@@ -224,7 +224,7 @@ def normalize_moments(counts: TensorLike, mean_ss: TensorLike, variance_ss: Tens
 
 def batch_normalization(x: TensorLike, mean: TensorLike, variance: TensorLike, offset: TensorLike, scale: TensorLike,
                         variance_epsilon: TensorLike, name: str | None = None) -> Tensor:
-    """scale (x - mean) / sqrt(variance + variance_epsilon) + offset.
+    """Computes scale (x - mean) / sqrt(variance + variance_epsilon) + offset.
 
     Args:
       x: a float tensor.
@@ -258,7 +258,7 @@ def batch_normalization(x: TensorLike, mean: TensorLike, variance: TensorLike, o
 def batch_norm_with_global_normalization(input: TensorLike, mean: TensorLike, variance: TensorLike, beta: TensorLike,
                                          gamma: TensorLike, variance_epsilon: TensorLike,
                                          scale_after_normalization: bool | None, name: str | None = None) -> Tensor:
-    """`batch_normalization` under its oldest name.
+    """Normalizes as `batch_normalization` does, under its oldest name.
 
     Args:
       input: (N, H, W, C).
@@ -281,7 +281,7 @@ def batch_norm_with_global_normalization_v1(t: TensorLike = None, m: TensorLike 
                                             scale_after_normalization: bool | None = None, name: str | None = None,
                                             input: TensorLike = None, mean: TensorLike = None,
                                             variance: TensorLike = None) -> Tensor:
-    """`batch_normalization` under its oldest name, with TensorFlow 1's arguments.
+    """Normalizes as `batch_normalization` does, under its oldest name and with TensorFlow 1's arguments.
 
     Args:
       t, input: (N, H, W, C).
@@ -308,7 +308,7 @@ def fused_batch_norm(x: TensorLike, scale: TensorLike, offset: TensorLike, mean:
                      variance: TensorLike = None, epsilon: TensorLike = 0.001, data_format: str = "NHWC",
                      is_training: bool = True, name: str | None = None,
                      exponential_avg_factor: TensorLike = 1.0) -> tuple[Tensor, Tensor, Tensor]:
-    """Batch normalization as one op.
+    """Normalizes a batch, as one op.
 
     Args:
       x: (N, H, W, C), or as `data_format` says.
@@ -377,7 +377,7 @@ def l2_normalize(x: TensorLike, axis: TensorLike = None, epsilon: TensorLike = 1
 
 
 def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
-    """The fraction of the elements that are zero.
+    """Computes the fraction of the elements that are zero.
 
     Args:
       value: a numeric tensor.

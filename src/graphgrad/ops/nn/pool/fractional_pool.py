@@ -33,7 +33,7 @@ def _words(stream, block, n):
 
 
 def _regular(n, out, words):
-    """Nearly equal steps from a random start."""
+    """Computes nearly equal steps from a random start."""
     ratio = n / out
     most = min((math.floor(ratio) + 2) / ratio - 1, (n + 1 - math.floor(ratio)) / ratio - (out - 1))
     offset = ((words[0] & 0xFFFFF) << 32 | words[1]) / 2.0**52 * most
@@ -41,7 +41,7 @@ def _regular(n, out, words):
 
 
 def _shuffled(n, out, words):
-    """Steps of two sizes in random order."""
+    """Computes steps of two sizes in random order."""
     steps = [n // out + (i < n % out) for i in range(out)]
     for i in range(out - 1):
         j = i + words[i] % (out - i)
@@ -75,7 +75,7 @@ def _outs(sizes, ratio):
 
 
 def _windows(rows, columns, shape, overlapping):
-    """For each window its indices and the first and last row and column."""
+    """Returns, for each window, its indices and its first and last row and column."""
     edges = []
     for sequence, n in ((rows, shape[1]), (columns, shape[2])):
         ends = np.minimum(sequence[1:] + int(overlapping), n)
@@ -120,7 +120,7 @@ def _maxima(x, rows, columns, overlapping):
 
 
 def _places(x, rows, columns, overlapping):
-    """For each window its indices, and where in x its first maximum is: (batch, rows, columns, channels)."""
+    """Returns the indices of each window, and where in x its first maximum is: (batch, rows, columns, channels)."""
     batch, channels = np.arange(x.shape[0])[:, None], np.arange(x.shape[3])[None, :]
     for i, j, top, bottom, left, right in _windows(rows, columns, x.shape, overlapping):
         first = x[:, top:bottom, left:right].reshape(x.shape[0], -1, x.shape[3]).argmax(1)
@@ -142,7 +142,7 @@ def _fractional_max_grad(op, dy, *unused):
 @op("FractionalMaxPoolGrad", f"orig_input: T, orig_output: T, out_backprop: T, {_SEQUENCES} -> output: T", T=_T,
     flags=("host",), cost=Cost.HEAVY)
 def fractional_max_grad(xp, x, y, dy, rows, columns, *, overlapping=False):
-    """Hands each window's gradient to its first maximum."""
+    """Passes each window's gradient to its first maximum."""
     dx = np.zeros(x.shape, dy.dtype)
     for i, j, place in _places(x, rows, columns, overlapping):
         np.add.at(dx, place, dy[:, i, j])
@@ -209,7 +209,7 @@ def _fractional_avg_grad(op, dy, *unused):
 @op("FractionalAvgPoolGrad", f"orig_input_tensor_shape: int64, out_backprop: T, {_SEQUENCES} -> output: T", T=_T,
     host=("orig_input_tensor_shape",), flags=("host",), cost=Cost.HEAVY)
 def fractional_avg_grad(xp, shape, dy, rows, columns, *, overlapping=False):
-    """Shares each window's gradient among its elements."""
+    """Divides each window's gradient equally among its elements."""
     dx = np.zeros(tuple(int(n) for n in shape), dy.dtype)
     for i, j, top, bottom, left, right in _windows(rows, columns, dx.shape, overlapping):
         share = dy[:, i, j] / ((bottom - top) * (right - left))
@@ -231,7 +231,7 @@ def _fractional_avg_grad_grad(op, ddx):
 
 @op("FractionalAvgPoolGradGrad", f"grad: T, {_SEQUENCES} -> output: T", T=_T, flags=("host",), cost=Cost.HEAVY)
 def fractional_avg_grad_grad(xp, ddx, rows, columns, *, overlapping=False):
-    """The mean of each window."""
+    """Computes the mean of each window."""
     return _means(ddx, rows, columns, overlapping)
 
 
@@ -276,14 +276,14 @@ def _seeds(seed):
 def fractional_max_pool(value: TensorLike, pooling_ratio: float | Sequence[Any], pseudo_random: bool = False,
                         overlapping: bool = False, seed: int | None = 0,
                         name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """The maxima of windows of two sizes in random order.
+    """Computes the maxima of windows of two sizes, in random order.
 
     Args:
       value: (N, H, W, C), float32, float64, int32 or int64.
       pooling_ratio: how many times smaller the result is: a number, [h, w], or [1.0, h, w, 1.0]; at least 1.
       pseudo_random: whether the windows are nearly regular, with a random start.
       overlapping: whether the last row and column of a window belong to the next one too.
-      seed: a seed, with which the windows are the same each time; 0 for other ones each time.
+      seed: a seed; with 0, the windows differ from run to run.
       name: a name for the operation.
     Returns: (output, rows, columns): (N, floor(H / h), floor(W / w), C), and where the windows begin, int64.
     Raises: ValueError for a ratio below 1 or above the size.
@@ -300,18 +300,18 @@ def fractional_max_pool(value: TensorLike, pooling_ratio: float | Sequence[Any],
 def fractional_avg_pool(value: TensorLike, pooling_ratio: float | Sequence[Any], pseudo_random: bool = False,
                         overlapping: bool = False, seed: int | None = 0,
                         name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """The means of windows of two sizes in random order.
+    """Computes the means of windows of two sizes, in random order.
 
     Args:
       value: (N, H, W, C), float32, float64, int32 or int64.
       pooling_ratio: how many times smaller the result is: a number, [h, w], or [1.0, h, w, 1.0]; at least 1.
       pseudo_random: whether the windows are nearly regular, with a random start.
       overlapping: whether the last row and column of a window belong to the next one too.
-      seed: a seed, with which the windows are the same each time; 0 for other ones each time.
+      seed: a seed; with 0, the windows differ from run to run.
       name: a name for the operation.
     Returns: (output, rows, columns): (N, floor(H / h), floor(W / w), C), and where the windows begin, int64.
     Raises: ValueError for a ratio below 1 or above the size.
-    Gradient: of any order: dy is shared among each window.
+    Gradient: of any order: dy is divided equally among the elements of each window.
     Reference: TensorFlow 2.21 FractionalAvgPool; Graham 2014.
 
     >>> sess.run(fractional_avg_pool(np.arange(16.0).reshape(1, 4, 4, 1), 2.0)[0]).ravel()
@@ -324,14 +324,14 @@ def fractional_avg_pool(value: TensorLike, pooling_ratio: float | Sequence[Any],
 def fractional_max_pool_v1(value: TensorLike, pooling_ratio: float | Sequence[Any], pseudo_random: bool = False,
                            overlapping: bool = False, deterministic: bool = False, seed: int | None = 0,
                            seed2: int | None = 0, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """The maxima of windows of two sizes in random order: TensorFlow 1's arguments.
+    """Computes the maxima of windows of two sizes, in random order, with TensorFlow 1's arguments.
 
     Args:
       value: (N, H, W, C), float32, float64, int32 or int64.
       pooling_ratio: [1.0, h, w, 1.0], how many times smaller the result is.
       pseudo_random: whether the windows are nearly regular, with a random start.
       overlapping: whether the last row and column of a window belong to the next one too.
-      deterministic: whether the windows are the same each time.
+      deterministic: whether the windows are the same in each run.
       seed, seed2: the seeds.
       name: a name for the operation.
     Returns: (output, rows, columns): (N, floor(H / h), floor(W / w), C), and where the windows begin, int64.
@@ -346,19 +346,19 @@ def fractional_max_pool_v1(value: TensorLike, pooling_ratio: float | Sequence[An
 def fractional_avg_pool_v1(value: TensorLike, pooling_ratio: float | Sequence[Any], pseudo_random: bool = False,
                            overlapping: bool = False, deterministic: bool = False, seed: int | None = 0,
                            seed2: int | None = 0, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """The means of windows of two sizes in random order: TensorFlow 1's arguments.
+    """Computes the means of windows of two sizes, in random order, with TensorFlow 1's arguments.
 
     Args:
       value: (N, H, W, C), float32, float64, int32 or int64.
       pooling_ratio: [1.0, h, w, 1.0], how many times smaller the result is.
       pseudo_random: whether the windows are nearly regular, with a random start.
       overlapping: whether the last row and column of a window belong to the next one too.
-      deterministic: whether the windows are the same each time.
+      deterministic: whether the windows are the same in each run.
       seed, seed2: the seeds.
       name: a name for the operation.
     Returns: (output, rows, columns): (N, floor(H / h), floor(W / w), C), and where the windows begin, int64.
     Raises: ValueError for a ratio below 1 or above the size, and for seeds without `deterministic`.
-    Gradient: of any order: dy is shared among each window.
+    Gradient: of any order: dy is divided equally among the elements of each window.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.fractional_avg_pool`.
     """
     return _pool(raw.FractionalAvgPool, value, pooling_ratio, pseudo_random, overlapping, deterministic, (seed, seed2),

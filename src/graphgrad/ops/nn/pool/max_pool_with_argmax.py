@@ -17,7 +17,7 @@ from .pool_ops import _argmax, _max, _pool_shape, _window_for
 
 
 def _positions(xp, index, w, shape, with_batch):
-    """For each window, the flattened position (y * width + x) * channels + c of its maximum."""
+    """Returns, for each window, the flattened position (y * width + x) * channels + c of its maximum."""
     b, _, _, c = (np.arange(n).reshape([-1 if i == k else 1 for k in range(4)]) for i, n in enumerate(index.shape))
     rows = np.arange(w.out[0]).reshape(1, -1, 1, 1) * w.strides[0] - w.pads[0][0]
     columns = np.arange(w.out[1]).reshape(1, 1, -1, 1) * w.strides[1] - w.pads[1][0]
@@ -29,7 +29,7 @@ def _positions(xp, index, w, shape, with_batch):
 
 @op("MaxPoolWithArgmax", "input: T -> output: T, argmax: Targmax", T=REAL, Targmax=INDEX, cost=Cost.HEAVY)
 def max_pool_with_argmax_op(xp, x, *, ksize, strides, padding, Targmax=int64, include_batch_in_index=False):
-    """The maximum of each window and where it is."""
+    """Computes the maximum of each window and its position."""
     w = _window_for(x.shape, ksize, strides, padding, (), "NHWC")
     if not x.size:
         raise Complaint("tensor_in must not be empty", "leave out batches without images")
@@ -51,7 +51,7 @@ def _max_pool_with_argmax_grad(op, dy, unused):
 
 
 def chosen_places(xp, x, argmax, include_batch_in_index):
-    """Where in the flattened images x the elements are that argmax names."""
+    """Returns the positions in the flattened images x of the elements that argmax names."""
     n = argmax_limit(x, include_batch_in_index)
     if xp is np and argmax.size and not 0 <= argmax.min() <= argmax.max() < n:
         raise Complaint(f"argmax holds {argmax.min()} and {argmax.max()}, but positions lie in [0, {n})",
@@ -60,7 +60,7 @@ def chosen_places(xp, x, argmax, include_batch_in_index):
 
 
 def argmax_limit(x, include_batch_in_index):
-    """How many positions there are for argmax to name."""
+    """Returns the number of positions that argmax can name."""
     return math.prod(x.shape if include_batch_in_index else x.shape[1:])
 
 

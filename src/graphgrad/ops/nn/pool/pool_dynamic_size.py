@@ -24,7 +24,7 @@ def _attrs(op):
 
 @op("MaxPoolV2", "input: T, ksize: int32, strides: int32 -> output: T", T=REAL, host=_SIZES, cost=Cost.HEAVY)
 def max_pool_v2(xp, x, ksize, strides, *, padding, data_format="NHWC"):
-    """The maximum of each window."""
+    """Computes the maximum of each window."""
     return raw.MaxPool.kernel(xp, x, **_numbers(ksize, strides), padding=padding, data_format=data_format)
 
 
@@ -45,7 +45,7 @@ def _max_pool_v2_grad(op, dy):
 @op("MaxPoolGradV2", "orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32 -> output: T", T=REAL,
     host=_SIZES, flags=("sized",), cost=Cost.HEAVY)
 def max_pool_grad_v2(xp, x, y, dy, ksize, strides, *, padding, data_format="NHWC"):
-    """Hands each window's gradient to its first maximum."""
+    """Passes each window's gradient to its first maximum."""
     return raw.MaxPoolGrad.kernel(xp, x, y, dy, **_numbers(ksize, strides), padding=padding, data_format=data_format)
 
 

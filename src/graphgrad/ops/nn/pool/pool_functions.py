@@ -62,7 +62,7 @@ def _spatial(x, data_format):
 
 def max_pool(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str | Sequence[Any],
              data_format: str | None = None, name: str | None = None) -> Tensor:
-    """The maximum of each window.
+    """Computes the maximum of each window.
 
     Args:
       input: (N, *spatial, C), or (N, C, *spatial) for a data format that begins with "NC".
@@ -88,7 +88,7 @@ def max_pool(input: TensorLike, ksize: int | Sequence[Any], strides: int | Seque
 def max_pool_v1(value: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any],
                 padding: str | Sequence[Any], data_format: str = "NHWC", name: str | None = None,
                 input: TensorLike = None) -> Tensor:
-    """The maximum of each window of images: TensorFlow 1's arguments.
+    """Computes the maximum of each window of images, with TensorFlow 1's arguments.
 
     Args:
       value, input: (N, H, W, C), or (N, C, H, W) for data_format "NCHW".
@@ -107,7 +107,7 @@ def max_pool_v1(value: TensorLike, ksize: int | Sequence[Any], strides: int | Se
 
 def max_pool1d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
                data_format: str = "NWC", name: str | None = None) -> Tensor:
-    """The maximum of each window of sequences.
+    """Computes the maximum of each window of sequences.
 
     Args:
       input: (N, W, C), or (N, C, W) for data_format "NCW".
@@ -129,7 +129,7 @@ def max_pool1d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Seq
 
 def max_pool2d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any],
                padding: str | Sequence[Any], data_format: str = "NHWC", name: str | None = None) -> Tensor:
-    """The maximum of each window of images.
+    """Computes the maximum of each window of images.
 
     Args:
       input: (N, H, W, C), or (N, C, H, W) for data_format "NCHW".
@@ -151,7 +151,7 @@ def max_pool2d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Seq
 
 def max_pool3d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
                data_format: str = "NDHWC", name: str | None = None) -> Tensor:
-    """The maximum of each window of volumes.
+    """Computes the maximum of each window of volumes.
 
     Args:
       input: (N, D, H, W, C), or (N, C, D, H, W) for data_format "NCDHW".
@@ -173,7 +173,7 @@ def max_pool3d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Seq
 
 def avg_pool(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
              data_format: str | None = None, name: str | None = None) -> Tensor:
-    """The mean of each window; padding does not count.
+    """Computes the mean of each window; padding does not count.
 
     Args:
       input: (N, *spatial, C), or (N, C, *spatial) for a data format that begins with "NC".
@@ -184,7 +184,7 @@ def avg_pool(input: TensorLike, ksize: int | Sequence[Any], strides: int | Seque
       name: a name for the operation.
     Returns: (N, *spatial', C).
     Raises: ValueError if the window is larger than the input.
-    Gradient: AvgPoolGrad: dy is shared among the elements of each window.
+    Gradient: AvgPoolGrad: dy is divided equally among the elements of each window.
     Reference: TensorFlow 2.21 AvgPool.
 
     >>> x = np.arange(16.0).reshape(1, 4, 4, 1)
@@ -198,7 +198,7 @@ def avg_pool(input: TensorLike, ksize: int | Sequence[Any], strides: int | Seque
 
 def avg_pool_v1(value: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
                 data_format: str = "NHWC", name: str | None = None, input: TensorLike = None) -> Tensor:
-    """The mean of each window of images: TensorFlow 1's arguments.
+    """Computes the mean of each window of images, with TensorFlow 1's arguments.
 
     Args:
       value, input: (N, H, W, C), or (N, C, H, W) for data_format "NCHW".
@@ -209,7 +209,7 @@ def avg_pool_v1(value: TensorLike, ksize: int | Sequence[Any], strides: int | Se
       name: a name for the operation.
     Returns: (N, H', W', C).
     Raises: ValueError if the window is larger than the input.
-    Gradient: AvgPoolGrad: dy is shared among the elements of each window.
+    Gradient: AvgPoolGrad: dy is divided equally among the elements of each window.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.avg_pool`.
     """
     return _pool("AvgPool", 2, either("input", input, "value", value), ksize, strides, padding, data_format, name)
@@ -217,7 +217,7 @@ def avg_pool_v1(value: TensorLike, ksize: int | Sequence[Any], strides: int | Se
 
 def avg_pool1d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
                data_format: str = "NWC", name: str | None = None) -> Tensor:
-    """The mean of each window of sequences.
+    """Computes the mean of each window of sequences.
 
     Args:
       input: (N, W, C), or (N, C, W) for data_format "NCW".
@@ -239,7 +239,7 @@ def avg_pool1d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Seq
 
 def avg_pool2d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
                data_format: str = "NHWC", name: str | None = None) -> Tensor:
-    """The mean of each window of images.
+    """Computes the mean of each window of images.
 
     Args:
       input: (N, H, W, C), or (N, C, H, W) for data_format "NCHW".
@@ -250,7 +250,7 @@ def avg_pool2d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Seq
       name: a name for the operation.
     Returns: (N, H', W', C).
     Raises: ValueError if the window is larger than the input.
-    Gradient: AvgPoolGrad: dy is shared among the elements of each window.
+    Gradient: AvgPoolGrad: dy is divided equally among the elements of each window.
     Reference: TensorFlow 2.21 AvgPool.
 
     >>> sess.run(tf.nn.avg_pool2d(np.arange(4.0).reshape(1, 2, 2, 1), 2, 2, "VALID")).ravel()
@@ -261,7 +261,7 @@ def avg_pool2d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Seq
 
 def avg_pool3d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
                data_format: str = "NDHWC", name: str | None = None) -> Tensor:
-    """The mean of each window of volumes.
+    """Computes the mean of each window of volumes.
 
     Args:
       input: (N, D, H, W, C), or (N, C, D, H, W) for data_format "NCDHW".
@@ -272,7 +272,7 @@ def avg_pool3d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Seq
       name: a name for the operation.
     Returns: (N, D', H', W', C).
     Raises: ValueError if the window is larger than the input.
-    Gradient: AvgPool3DGrad: dy is shared among the elements of each window.
+    Gradient: AvgPool3DGrad: dy is divided equally among the elements of each window.
     Reference: TensorFlow 2.21 AvgPool3D.
 
     >>> sess.run(tf.nn.avg_pool3d(np.arange(8.0).reshape(1, 2, 2, 2, 1), 2, 2, "VALID")).ravel()
@@ -284,7 +284,7 @@ def avg_pool3d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Seq
 def max_pool_with_argmax(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
                          data_format: str = "NHWC", output_dtype: DTypeLike = int64,
                          include_batch_in_index: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The maximum of each window, and where it is.
+    """Computes the maximum of each window, and its position.
 
     Args:
       input: (N, H, W, C).
@@ -292,12 +292,12 @@ def max_pool_with_argmax(input: TensorLike, ksize: int | Sequence[Any], strides:
       strides: its step, like `ksize`.
       padding: "SAME" or "VALID".
       data_format: "NHWC".
-      output_dtype: int64 or int32, for the places.
-      include_batch_in_index: whether a place counts from the start of the batch.
+      output_dtype: int64 or int32, for the positions.
+      include_batch_in_index: whether a position counts from the start of the batch.
       name: a name for the operation.
-    Returns: (maxima, places); a place is (y W + x) C + c.
+    Returns: (maxima, positions); a position is (y W + x) C + c.
     Raises: ValueError for another data format or if the window is larger than the input.
-    Gradient: dy at the places.
+    Gradient: dy at the positions.
     Reference: TensorFlow 2.21 MaxPoolWithArgmax.
 
     >>> sess.run(tf.nn.max_pool_with_argmax(np.arange(4.0).reshape(1, 2, 2, 1), 2, 2, "VALID")[1]).ravel()
@@ -315,7 +315,7 @@ def max_pool_with_argmax_v1(input: TensorLike, ksize: int | Sequence[Any], strid
                             data_format: str = "NHWC", Targmax: DTypeLike | None = None, name: str | None = None,
                             output_dtype: DTypeLike | None = None,
                             include_batch_in_index: bool = False) -> tuple[Tensor, Tensor]:
-    """The maximum of each window, and where it is: TensorFlow 1's arguments.
+    """Computes the maximum of each window, and its position, with TensorFlow 1's arguments.
 
     Args:
       input: (N, H, W, C).
@@ -323,12 +323,12 @@ def max_pool_with_argmax_v1(input: TensorLike, ksize: int | Sequence[Any], strid
       strides: its step, like `ksize`.
       padding: "SAME" or "VALID".
       data_format: "NHWC".
-      Targmax, output_dtype: int64 (the default) or int32, for the places.
+      Targmax, output_dtype: int64 (the default) or int32, for the positions.
       name: a name for the operation.
-      include_batch_in_index: whether a place counts from the start of the batch.
-    Returns: (maxima, places).
+      include_batch_in_index: whether a position counts from the start of the batch.
+    Returns: (maxima, positions).
     Raises: ValueError for another data format or if the window is larger than the input.
-    Gradient: dy at the places.
+    Gradient: dy at the positions.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.max_pool_with_argmax`.
     """
     dtype = either("output_dtype", output_dtype, "Targmax", Targmax)
@@ -348,7 +348,7 @@ def pool(input: TensorLike, window_shape: Sequence[Any], pooling_type: str, stri
       strides: the window's steps; ones by default.
       padding: "VALID" or "SAME".
       data_format: as in `max_pool`.
-      dilations: the distances of the window's cells; ones by default.
+      dilations: the dilations of the window; ones by default.
       name: a name for the operation.
     Returns: (N, *spatial', C).
     Raises: ValueError for an unknown type, or for strides together with dilations.
@@ -377,7 +377,7 @@ def pool(input: TensorLike, window_shape: Sequence[Any], pooling_type: str, stri
 
 
 def _pool_with_holes(kind, nd, x, window, padding, data_format, holes):
-    """Pools the interleaved sub-grids of the input as so many batches."""
+    """Pools with dilated windows: the interleaved sub-grids of the input become batches."""
     if data_format is not None and data_format.startswith("NC"):
         raise ValueError("dilations > 1 need the channels last. Fix: use tf.transpose and data_format=None")
     sizes = x._spec.shape[1 : nd + 1] if x._spec.shape else (None,) * nd
@@ -421,7 +421,7 @@ def pool_v1(input: TensorLike, window_shape: Sequence[Any], pooling_type: str, p
       window_shape: the size of the window, one for each spatial dimension.
       pooling_type: "MAX" or "AVG".
       padding: "VALID" or "SAME".
-      dilation_rate, dilations: the distances of the window's cells; ones by default.
+      dilation_rate, dilations: the dilations of the window; ones by default.
       strides: the window's steps; ones by default.
       name: a name for the operation.
       data_format: as in `max_pool`.

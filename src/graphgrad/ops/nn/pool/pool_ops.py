@@ -95,7 +95,7 @@ def _one_window(x, w, first):
 
 
 def _depth(ksize, data_format, nd):
-    """How many channels a window takes."""
+    """Returns the number of channels that a window covers."""
     return ksize[channel_axis(data_format, nd)] if len(ksize) == nd + 2 and len(data_format) == nd + 2 else 1
 
 
@@ -182,7 +182,7 @@ def _max_grad(xp, x, y, dy, w, first):
 
 
 def _to_all_maxima(xp, x, y, dy, w, first):
-    """Hands each window's gradient to every cell that holds its maximum."""
+    """Passes each window's gradient to every cell that holds its maximum."""
     zero = xp.zeros((), dy.dtype)
     if _one_window(x, w, first):
         return xp.where(x == y, dy, zero)
@@ -192,7 +192,7 @@ def _to_all_maxima(xp, x, y, dy, w, first):
 
 
 def _flat_positions(xp, index, w, shape, first):
-    """Where in the flattened padded input the window's chosen cell is; out of range where index is -1."""
+    """Returns where the window's chosen cell is in the flattened padded input; out of range where index is -1."""
     from jax import lax
 
     nd = len(w.kernel)
@@ -232,7 +232,7 @@ def _max_grad_grad(xp, x, y, ddx, w, first):
 
 
 def _counts(shape, w, first):
-    """How many cells of each window lie inside the input, shaped to broadcast."""
+    """Counts the cells of each window inside the input, shaped to broadcast."""
     total = np.ones((1,) * len(shape))
     for k, (n, size, s, (b, _)) in enumerate(zip(w.out, w.kernel, w.strides, w.pads, strict=True)):
         start = np.arange(n) * s - b
@@ -337,7 +337,7 @@ def _attrs(op):
 
 @op("MaxPool", "input: T -> output: T", T=REAL, shape=_pool_shape(2, True), cost=Cost.HEAVY)
 def max_pool_op(xp, x, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
-    """The maximum of each window."""
+    """Computes the maximum of each window."""
     return _pooling(xp, _max, x, (), ksize, strides, padding, explicit_paddings, data_format)
 
 
@@ -348,7 +348,7 @@ def _max_pool_op_grad(op, dy):
 
 @op("MaxPoolGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_first, cost=Cost.HEAVY)
 def max_pool_grad(xp, x, y, dy, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
-    """Hands each window's gradient to its first maximum."""
+    """Passes each window's gradient to its first maximum."""
     return _pooling(xp, _max_grad, x, (y, dy), ksize, strides, padding, explicit_paddings, data_format)
 
 
@@ -375,7 +375,7 @@ def _max_pool_grad_grad_grad(op, dy):
 
 @op("AvgPool", "value: T -> output: T", T=FLOATING, shape=_plain_pool_shape(2), cost=Cost.HEAVY)
 def avg_pool_op(xp, x, *, ksize, strides, padding, data_format="NHWC"):
-    """The mean of each window; padding does not count."""
+    """Computes the mean of each window; padding does not count."""
     return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
 
 
@@ -387,7 +387,7 @@ def _avg_pool_op_grad(op, dy):
 @op("AvgPoolGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
     shape=_of_sizes(2), flags=("sized",), cost=Cost.HEAVY)
 def avg_pool_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NHWC"):
-    """Shares each window's gradient among its elements."""
+    """Divides each window's gradient equally among its elements."""
     shape = tuple(int(n) for n in sizes)
     return _average_grad(xp, shape, dy, _window_for(shape, ksize, strides, padding, (), data_format),
                          _first(data_format))
@@ -403,7 +403,7 @@ def _avg_pool_grad_grad(op, ddx):
 
 @op("MaxPool3D", "input: T -> output: T", T=FLOATING, shape=_plain_pool_shape(3), cost=Cost.HEAVY)
 def max_pool3d_op(xp, x, *, ksize, strides, padding, data_format="NDHWC"):
-    """The maximum of each window of a volume."""
+    """Computes the maximum of each window of a volume."""
     return _max(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
 
 
@@ -415,7 +415,7 @@ def _max_pool3d_op_grad(op, dy):
 @op("MaxPool3DGrad", "orig_input: TInput, orig_output: TInput, grad: T -> output: T", T=FLOATING, TInput=FLOATING,
     shape=_of_first, cost=Cost.HEAVY)
 def max_pool3d_grad(xp, x, y, dy, *, ksize, strides, padding, data_format="NDHWC"):
-    """Hands each window's gradient to all of its maxima."""
+    """Passes each window's gradient to all of its maxima."""
     w = _window_for(x.shape, ksize, strides, padding, (), data_format)
     return _to_all_maxima(xp, x, y, dy, w, _first(data_format))
 
@@ -445,7 +445,7 @@ def _max_pool3d_grad_grad_grad(op, dy):
 
 @op("AvgPool3D", "input: T -> output: T", T=FLOATING, shape=_plain_pool_shape(3), cost=Cost.HEAVY)
 def avg_pool3d_op(xp, x, *, ksize, strides, padding, data_format="NDHWC"):
-    """The mean of each window of a volume; padding does not count."""
+    """Computes the mean of each window of a volume; padding does not count."""
     return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
 
 
@@ -457,7 +457,7 @@ def _avg_pool3d_op_grad(op, dy):
 @op("AvgPool3DGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
     shape=_of_sizes(3), flags=("sized",), cost=Cost.HEAVY)
 def avg_pool3d_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NDHWC"):
-    """Shares each window's gradient among its elements."""
+    """Divides each window's gradient equally among its elements."""
     shape = tuple(int(n) for n in sizes)
     return _average_grad(xp, shape, dy, _window_for(shape, ksize, strides, padding, (), data_format),
                          _first(data_format))

@@ -14,7 +14,7 @@ from graphgrad.ops.common.elementwise import times_mask
 
 
 def _nudged(xp, low, high, num_bits, narrow_range):
-    """Returns the range moved so that zero is one of the levels: (low, high, distance of levels)."""
+    """Returns the range moved so that zero is a level: (low, high, distance of levels)."""
     first, last = np.float32(narrow_range), np.float32(2**num_bits - 1)
     scale = (high - low) / (last - first)
     zero = first - low / scale
@@ -31,7 +31,7 @@ def _faked(xp, x, low, high, num_bits, narrow_range):
 
 
 def _masks(xp, x, low, high, num_bits, narrow_range):
-    """Where x is below, within and above the range."""
+    """Returns where x is below, within and above the range."""
     empty = (low == 0) & (high == 0)
     bottom, top, _ = _nudged(xp, xp.where(empty, -1, low), high, num_bits, narrow_range)
     below, above = (x < bottom) & ~empty, (x > top) & ~empty
@@ -61,7 +61,7 @@ def _numbers(xp, *values):
 
 @op("FakeQuantWithMinMaxArgs", "inputs: float32 -> outputs: float32", shape=_args_shape)
 def fake_quant(xp, x, *, min=-6.0, max=6.0, num_bits=8, narrow_range=False):
-    """x, rounded to the levels of a range."""
+    """Rounds x to the levels of a range."""
     return _faked(xp, x, *_numbers(xp, min, max), num_bits, narrow_range)
 
 
@@ -72,7 +72,7 @@ def _fake_quant_grad(op, dy):
 
 @op("FakeQuantWithMinMaxArgsGradient", "gradients: float32, inputs: float32 -> backprops: float32")
 def fake_quant_gradient(xp, dy, x, *, min=-6.0, max=6.0, num_bits=8, narrow_range=False):
-    """dy where x is in range."""
+    """Returns dy where x is in range, else 0."""
     return times_mask(xp, dy, _masks(xp, x, *_numbers(xp, min, max), num_bits, narrow_range)[1])
 
 
@@ -103,7 +103,7 @@ def _channel_shape(x, low, high, num_bits):
 
 
 def _faked_by(xp, x, low, high, *, num_bits=8, narrow_range=False):
-    """x, rounded to the levels of a range."""
+    """Rounds x to the levels of a range."""
     return _faked(xp, x, low, high, num_bits, narrow_range)
 
 
@@ -115,7 +115,7 @@ def _faked_by_grad(kind):
 
 
 def _gradient(xp, dy, x, low, high, *, num_bits=8, narrow_range=False):
-    """dy where x is in range; its sums over elements below and above."""
+    """Returns dy where x is in range, and its sums over the elements below and above."""
     below, within, above = _masks(xp, x, low, high, num_bits, narrow_range)
     others = tuple(range(dy.ndim - low.ndim))
     return (times_mask(xp, dy, within), xp.sum(times_mask(xp, dy, below), axis=others),
@@ -135,7 +135,7 @@ def _gradient_shapes(rule):
 
 
 def _gradient_grad(op, u, v, w):
-    # Linear in dy: each element counts where its x is.
+    # Linear in dy: each element counts in the range of its x.
     _, x, low, high = op.inputs
     within = getattr(raw, op.type)(u, x, low, high, **_options(op))[0]
     ones = raw.OnesLike(x)
@@ -204,7 +204,7 @@ def _same(op, dy):
 @op("QuantizeAndDequantizeV2", "input: T, input_min: T, input_max: T -> output: T", T=FLOATING, shape=_ranged)
 def there_and_back_v2(xp, x, low, high, *, signed_input=True, num_bits=8, range_given=False, round_mode="HALF_TO_EVEN",
                       narrow_range=False, axis=-1):
-    """x, rounded to the levels of a range."""
+    """Rounds x to the levels of a range."""
     return _there_and_back(xp, x, low, high, signed_input, num_bits, range_given, round_mode == "HALF_UP", narrow_range,
                            axis)
 
@@ -214,7 +214,7 @@ there_and_back_v2.grad(_same)
 
 @op("QuantizeAndDequantize", "input: T -> output: T", T=FLOATING, shape=lambda input: input)
 def there_and_back(xp, x, *, signed_input=True, num_bits=8, range_given=False, input_min=0.0, input_max=0.0):
-    """x, rounded to the levels of a range."""
+    """Rounds x to the levels of a range."""
     ends = (xp.asarray(v, x.dtype) for v in (input_min, input_max))
     return _there_and_back(xp, x, *ends, signed_input, num_bits, range_given, False, False, -1)
 
@@ -225,7 +225,7 @@ there_and_back.grad(_same)
 @op("QuantizeAndDequantizeV3", "input: T, input_min: T, input_max: T, num_bits: int32 -> output: T", T=FLOATING,
     host=("num_bits",))
 def there_and_back_v3(xp, x, low, high, num_bits, *, signed_input=True, range_given=True, narrow_range=False, axis=-1):
-    """x, rounded to the levels of a range."""
+    """Rounds x to the levels of a range."""
     return _there_and_back(xp, x, low, high, signed_input, int(num_bits), range_given, False, narrow_range, axis)
 
 
@@ -240,7 +240,7 @@ there_and_back_v3.grad(_same)
 @op("QuantizeAndDequantizeV4", "input: T, input_min: T, input_max: T -> output: T", T=FLOATING, shape=_ranged)
 def there_and_back_v4(xp, x, low, high, *, signed_input=True, num_bits=8, range_given=False, round_mode="HALF_TO_EVEN",
                       narrow_range=False, axis=-1):
-    """x, rounded to the levels of a range; its gradient is zero outside of it."""
+    """Rounds x to the levels of a range; its gradient is zero outside of it."""
     return _there_and_back(xp, x, low, high, signed_input, num_bits, range_given, round_mode == "HALF_UP", narrow_range,
                            axis)
 
@@ -253,7 +253,7 @@ def _there_and_back_v4_grad(op, dy):
 @op("QuantizeAndDequantizeV4Grad", "gradients: T, input: T, input_min: T, input_max: T -> input_backprop: T, "
     "input_min_backprop: T, input_max_backprop: T", T=FLOATING)
 def there_and_back_v4_grad(xp, dy, x, low, high, *, axis=-1):
-    """dy where x is in range; zeros for the range, as in TensorFlow."""
+    """Returns dy where x is in range; zeros for the range, as in TensorFlow."""
     bottom, top = (_along(xp, x, v, axis) for v in (low, high))
     within = times_mask(xp, dy, (x >= bottom) & (x <= top))
     return within, xp.zeros_like(low), xp.zeros_like(high)

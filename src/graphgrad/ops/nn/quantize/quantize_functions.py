@@ -33,12 +33,12 @@ def fake_quant_with_min_max_args(inputs: TensorLike, min: TensorLike = -6, max: 
 def fake_quant_with_min_max_args_gradient(gradients: TensorLike, inputs: TensorLike, min: TensorLike = -6,
                                           max: TensorLike = 6, num_bits: int = 8, narrow_range: bool = False,
                                           name: str | None = None) -> Tensor:
-    """The gradient of `fake_quant_with_min_max_args`.
+    """Computes the gradient of `fake_quant_with_min_max_args`.
 
     Args:
       gradients: the gradient of its result, float32.
-      inputs: what it was given.
-      min, max, num_bits, narrow_range: as there.
+      inputs: its inputs.
+      min, max, num_bits, narrow_range: as for `fake_quant_with_min_max_args`.
       name: a name for the operation.
     Returns: a tensor like `inputs`: `gradients` where the inputs are in the range, zero elsewhere.
     Raises: ValueError for shapes that differ.
@@ -77,13 +77,13 @@ def fake_quant_with_min_max_vars(inputs: TensorLike, min: TensorLike, max: Tenso
 def fake_quant_with_min_max_vars_gradient(gradients: TensorLike, inputs: TensorLike, min: TensorLike, max: TensorLike,
                                           num_bits: int = 8, narrow_range: bool = False,
                                           name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradient of `fake_quant_with_min_max_vars`.
+    """Computes the gradient of `fake_quant_with_min_max_vars`.
 
     Args:
       gradients: the gradient of its result, float32.
-      inputs, min, max, num_bits, narrow_range: what it was given.
+      inputs, min, max, num_bits, narrow_range: its arguments.
       name: a name for the operation.
-    Returns: (for the inputs, for min, for max).
+    Returns: the gradients for (inputs, min, max).
     Raises: ValueError for shapes that do not fit.
     Gradient: linear in `gradients`; zero for the others.
     Reference: TensorFlow 2.21 FakeQuantWithMinMaxVarsGradient.
@@ -121,13 +121,13 @@ def fake_quant_with_min_max_vars_per_channel(inputs: TensorLike, min: TensorLike
 def fake_quant_with_min_max_vars_per_channel_gradient(gradients: TensorLike, inputs: TensorLike, min: TensorLike,
                                                       max: TensorLike, num_bits: int = 8, narrow_range: bool = False,
                                                       name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradient of `fake_quant_with_min_max_vars_per_channel`.
+    """Computes the gradient of `fake_quant_with_min_max_vars_per_channel`.
 
     Args:
       gradients: the gradient of its result, float32.
-      inputs, min, max, num_bits, narrow_range: what it was given.
+      inputs, min, max, num_bits, narrow_range: its arguments.
       name: a name for the operation.
-    Returns: (for the inputs, for min, for max).
+    Returns: the gradients for (inputs, min, max).
     Raises: ValueError for shapes that do not fit.
     Gradient: linear in `gradients`; zero for the others.
     Reference: TensorFlow 2.21 FakeQuantWithMinMaxVarsPerChannelGradient.
@@ -143,13 +143,13 @@ def quantize_and_dequantize_v2(input: TensorLike, input_min: TensorLike, input_m
                                signed_input: bool = True, num_bits: int = 8, range_given: bool = False,
                                round_mode: str = "HALF_TO_EVEN", name: str | None = None, narrow_range: bool = False,
                                axis: TensorLike = None) -> Tensor:
-    """Rounds to the nearest of few levels in a range.
+    """Rounds to the nearest of 2 ** num_bits levels in a range.
 
     Args:
       input: a float tensor.
       input_min, input_max: the ends of the range, scalars, or vectors along `axis`.
       signed_input: whether levels lie on both sides of zero.
-      num_bits: how many bits a level has.
+      num_bits: the number of bits of a level.
       range_given: whether the range is given; else it is that of the input.
       round_mode: "HALF_TO_EVEN" or "HALF_UP".
       name: a name for the operation.
@@ -170,13 +170,13 @@ def quantize_and_dequantize_v2(input: TensorLike, input_min: TensorLike, input_m
 def quantize_and_dequantize(input: TensorLike, input_min: TensorLike, input_max: TensorLike, signed_input: bool = True,
                             num_bits: int = 8, range_given: bool = False, round_mode: str = "HALF_TO_EVEN",
                             name: str | None = None, narrow_range: bool = False, axis: TensorLike = None) -> Tensor:
-    """Rounds to the nearest of few levels in a range.
+    """Rounds to the nearest of 2 ** num_bits levels in a range.
 
     Args:
       input: a float tensor.
       input_min, input_max: the ends of the range, scalars, or vectors along `axis`.
       signed_input: whether levels lie on both sides of zero.
-      num_bits: how many bits a level has.
+      num_bits: the number of bits of a level.
       range_given: whether the range is given; else it is that of the input.
       round_mode: "HALF_TO_EVEN" or "HALF_UP".
       name: a name for the operation.
