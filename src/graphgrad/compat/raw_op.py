@@ -151,6 +151,15 @@ _STRINGS = frozenset({"input_encoding", "input_order", "left_pad", "output_encod
     "token"})
 _KINDS: dict[Any, frozenset[str]] = {int: _INTEGERS, float: _FLOATS, bool: _BOOLEANS, tuple: _LISTS, str: _STRINGS}
 
+# Kind of attribute -> what its values are, what they are not, and TensorFlow's word for them.
+_VALUES: dict[Any, tuple[tuple[type, ...], tuple[type, ...], str]] = {
+    bool: ((bool, np.bool_), (), "bool"),
+    int: ((int, np.integer), (bool,), "int"),
+    float: ((int, float, np.number), (bool,), "float"),
+    str: ((str, bytes), (), "string"),
+    tuple: ((list, tuple), (), "list"),
+}
+
 
 class RawOp:
     """One op type as a function of keyword arguments.
@@ -233,22 +242,12 @@ class RawOp:
         kind = next((k for k, names in _KINDS.items() if own in names), None)
         if kind is None and default is not _REQUIRED:
             kind = type(default)
-        expected = ""
         if own in self._opdef.allowed or kind is DType:
             if isinstance(value, (list, tuple)):
                 return tuple([as_dtype(v) for v in value])
             return as_dtype(value)
-        if kind is bool and not isinstance(value, (bool, np.bool_)):
-            expected = "bool"
-        elif kind is int and (not isinstance(value, (int, np.integer)) or isinstance(value, bool)):
-            expected = "int"
-        elif kind is float and (not isinstance(value, (int, float, np.number)) or isinstance(value, bool)):
-            expected = "float"
-        elif kind is str and not isinstance(value, (str, bytes)):
-            expected = "string"
-        elif kind is tuple and not isinstance(value, (list, tuple)):
-            expected = "list"
-        if expected:
+        allowed, excluded, expected = _VALUES.get(kind, ((object,), (), ""))
+        if not isinstance(value, allowed) or isinstance(value, excluded):
             raise TypeError(self._worded(f"Expected {expected} for argument '{key}' not {value!r}",
                                          f"give {key}=<{expected}>"))
         try:
