@@ -10,7 +10,7 @@ Reference: Yu et al., "Dynamic control flow in large-scale machine learning" (20
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphgrad.frontend.control_flow.cond_while import cond, while_loop
@@ -205,16 +205,50 @@ def _fold_loop(parts: dict[str, Any], of_frames: dict[Frame, list[str]], exits: 
                frame: Frame) -> None:
     """Puts a `Loop` in place of the nodes of a frame."""
     members = {name: parts[name] for name in of_frames[frame] if name in parts}
+    name = frame[-1].removesuffix("/while_context")
+    loop, switches = _loop(members, frame[-1], name if name not in parts else f"{name}/While")
+    for place, switch in enumerate(switches):
+        for name in exits.get(switch.name, ()):
+            parts[name] = _identity(parts[name], f"{loop.name}:{place}")
+    for n in members:
+        del parts[n]
+    parts[loop.name] = loop
+    of_frames.setdefault(frame[:-1], []).append(loop.name)
+
+
+def _loop(members: dict[str, Any], frame: str, name: str) -> tuple[Loop, list[Any]]:
+    """Returns the `Loop` of the nodes of a frame, and the Switch of each of its variables."""
     kinds: dict[str, list[Any]] = {}
     for node in members.values():
         kinds.setdefault(_kind(node), []).append(node)
     conditions = kinds.get("LoopCond", [])
     if len(conditions) != 1:
-        raise _unrecognised(next(iter(members.values())), f"the frame {frame[-1]!r} has {len(conditions)} conditions")
+        raise _unrecognised(next(iter(members.values())), f"the frame {frame!r} has {len(conditions)} conditions")
+    decides = conditions[0].input[0]
+    variables, constants = _variables(members, kinds, conditions[0].name)
+    merges, switches = [v[0] for v in variables], [v[1] for v in variables]
+    starts, backs = [v[2] for v in variables], [v[3] for v in variables]
+    enters = kinds.get("Enter", ())
+    border = {m.name for m in (*merges, *switches, *enters, *kinds.get("NextIteration", ()), *conditions)}
+    inner = {name: n for name, n in members.items() if name not in border}
+    test, again = _needed(inner, [decides]), _needed(inner, backs)
+    aliases = {n.name: n.input[0] for n in constants}
+    outside = [n for node in (*test, *again) for n in node.input if not n.startswith("^")]
+    waits = [n for e in enters for n in e.input if n.startswith("^")]
+    loop = Loop(name, [
+        *starts, *aliases.values(), *(n for n in (*outside, *backs, decides, *waits) if _operation(n) not in members)])
+    loop.starts, loop.aliases = starts, aliases
+    loop.condition = (_with_branches(test), [f"{m.name}:0" for m in merges], decides)
+    loop.body = (_with_branches(again), [f"{s.name}:1" for s in switches], backs)
+    return loop, switches
+
+
+def _variables(members: dict[str, Any], kinds: dict[str, list[Any]],
+               condition: str) -> tuple[list[tuple[Any, Any, str, str]], Collection[Any]]:
+    """Returns Merge, Switch, first value and next value of each variable of a loop; and the Enters of its constants."""
     enters = {n.name: n for n in kinds.get("Enter", ())}
-    switches = {_operation(n.input[0]): n for n in kinds.get("Switch", ())
-                if _operation(n.input[1]) == conditions[0].name}
-    merges, starts, backs = [], [], []
+    switches = {_operation(n.input[0]): n for n in kinds.get("Switch", ()) if _operation(n.input[1]) == condition}
+    found = []
     for merge in kinds.get("Merge", ()):
         sources = [_operation(n) for n in merge.input if not n.startswith("^")]
         back = [s for s in sources if s in members and _kind(members[s]) == "NextIteration"]
@@ -223,33 +257,8 @@ def _fold_loop(parts: dict[str, Any], of_frames: dict[Frame, list[str]], exits: 
         (first,) = [s for s in sources if s not in back] if len(sources) == 2 and len(back) == 1 else [""]
         if first not in enters or merge.name not in switches:
             raise _unrecognised(merge, "a variable of a loop has an Enter, a Merge and a Switch")
-        merges.append(merge)
-        starts.append(enters.pop(first).input[0])
-        backs.append(members[back[0]].input[0])
-    used = [switches[m.name] for m in merges]
-    border = {m.name for m in (*merges, *used, *kinds.get("Enter", ()), *kinds.get("NextIteration", ()), *conditions)}
-    inner = {name: n for name, n in members.items() if name not in border}
-    name = frame[-1].removesuffix("/while_context")
-    loop = Loop(name if name not in parts else f"{name}/While", ())
-    loop.starts = starts
-    loop.aliases = {n.name: n.input[0] for n in enters.values()}
-    test = _needed(inner, [conditions[0].input[0]])
-    again = _needed(inner, backs)
-    loop.condition = (_with_branches(test), [f"{m.name}:0" for m in merges], conditions[0].input[0])
-    loop.body = (_with_branches(again), [f"{s.name}:1" for s in used], backs)
-    outside = [n for node in (*test, *again) for n in node.input if not n.startswith("^")]
-    outside += [*backs, conditions[0].input[0]]
-    loop.input = list(dict.fromkeys([
-        *starts, *loop.aliases.values(), *(n for n in outside if _operation(n) not in members),
-        *(n for e in kinds.get("Enter", ()) for n in e.input if n.startswith("^") and _operation(n) not in members),
-    ]))
-    for place, switch in enumerate(used):
-        for name in exits.get(switch.name, ()):
-            parts[name] = _identity(parts[name], f"{loop.name}:{place}")
-    for n in members:
-        del parts[n]
-    parts[loop.name] = loop
-    of_frames.setdefault(frame[:-1], []).append(loop.name)
+        found.append((merge, switches[merge.name], enters.pop(first).input[0], members[back[0]].input[0]))
+    return found, enters.values()
 
 
 def _identity(node: Any, source: str) -> Any:
@@ -359,32 +368,9 @@ def _tainted(parts: Container[str], readers: dict[str, list[str]], roots: set[st
 def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges: list[Any],
                    steps: Iterator[int]) -> None:
     """Puts `Branches` in place of what leads to some merges that one condition decides."""
-    results: tuple[list[str], list[str]] = ([], [])
-    for merge in merges:
-        for place, name in enumerate(n for n in merge.input if not n.startswith("^")):
-            results[place].append(name)
-    members: list[dict[str, Any]] = []
-    switches: dict[str, Any] = {}
-    for place in (0, 1):
-        members.append(_branch(parts, results[place], switches, place, steps))
-    both = members[0].keys() & members[1].keys()
-    if both:
-        raise _unrecognised(parts[both.pop()], "both branches contain it")
-    scope = merges[0].name.rpartition("/")[0] or merges[0].name
-    made = Branches(scope if scope not in parts else f"{scope}/If", ())
-    made.predicate = next(s.input[1] for s in switches.values())
-    made.aliases = {name: s.input[0] for name, s in switches.items()}
-    made.nodes = (list(members[0].values()), list(members[1].values()))
-    made.results = results
-    inside = {*members[0], *members[1], *switches}
-    needs = [n for m in members for node in m.values() for n in node.input if not n.startswith("^")]
-    made.input = list(dict.fromkeys([
-        made.predicate, *made.aliases.values(), *(n for n in (*needs, *results[0], *results[1])
-                                                  if _operation(n) not in inside),
-        *(n for s in switches.values() for n in s.input if n.startswith("^")),
-    ]))
+    made, switches = _branches(parts, merges, steps)
     together = [m.name for m in merges]
-    for name in _tainted(parts, readers, set(switches), set(together)):
+    for name in _tainted(parts, readers, switches, set(together)):
         del parts[name]
     for i, merge in enumerate(merges):
         if any(f"{merge.name}:1" in parts[name].input for name in readers.get(merge.name, ()) if name in parts):
@@ -394,6 +380,30 @@ def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges:
     readers[made.name] = together
     for n in made.input:
         readers.setdefault(_operation(n), []).append(made.name)
+
+
+def _branches(parts: dict[str, Any], merges: list[Any], steps: Iterator[int]) -> tuple[Branches, set[str]]:
+    """Returns the `Branches` that lead to some merges, and the names of the Switches before them."""
+    results: tuple[list[str], list[str]] = ([], [])
+    for merge in merges:
+        for place, name in enumerate(n for n in merge.input if not n.startswith("^")):
+            results[place].append(name)
+    switches: dict[str, Any] = {}
+    members = [_branch(parts, results[place], switches, place, steps) for place in (0, 1)]
+    both = members[0].keys() & members[1].keys()
+    if both:
+        raise _unrecognised(parts[both.pop()], "both branches contain it")
+    predicate = next(s.input[1] for s in switches.values())
+    aliases = {name: s.input[0] for name, s in switches.items()}
+    inside = {*members[0], *members[1], *switches}
+    needs = [n for m in members for node in m.values() for n in node.input if not n.startswith("^")]
+    scope = merges[0].name.rpartition("/")[0] or merges[0].name
+    made = Branches(scope if scope not in parts else f"{scope}/If", [
+        predicate, *aliases.values(), *(n for n in (*needs, *results[0], *results[1]) if _operation(n) not in inside),
+        *(n for s in switches.values() for n in s.input if n.startswith("^"))])
+    made.predicate, made.aliases, made.results = predicate, aliases, results
+    made.nodes = (list(members[0].values()), list(members[1].values()))
+    return made, set(switches)
 
 
 def _branch(parts: dict[str, Any], results: list[str], switches: dict[str, Any], place: int,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import heapq
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -286,15 +286,9 @@ class _Reader:
     # -- attributes ------------------------------------------------------------------
 
     def _attrs(self, node: Any, opdef: OpDef, inputs: list[Tensor]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        """Returns the attributes of an operation as its record takes them."""
         own = OWN.get(opdef.name, ())
-        derived = {a.type_attr for a in opdef.inputs if a.type_attr and not a.is_list} & set(opdef._derived)
-        for name, message in node.attr.items():
-            plain = name[1:] if name.startswith("_") and (name[1:] in own or name == "_sum_duplicates") else name
-            if plain in opdef.attrs and plain not in derived and not (plain == name and name in own):
-                found[plain] = self._value(plain, message)
-                if plain == "dtype" and not isinstance(found[plain], DType):
-                    raise ValueError(f"graph_def is invalid: attribute 'dtype' of node {node.name!r} is no type")
+        found = self._written_attrs(node, opdef, own)
         for arg in opdef.inputs:
             if arg.number_attr is not None and arg.number_attr not in found:
                 found[arg.number_attr] = len(inputs)
@@ -311,6 +305,18 @@ class _Reader:
             body = found["body"]
             found["output_shapes"] = found.get("output_shapes", ())[: len(found["Tout"])]
             body.outputs = body.outputs[: len(found["Tout"])]  # TensorFlow's bodies also return their captures
+        return found
+
+    def _written_attrs(self, node: Any, opdef: OpDef, own: Collection[str]) -> dict[str, Any]:
+        """Returns the attributes that a node names and that the inputs do not tell; `own` are this package's."""
+        found: dict[str, Any] = {}
+        derived = {a.type_attr for a in opdef.inputs if a.type_attr and not a.is_list} & set(opdef._derived)
+        for name, message in node.attr.items():
+            plain = name[1:] if name.startswith("_") and (name[1:] in own or name == "_sum_duplicates") else name
+            if plain in opdef.attrs and plain not in derived and not (plain == name and name in own):
+                found[plain] = self._value(plain, message)
+                if plain == "dtype" and not isinstance(found[plain], DType):
+                    raise ValueError(f"graph_def is invalid: attribute 'dtype' of node {node.name!r} is no type")
         return found
 
     def _value(self, name: str, message: Any) -> Any:
