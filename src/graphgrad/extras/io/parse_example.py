@@ -151,6 +151,51 @@ def _rows_of(lists: dict[str, list[Any]], key: str, dtype: Any, index: int) -> l
     return [list(values) for _, values in lists[key]]
 
 
+def _steps_of(all_lists: list[Any], key: str, dtype: Any, required: bool = False) -> list[list[list[Any]]]:
+    """Returns the values of a feature list in each step of each example."""
+    found = []
+    for i, lists in enumerate(all_lists):
+        own = _rows_of(lists, key, dtype, i)
+        if own is None and required:
+            raise Complaint(f"Index: {i}.  Feature list '{key}' is required but could not be found.  Did you "
+                            "mean to include it in feature_list_dense_missing_assumed_empty?",
+                            "give its FixedLenSequenceFeature allow_missing=True")
+        found.append(own or [])
+    return found
+
+
+def _sparse_lists(lists: list[Any], one: bool, key: str, dtype: Any) -> tuple[Any, Any, Any]:
+    """Returns a sparse feature list of all examples: indices, values, shape; of a single example without its axis."""
+    found = _steps_of(lists, key, dtype)
+    at = [(i, j, k) for i, steps in enumerate(found) for j, row in enumerate(steps) for k in range(len(row))]
+    size = [len(found), max(map(len, found), default=0), max((len(row) for steps in found for row in steps), default=0)]
+    values = _array([v for steps in found for row in steps for v in row], dtype, (-1,))
+    return np.asarray(at, np.int64).reshape(-1, 3)[:, one:], values, np.asarray(size[one:], np.int64)
+
+
+def _dense_lists(lists: list[Any], one: bool, key: str, dtype: Any, shape: Any, missing: bool) -> tuple[Any, Any]:
+    """Returns a dense feature list of all examples, as long as the longest, filled up; and how long each was."""
+    found = _steps_of(lists, key, dtype, not missing)
+    size = int(np.prod(shape, dtype=np.int64))
+    for i, steps in enumerate(found):
+        for j, row in enumerate(steps):
+            if len(row) != size:
+                raise Complaint(f"Feature list: {key}, Index: {i}, step {j}.  Number of {dtype.name} values != "
+                                f"expected.  Values size: {len(row)} but output shape: {list(shape)}",
+                                "correct the shape of the feature")
+    arrays = [_array([v for row in steps for v in row], dtype, (len(steps), *shape)) for steps in found]
+    dense = arrays[0] if one else _filled_up(arrays, np.zeros(0), dtype, tuple(shape))
+    return dense, np.asarray(len(found[0]) if one else [len(steps) for steps in found], np.int64)
+
+
+def _ragged_lists(lists: list[Any], one: bool, key: str, dtype: Any, kind: Any) -> tuple[Any, Any, Any]:
+    """Returns a ragged feature list of all examples: values, splits into examples, splits into steps."""
+    found = _steps_of(lists, key, dtype)
+    flat = _array([v for steps in found for row in steps for v in row], dtype, (-1,))
+    outer = np.zeros(0, kind.np_dtype) if one else _splits([len(steps) for steps in found], kind)
+    return flat, outer, _splits([len(row) for steps in found for row in steps], kind)
+
+
 @op("ParseSequenceExampleV2", "serialized: string, debug_name: string, context_sparse_keys: string, "
     "context_dense_keys: string, context_ragged_keys: string, feature_list_sparse_keys: string, "
     "feature_list_dense_keys: string, feature_list_ragged_keys: string, "
@@ -182,50 +227,18 @@ def parse_sequence_op(xp, serialized, debug_name, context_sparse_keys, context_d
         ragged_value_types=context_ragged_value_types, ragged_split_types=context_ragged_split_types,
         dense_shapes=context_dense_shapes)
     one = not serialized.ndim
-    all_lists = [_lists_of(s) for s in serialized.reshape(-1).tolist()]
+    lists = [_lists_of(s) for s in serialized.reshape(-1).tolist()]
+    missing = np.asarray(may_be_missing).reshape(-1).tolist()
+    sparse = zip(_keys(sparse_keys), feature_list_sparse_types, strict=True)
+    dense = zip(_keys(dense_keys), feature_list_dense_types, feature_list_dense_shapes, missing, strict=True)
+    ragged = zip(_keys(ragged_keys), feature_list_ragged_value_types, feature_list_ragged_split_types, strict=True)
+    return (*context, *_columns(3, [_sparse_lists(lists, one, *each) for each in sparse]),
+            *_columns(2, [_dense_lists(lists, one, *each) for each in dense]),
+            *_columns(3, [_ragged_lists(lists, one, *each) for each in ragged]))
 
-    def rows(key: str, dtype: Any, required: bool = False) -> list[list[list[Any]]]:
-        found = []
-        for i, lists in enumerate(all_lists):
-            own = _rows_of(lists, key, dtype, i)
-            if own is None and required:
-                raise Complaint(f"Index: {i}.  Feature list '{key}' is required but could not be found.  Did you "
-                                "mean to include it in feature_list_dense_missing_assumed_empty?",
-                                "give its FixedLenSequenceFeature allow_missing=True")
-            found.append(own or [])
-        return found
 
-    indices, values, shapes = [], [], []
-    for key, dtype in zip(_keys(sparse_keys), feature_list_sparse_types, strict=True):
-        found = rows(key, dtype)
-        at = [(i, j, k) for i, steps in enumerate(found) for j, row in enumerate(steps) for k in range(len(row))]
-        size = [len(found), max(map(len, found), default=0),
-                max((len(row) for steps in found for row in steps), default=0)]
-        indices.append(np.asarray(at, np.int64).reshape(-1, 3)[:, one:])
-        values.append(_array([v for steps in found for row in steps for v in row], dtype, (-1,)))
-        shapes.append(np.asarray(size[one:], np.int64))
-    dense, lengths = [], []
-    for key, dtype, shape, missing in zip(_keys(dense_keys), feature_list_dense_types, feature_list_dense_shapes,
-                                          np.asarray(may_be_missing).reshape(-1).tolist(), strict=True):
-        found = rows(key, dtype, not missing)
-        size = int(np.prod(shape, dtype=np.int64))
-        for i, steps in enumerate(found):
-            for j, row in enumerate(steps):
-                if len(row) != size:
-                    raise Complaint(f"Feature list: {key}, Index: {i}, step {j}.  Number of {dtype.name} values != "
-                                    f"expected.  Values size: {len(row)} but output shape: {list(shape)}",
-                                    "correct the shape of the feature")
-        arrays = [_array([v for row in steps for v in row], dtype, (len(steps), *shape)) for steps in found]
-        dense.append(arrays[0] if one else _filled_up(arrays, np.zeros(0), dtype, tuple(shape)))
-        lengths.append(np.asarray(len(found[0]) if one else [len(steps) for steps in found], np.int64))
-    flat, outer, inner = [], [], []
-    for key, dtype, kind in zip(_keys(ragged_keys), feature_list_ragged_value_types, feature_list_ragged_split_types,
-                                strict=True):
-        found = rows(key, dtype)
-        flat.append(_array([v for steps in found for row in steps for v in row], dtype, (-1,)))
-        inner.append(_splits([len(row) for steps in found for row in steps], kind))
-        outer.append(np.zeros(0, kind.np_dtype) if one else _splits([len(steps) for steps in found], kind))
-    return (*context, indices, values, shapes, dense, lengths, flat, outer, inner)
+def _columns(n: int, rows: list[Any]) -> list[list[Any]]:
+    return [[row[i] for row in rows] for i in range(n)]
 
 
 @parse_sequence_op.shape

@@ -156,9 +156,25 @@ class _Plan:
             shapes.append(shape)
         return values, shapes
 
-    def types(self) -> list[Any]:
+    @property
+    def types(self) -> tuple[Any, ...]:
         """The dtypes of dense features."""
-        return [as_dtype(f.dtype) for f in self.dense.values()]
+        return tuple(as_dtype(f.dtype) for f in self.dense.values())
+
+    @property
+    def sparse_types(self) -> tuple[Any, ...]:
+        """The dtypes of the values of sparse features."""
+        return tuple(t for t, *_ in self.sparse.values())
+
+    @property
+    def ragged_types(self) -> tuple[Any, ...]:
+        """The dtypes of the values of ragged features."""
+        return tuple(t for t, _ in self.ragged.values())
+
+    @property
+    def split_types(self) -> tuple[Any, ...]:
+        """The dtypes of the row splits of ragged features."""
+        return tuple(s for _, s in self.ragged.values())
 
     def results(self, sparse: Sequence[Any], dense: Sequence[Any], ragged: Sequence[Any],
                 batched: bool) -> dict[str, Any]:
@@ -285,9 +301,8 @@ def parse_example(serialized: Any, features: Any, example_names: Any = None, nam
         batched = serialized.shape.rank != 0
         indices, values, sizes, dense, flat, splits = raw.ParseExampleV2(
             serialized, _names(example_names), _strings(plan.sparse), _strings(plan.dense), _strings(plan.ragged),
-            defaults, num_sparse=len(plan.sparse), sparse_types=tuple(t for t, *_ in plan.sparse.values()),
-            Tdense=tuple(plan.types()), ragged_value_types=tuple(t for t, _ in plan.ragged.values()),
-            ragged_split_types=tuple(s for _, s in plan.ragged.values()), dense_shapes=tuple(shapes))
+            defaults, num_sparse=len(plan.sparse), sparse_types=plan.sparse_types, Tdense=plan.types,
+            ragged_value_types=plan.ragged_types, ragged_split_types=plan.split_types, dense_shapes=tuple(shapes))
         sparse = list(zip(indices, values, sizes, strict=True))
         return plan.results(sparse, dense, _ragged(flat, splits, batched), batched)
 
@@ -365,15 +380,12 @@ def _sequences(serialized: Any, context_features: Any, sequence_features: Any, n
     found = raw.ParseSequenceExampleV2(
         serialized, _names(names), _strings(context.sparse), _strings(context.dense), _strings(context.ragged),
         _strings(lists.sparse), _strings(lists.dense), _strings(lists.ragged), missing, defaults,
-        Ncontext_sparse=len(context.sparse), Tcontext_dense=tuple(context.types()),
-        context_sparse_types=tuple(t for t, *_ in context.sparse.values()),
-        context_ragged_value_types=tuple(t for t, _ in context.ragged.values()),
-        context_ragged_split_types=tuple(s for _, s in context.ragged.values()), context_dense_shapes=tuple(shapes),
-        Nfeature_list_sparse=len(lists.sparse), Nfeature_list_dense=len(lists.dense),
-        feature_list_dense_types=tuple(lists.types()),
-        feature_list_sparse_types=tuple(t for t, *_ in lists.sparse.values()),
-        feature_list_ragged_value_types=tuple(t for t, _ in lists.ragged.values()),
-        feature_list_ragged_split_types=tuple(s for _, s in lists.ragged.values()),
+        Ncontext_sparse=len(context.sparse), Tcontext_dense=context.types, context_sparse_types=context.sparse_types,
+        context_ragged_value_types=context.ragged_types, context_ragged_split_types=context.split_types,
+        context_dense_shapes=tuple(shapes), Nfeature_list_sparse=len(lists.sparse),
+        Nfeature_list_dense=len(lists.dense), feature_list_dense_types=lists.types,
+        feature_list_sparse_types=lists.sparse_types, feature_list_ragged_value_types=lists.ragged_types,
+        feature_list_ragged_split_types=lists.split_types,
         feature_list_dense_shapes=tuple(s[1:] for s in list_shapes))
     rows_of_context = _ragged(found[4], found[5], batched)
     of_context = context.results(list(zip(*found[:3], strict=True)), found[3], rows_of_context, batched)
