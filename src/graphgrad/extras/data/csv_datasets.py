@@ -211,8 +211,6 @@ def make_csv_dataset(file_pattern: Any, batch_size: int, column_names: Any = Non
     """
     files = matched(file_pattern, False, None)
     kind = _text(compression_type or "")
-    if column_names is None or column_defaults is None:
-        first = list(_some(files, kind, field_delim, use_quote_delim, header, num_rows_for_inference))
     if column_names is None:
         if not header:
             raise ValueError("Expected `column_names` or `header` arguments. Neither is provided.")
@@ -220,14 +218,9 @@ def make_csv_dataset(file_pattern: Any, batch_size: int, column_names: Any = Non
                                                    use_quote_delim))]
     if len(set(column_names)) != len(column_names):
         raise ValueError(f"Cannot have duplicate column names, got {list(column_names)}.")
-    selected = None
-    if select_columns is not None:
-        places = [c if isinstance(c, int) else _place(column_names, c) for c in select_columns]
-        selected = sorted(places)
-        given = dict(zip(places, column_defaults)) if column_defaults is not None else {}
-        column_defaults = [given[p] for p in selected] if given else None
-    columns = selected if selected is not None else list(range(len(column_names)))
+    columns, column_defaults = _selected(column_names, select_columns, column_defaults)
     if column_defaults is None:
+        first = list(_some(files, kind, field_delim, use_quote_delim, header, num_rows_for_inference))
         column_defaults = [_inferred([row[c] for row in first if c < len(row)], na_value) for c in columns]
     names = [column_names[c] for c in columns]
     if label_name is not None and label_name not in names:
@@ -235,22 +228,35 @@ def make_csv_dataset(file_pattern: Any, batch_size: int, column_names: Any = Non
     if len(files) > 1 and shuffle:
         files = matched(files, True, shuffle_seed)
     dataset: Any = CsvDataset(np.array([f.encode() for f in files], object), column_defaults, compression_type, None,
-                              header, field_delim, use_quote_delim, na_value, selected)
+                              header, field_delim, use_quote_delim, na_value,
+                              None if select_columns is None else columns)
     if ignore_errors:
         dataset = dataset.ignore_errors()
     if shuffle:
         dataset = dataset.shuffle(shuffle_buffer_size, shuffle_seed)
     if num_epochs != 1:
         dataset = dataset.repeat(num_epochs)
-    dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None)
+    return _by_name(dataset.batch(batch_size, drop_remainder=num_epochs is None), names, label_name)
+
+
+def _selected(names: Any, chosen: Any, defaults: Any) -> tuple[list[int], Any]:
+    """Returns the numbers of the columns to take, sorted, and their defaults."""
+    if chosen is None:
+        return list(range(len(names))), defaults
+    places = [c if isinstance(c, int) else _place(names, c) for c in chosen]
+    given = dict(zip(places, defaults)) if defaults is not None else {}
+    return sorted(places), [given[p] for p in sorted(places)] if given else None
+
+
+def _by_name(source: Any, names: list[str], label_name: Any) -> Dataset:
+    """Returns a data set of dictionaries of columns, or of pairs of that and the label."""
     order = [names.index(n) for n in sorted(n for n in names if n != label_name)]
     label = None if label_name is None else names.index(label_name)
-    parts: Any = OrderedDict((n, dataset._specs[i]) for i, n in enumerate(names) if i != label)
-    specs = parts if label is None else (parts, dataset._specs[label])
-    source = dataset
+    parts: Any = OrderedDict((n, source._specs[i]) for i, n in enumerate(names) if i != label)
+    specs = parts if label is None else (parts, source._specs[label])
+    places = order if label is None else [*order, label]
 
     def passes(given: Any) -> Iterator[list[Any]]:
-        places = order if label is None else [*order, label]
         return ([element[i] for i in places] for element in source._passes(given))
 
     return Dataset._of(specs, source._captured, passes, source._size)

@@ -298,6 +298,24 @@ def irfft3d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str |
 # -- any axes ------------------------------------------------------------------------------
 
 
+def _nd_axes(x, fft_length, axes, what):
+    """The axes to transform, counted from the first: those given, as many last ones as there are lengths, or all."""
+    if x._spec.shape is None:
+        raise ValueError(f"{what}: the rank of the input must be known.\n  Fix: use set_shape")
+    rank = len(x._spec.shape)
+    if axes is not None:
+        axes = [int(a) for a in np.atleast_1d(_value(axes, what) if hasattr(axes, "_spec") else axes)]
+    elif fft_length is not None:
+        n = fft_length.shape[0] if hasattr(fft_length, "_spec") else len(fft_length)
+        axes = list(range(rank - n, rank))
+    else:
+        axes = list(range(rank))
+    if any(not -rank <= a < rank for a in axes):
+        raise ValueError(f"{what}: axes {axes} do not exist in a tensor of rank {rank}.\n"
+                         "  Fix: give axes of the input")
+    return [a % rank for a in axes]
+
+
 def _nd(op_type, x, fft_length, axes, norm, name, default):
     inverse, to_real, from_real = op_type[0] == "I", op_type == "IRFFTND", op_type == "RFFTND"
     if norm not in (None, "backward", "ortho", "forward"):
@@ -308,20 +326,7 @@ def _nd(op_type, x, fft_length, axes, norm, name, default):
         if x.dtype not in (_COMPLEX_OF if from_real else _REAL_OF):
             wanted = "float32 or float64" if from_real else "complex64 or complex128"
             raise ValueError(f"{default}: the input must be {wanted}, not {x.dtype.name}.\n  Fix: tf.cast it")
-        shape = x._spec.shape
-        if shape is None:
-            raise ValueError(f"{default}: the rank of the input must be known.\n  Fix: use set_shape")
-        if axes is not None:
-            axes = [int(a) for a in np.atleast_1d(_value(axes, default) if hasattr(axes, "_spec") else axes)]
-        elif fft_length is not None:
-            n = fft_length.shape[0] if hasattr(fft_length, "_spec") else len(fft_length)
-            axes = list(range(len(shape) - n, len(shape)))
-        else:
-            axes = list(range(len(shape)))
-        if any(not -len(shape) <= a < len(shape) for a in axes):
-            raise ValueError(f"{default}: axes {axes} do not exist in a tensor of rank {len(shape)}.\n"
-                             "  Fix: give axes of the input")
-        axes = [a % len(shape) for a in axes]
+        axes = _nd_axes(x, fft_length, axes, default)
         length = _nd_length(x, fft_length, axes, to_real)
         kind = {"Treal": _REAL_OF[x.dtype]} if to_real else {"Tcomplex": _COMPLEX_OF[x.dtype]} if from_real else {}
         y = getattr(raw, op_type)(x, length, np.asarray(axes, np.int32), **kind)

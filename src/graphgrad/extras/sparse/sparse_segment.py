@@ -26,6 +26,16 @@ def _row_shape(data, indices, segment_ids):
     return None if data is None else data[1:]
 
 
+def _by_ids_shape(data, indices, segment_ids):
+    rest = _row_shape(data, indices, segment_ids)
+    return None if rest is None else (None, *rest)
+
+
+def _by_number_shape(data, indices, segment_ids, num_segments):
+    rest = _row_shape(data, indices, segment_ids)
+    return None if rest is None else (num_segments, *rest)
+
+
 def _checked_ids(indices, ids, rows):
     if len(indices) != len(ids):
         raise Complaint("segment_ids and indices should have same size", "give one id for each index")
@@ -99,14 +109,6 @@ def _declare(kind, words):
             return out
         return xp.zeros((n, *grad.shape[1:]), grad.dtype).at[indices].add(rows[segment_ids].astype(grad.dtype))
 
-    def by_ids_shape(data, indices, segment_ids):
-        rest = _row_shape(data, indices, segment_ids)
-        return None if rest is None else (None, *rest)
-
-    def by_number_shape(data, indices, segment_ids, num_segments):
-        rest = _row_shape(data, indices, segment_ids)
-        return None if rest is None else (num_segments, *rest)
-
     def gradient(op, dy):
         data, indices, ids = op.inputs[:3]
         none = [None] * (len(op.inputs) - 1)
@@ -125,11 +127,11 @@ def _declare(kind, words):
     by_number.__doc__ = f"The {words} of rows picked by `indices`."
     spread.__doc__ = f"The gradient of SparseSegment{kind}."
     name = f"SparseSegment{kind}"
-    first = op(name, f"{_SIGNATURE} -> output: T", flags=("host",), shape=by_ids_shape, **_TYPES)(by_ids)
+    first = op(name, f"{_SIGNATURE} -> output: T", flags=("host",), shape=_by_ids_shape, **_TYPES)(by_ids)
     second = op(f"{name}WithNumSegments", f"{_SIGNATURE}, num_segments: Tnumsegments -> output: T", Tnumsegments=INDEX,
-                host=("num_segments",), shape=by_number_shape, **_TYPES)(by_number)
+                host=("num_segments",), shape=_by_number_shape, **_TYPES)(by_number)
     third = op(f"{name}Grad", "grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: int32 -> output: T",
-               host=("output_dim0",), shape=by_number_shape, **_TYPES)(spread)
+               host=("output_dim0",), shape=_by_number_shape, **_TYPES)(spread)
     second.refuses("indices", "segment_ids", "num_segments")(_refused_by_number)
     third.refuses("indices", "segment_ids", "output_dim0")(_refused_by_spread)
     first.grad(gradient)
