@@ -98,10 +98,10 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
         # Every recording tape records the operations of the function.
         results = _results(func(*leaves), specs)
         return results if several else results[0] if specs else None
-    flat = [c for s in specs for c in (nest.flatten(s, expand_composites=True) if nest.is_composite_spec(s) else [s])]
-    if not any(isinstance(leaf, Composite) for leaf in leaves) and len(flat) == len(specs):
-        return build_py_func("EagerPyFunc", func, inp, Tout, name, _Differentiable)
+    flat = [c for s in specs for c in _components(s)]
     likes = [leaf._type_spec if isinstance(leaf, Composite) else None for leaf in leaves]
+    if all(like is None for like in likes) and len(flat) == len(specs):
+        return build_py_func("EagerPyFunc", func, inp, Tout, name, _Differentiable)
 
     def of_components(*tensors: Any) -> list[Any]:
         return all_tensors(_results(func(*put_together(likes, tensors)), specs))
@@ -110,6 +110,10 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
                          _Differentiable)
     results = put_together([s if nest.is_composite_spec(s) else None for s in specs], made) if specs else [made]
     return results if several else results[0]
+
+
+def _components(spec: Any) -> list[Any]:
+    return nest.flatten(spec, expand_composites=True) if nest.is_composite_spec(spec) else [spec]
 
 
 def _results(result: Any, specs: Sequence[Any]) -> list[Any]:

@@ -128,19 +128,7 @@ class _Reverse:
             xs = [part.inputs[i] for i in self.xs]
             found = gradients(outputs, xs, self.dys, stop_gradients=xs) if outputs else [None] * len(xs)
             self.found, flat = _flattened(found)
-        inputs = {id(t) for t in (*part.inputs, *self.dys)}
-        needed = needed_ops(flat, inputs)
-        # A recording loop is fused with the forward loop.
-        ahead = {op.index for op in needed if op.index >= first and op.index in graph._joints}
-        ahead |= {index for index in graph._early if index >= first}
-        ahead = {op.index for op in needed_ops([t for i in ahead for t in graph._operations[i].outputs], inputs)}
-        # The second half; it gets the values of variables instead of their handles.
-        late = {op.index for op in needed if op.type == "VariableOf" or (op.index >= first and op.index not in ahead)}
-        kept = {id(t): t for op in needed if op.index in late for t in op.inputs if t.op.index not in late}
-        kept.update((id(t), t) for t in flat if t.op.index not in late)
-        # It gets the inputs, too: a tape that begins between the two halves treats them as different tensors.
-        fresh = {id(t) for t in part.inputs if t.dtype is dtypes.resource} | {id(t) for t in self.dys}
-        crossing = [t for i, t in kept.items() if i not in fresh and (t.op.type != "Const" or t.op.control_inputs)]
+        crossing = _crossing(part, flat, self.dys, first)
         self._handles = [i for i, t in enumerate(part.inputs) if t.dtype is dtypes.resource]
         given = {id(t) for t in part.outputs}
         self.kept = [t for t in crossing if id(t) not in given]
@@ -184,6 +172,31 @@ class _Reverse:
         inside = {id(p): _here(graph, t) for p, t in zip(self.backward.inputs, tensors, strict=True)}
         copy_list(graph, needed_ops(self.backward.outputs, inside), inside)
         return [inside[id(t)] for t in self.backward.outputs]
+
+
+def _crossing(part: _Part, flat: Sequence[Tensor], dys: Sequence[Tensor], first: int) -> list[Tensor]:
+    """Returns the tensors that the second half of a gradient needs of the first one and of the inputs.
+
+    Args:
+      part: the part that is differentiated.
+      flat: the gradients.
+      dys: those of its outputs, from which they follow.
+      first: the number of the first operation that was added for them.
+    """
+    graph = part.graph
+    inputs = {id(t) for t in (*part.inputs, *dys)}
+    needed = needed_ops(flat, inputs)
+    # A recording loop is fused with the forward loop.
+    ahead = {op.index for op in needed if op.index >= first and op.index in graph._joints}
+    ahead |= {index for index in graph._early if index >= first}
+    ahead = {op.index for op in needed_ops([t for i in ahead for t in graph._operations[i].outputs], inputs)}
+    # The second half; it gets the values of variables instead of their handles.
+    late = {op.index for op in needed if op.type == "VariableOf" or (op.index >= first and op.index not in ahead)}
+    kept = {id(t): t for op in needed if op.index in late for t in op.inputs if t.op.index not in late}
+    kept.update((id(t), t) for t in flat if t.op.index not in late)
+    # It gets the inputs, too: a tape that begins between the two halves treats them as different tensors.
+    fresh = {id(t) for t in part.inputs if t.dtype is dtypes.resource} | {id(t) for t in dys}
+    return [t for i, t in kept.items() if i not in fresh and (t.op.type != "Const" or t.op.control_inputs)]
 
 
 def _here(graph: Any, t: Any) -> Any:

@@ -178,14 +178,8 @@ def _fitting(record: OpDef, xp: Any, values: Sequence[Any], attrs: dict[str, Any
     """Returns the results as arrays; a Complaint if they do not match signature and shape rule."""
     several = len(record.outputs) != 1 or record.outputs[0].is_list
     if several:
-        if not isinstance(result, (tuple, list)) and record.outputs:
-            raise Complaint(f"the kernel returns {type(result).__name__}, not a tuple of {len(record.outputs)} outputs",
-                            "return one value for each output in the signature")
-        if len(record.outputs) > 1 and len(result) != len(record.outputs):
-            raise Complaint(f"the kernel returns {len(result)} outputs; its signature has {len(record.outputs)}",
-                            "return one value for each output in the signature")
+        _check_number(record, result)
     flat = [xp.asarray(r) if np.isscalar(r) else r for r in record.unpack(result)]
-    names = [a.name for a in record.outputs for _ in range(1 if not a.is_list else len(flat) - len(record.outputs) + 1)]
     inputs = [EagerTensor(v) for group in values for v in (group if isinstance(group, list) else [group])]
     given = {k: v for k, v in attrs.items() if k not in ("rng", "state")}
     given.update((a.number_attr, len(group)) for a, group in zip(record.inputs, values, strict=False) if a.number_attr)
@@ -194,7 +188,21 @@ def _fitting(record: OpDef, xp: Any, values: Sequence[Any], attrs: dict[str, Any
     peeked = [v for i, v in enumerate(values) if i in record.seen and not isinstance(v, (np.ndarray, np.generic))]
     if peeked or any(t.dtype.kind == "o" for t in inputs):
         return result
-    specs = record.infer(cast(Any, inputs), given).specs
+    _check_specs(record, flat, record.infer(cast(Any, inputs), given).specs)
+    return result if several else flat[0]
+
+
+def _check_number(record: OpDef, result: Any) -> None:
+    if not isinstance(result, (tuple, list)) and record.outputs:
+        raise Complaint(f"the kernel returns {type(result).__name__}, not a tuple of {len(record.outputs)} outputs",
+                        "return one value for each output in the signature")
+    if len(record.outputs) > 1 and len(result) != len(record.outputs):
+        raise Complaint(f"the kernel returns {len(result)} outputs; its signature has {len(record.outputs)}",
+                        "return one value for each output in the signature")
+
+
+def _check_specs(record: OpDef, flat: Sequence[Any], specs: Sequence[Any]) -> None:
+    names = [a.name for a in record.outputs for _ in range(1 if not a.is_list else len(flat) - len(record.outputs) + 1)]
     for name, value, spec in zip(names, flat, specs, strict=False):
         if spec.dtype.kind != "o" and value.dtype != spec.dtype.np_dtype:
             raise Complaint(f"the kernel returns {value.dtype} for output '{name}', which the signature declares "
@@ -202,4 +210,3 @@ def _fitting(record: OpDef, xp: Any, values: Sequence[Any], attrs: dict[str, Any
         if not compatible(spec.shape, tuple(value.shape)):
             raise Complaint(f"the kernel returns shape {shape_str(tuple(value.shape))} for output '{name}', where the "
                             f"shape rule says {shape_str(spec.shape)}", "correct the kernel or the shape rule")
-    return result if several else flat[0]

@@ -193,10 +193,7 @@ class _Loop:
         if any(map(_is_missing, self.before)):
             self._initialize(body)
         for value, shape in self.options["shape_invariants"]:
-            leaves = value if nest.is_nested(value) else [value]
-            shapes = shape if nest.is_nested(value) else [shape]
-            self.shapes.update({id(v): s if isinstance(v, Composite) else as_shape(s)
-                                for v, s in zip(leaves, shapes, strict=True)})
+            self._set_invariants(value, shape)
         # Leaves by name: loop variables, and the values of the others.
         self.variable = [[is_value(leaf) for leaf in nest.flatten(v)] for v in self.start]
         start, shapes = [], []
@@ -232,6 +229,11 @@ class _Loop:
         if self.made:
             self._check_initialized(after, test)
         return after
+
+    def _set_invariants(self, value: Any, shape: Any) -> None:
+        leaves, shapes = (value, shape) if nest.is_nested(value) else ([value], [shape])
+        self.shapes.update({id(v): s if isinstance(v, Composite) else as_shape(s)
+                            for v, s in zip(leaves, shapes, strict=True)})
 
     def _invariant(self, leaf: Any, tensor: Any) -> Any:
         """Returns the shape invariant of a leaf, a spec (or None) for composites; False for a `TensorArray`."""
