@@ -57,12 +57,7 @@ def _moved(x, block, changes, what, resize, rebatch):
     count = next((len(v) for v in (block, changes) if v is not None), None)
     if x is None or count is None:
         return None if x is None else (None,) * len(x)
-    if changes is not None and len(changes) != count:
-        raise Complaint(f"{what} must have shape ({count}, 2)", "give a pair for each element of block_shape")
-    if len(x) < count + 1:
-        raise Complaint(f"input rank {len(x)} must be at least {count + 1}", "give batch and space axes")
-    if block is not None and any(b is not None and b < 1 for b in block):
-        raise Complaint(f"block_shape {list(block)} must be positive", "give sizes >= 1")
+    _check_blocks(x, block, changes, what, count)
     block = block or (None,) * count
     changes = changes or (None,) * count
     space = []
@@ -70,11 +65,19 @@ def _moved(x, block, changes, what, resize, rebatch):
         before, after = c or (None, None)
         if (before or 0) < 0 or (after or 0) < 0:
             raise Complaint(f"{what}[{axis - 1}] must not be negative: {before}, {after}", "give sizes >= 0")
-        known = dim is not None and b is not None and before is not None and after is not None
-        space.append(resize(axis, dim, b, before, after) if known else None)
+        space.append(None if None in (dim, b, before, after) else resize(axis, dim, b, before, after))
     total = None if None in block else int(np.prod(block))
     batch = None if total is None or x[0] is None else rebatch(x[0], total)
     return (batch, *space, *x[count + 1 :])
+
+
+def _check_blocks(x, block, changes, what, count):
+    if changes is not None and len(changes) != count:
+        raise Complaint(f"{what} must have shape ({count}, 2)", "give a pair for each element of block_shape")
+    if len(x) < count + 1:
+        raise Complaint(f"input rank {len(x)} must be at least {count + 1}", "give batch and space axes")
+    if block is not None and any(b is not None and b < 1 for b in block):
+        raise Complaint(f"block_shape {list(block)} must be positive", "give sizes >= 1")
 
 
 def _divided(axis, dim, b, before, after):

@@ -209,15 +209,7 @@ def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, 
         return body(inputs, state, i if draws else None)
 
     if xp is np:
-        if n == 0:
-            shapes = [spec.shape for spec in body.specs]
-            if not all(map(is_fully_defined, shapes)):  # the shapes of one row's results
-                shapes = [np.shape(o) for o in one(0, [np.zeros(r.shape[1:], r.dtype) for r in rows])[0]]
-            return [np.zeros(shape if i in summed else (0, *shape), spec.dtype.np_dtype)
-                    for i, (shape, spec) in enumerate(zip(shapes, body.specs, strict=True))], state
-        results = [one(i, [r[i, ...] for r in rows])[0] for i in range(n)]
-        return [np.sum(column, 0, np.asarray(column[0]).dtype) if i in summed else _stacked(column)
-                for i, column in enumerate(zip(*results, strict=True))], state
+        return _row_by_row(one, rows, body.specs, summed), state
     import jax
 
     def traced(operands):
@@ -269,6 +261,20 @@ def _as_fit(jax, xp, traced, operands, n, summed):
         stacked = [xp.concatenate(pair) for pair in zip(stacked, rest, strict=True)]
     found = iter(stacked)
     return [sums[i] if i in sums else next(found) for i in range(len(shapes))]
+
+
+def _row_by_row(one, rows, specs, summed):
+    """Computes the outputs one row after the other; `one` is a function of a row's number and the row."""
+    n = rows[0].shape[0]
+    if n == 0:
+        shapes = [spec.shape for spec in specs]
+        if not all(map(is_fully_defined, shapes)):  # the shapes of one row's results
+            shapes = [np.shape(o) for o in one(0, [np.zeros(r.shape[1:], r.dtype) for r in rows])[0]]
+        return [np.zeros(shape if i in summed else (0, *shape), spec.dtype.np_dtype)
+                for i, (shape, spec) in enumerate(zip(shapes, specs, strict=True))]
+    results = [one(i, [r[i, ...] for r in rows])[0] for i in range(n)]
+    return [np.sum(column, 0, np.asarray(column[0]).dtype) if i in summed else _stacked(column)
+            for i, column in enumerate(zip(*results, strict=True))]
 
 
 def _stacked(values):
