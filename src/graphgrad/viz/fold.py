@@ -93,13 +93,7 @@ def _is_initializer(op: Operation) -> bool:
 def _without_initializers(ops: list[Operation]) -> list[Operation]:
     """Leaves out the operations that only initialisation needs."""
     shown = {op.index for op in ops}
-    initializing: set[int] = set()
-    for op in ops:
-        waits = [c for c in op.control_inputs if c.index in shown]
-        if _is_initializer(op) or (
-            op.type == "NoOp" and not op.inputs and waits and all(c.index in initializing for c in waits)
-        ):
-            initializing.add(op.index)
+    initializing = _initializing(ops, shown)
     used: set[int] = set()
     for op in reversed(ops):
         if op.index in initializing:
@@ -110,6 +104,18 @@ def _without_initializers(ops: list[Operation]) -> list[Operation]:
             used.update(t.op.index for t in op.inputs)
             used.update(c.index for c in op.control_inputs)
     return [op for op in ops if op.index in used] or ops
+
+
+def _initializing(ops: list[Operation], shown: set[int]) -> set[int]:
+    """Returns the indices of initializers and of operations that only group these."""
+    found: set[int] = set()
+    for op in ops:
+        waits = [c for c in op.control_inputs if c.index in shown]
+        if _is_initializer(op) or (
+            op.type == "NoOp" and not op.inputs and waits and all(c.index in found for c in waits)
+        ):
+            found.add(op.index)
+    return found
 
 
 def _is_loose(op: Operation) -> bool:

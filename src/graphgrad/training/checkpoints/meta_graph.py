@@ -68,28 +68,32 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
 
 
 def _write_collection(made: Any, key: Any, items: list[Any]) -> None:
-    if not isinstance(key, str):
+    """Adds a collection, if all of its items are of one kind that a message can hold."""
+    if not isinstance(key, str) or not items:
         return
+
+    def all_are(*types: type) -> bool:
+        return all(isinstance(i, types) for i in items)
+
     collection = made.collection_def[key]
-    if items and all(isinstance(i, Variable) for i in items):
+    if all_are(Variable):
         collection.bytes_list.value.extend(variable_def(v).SerializeToString() for v in items)
-    elif items and all(isinstance(i, (Tensor, Operation)) for i in items):
+    elif all_are(Tensor, Operation):
         collection.node_list.value.extend(i.name for i in items)
-    elif items and all(isinstance(i, Saver) for i in items):
+    elif all_are(Saver):
         collection.bytes_list.value.extend(saver_def_of(i).SerializeToString() for i in items)
-    elif items and all(isinstance(i, QueueRunner) for i in items):
+    elif all_are(QueueRunner):
         collection.bytes_list.value.extend(i.to_proto().SerializeToString() for i in items)
-    elif items and all(type(i) is int for i in items):
+    elif all(type(i) is int for i in items):
         collection.int64_list.value.extend(items)
-    elif items and all(type(i) is float for i in items):
+    elif all(type(i) is float for i in items):
         collection.float_list.value.extend(items)
-    elif items and all(isinstance(i, (str, bytes)) for i in items):
+    elif all_are(str, bytes):
         collection.bytes_list.value.extend(i.encode() if isinstance(i, str) else i for i in items)
     else:
         made.collection_def.pop(key)
-        if items:
-            _log.warning("Issue encountered when serializing %s. Type is unsupported, or the types of the items don't "
-                         "match the field type in CollectionDef.", key)
+        _log.warning("Issue encountered when serializing %s. Type is unsupported, or the types of the items don't "
+                     "match the field type in CollectionDef.", key)
 
 
 

@@ -160,14 +160,7 @@ class Saver:
         items = self._built()
         if latest_filename is not None and os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        path = _text(save_path)
-        if global_step is not None:
-            if not hasattr(global_step, "__index__") or hasattr(global_step, "graph"):
-                global_step = global_step.numpy() if executing_eagerly() else sess.run(global_step)
-            path += f"-{whole(global_step):08d}" if self._pad_step_number else f"-{whole(global_step)}"
-        elif os.path.basename(path) == (latest_filename or "checkpoint"):
-            raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename or 'checkpoint'}' and "
-                             f"'{path}'\n  Fix: save under another name")
+        path = self._path(sess, _text(save_path), global_step, latest_filename or "checkpoint")
         cells = [_cell(item.variable, sess) for item in items]
         if not items:
             return None
@@ -190,6 +183,17 @@ class Saver:
         if write_meta_graph and not executing_eagerly():
             with system_errors(path), sess.graph.as_default():
                 self.export_meta_graph(f"{path}.{meta_graph_suffix}")
+        return path
+
+    def _path(self, sess: Any, path: str, global_step: Any, latest_filename: str) -> str:
+        """Returns the path of a checkpoint, with the number of the step."""
+        if global_step is not None:
+            if not hasattr(global_step, "__index__") or hasattr(global_step, "graph"):
+                global_step = global_step.numpy() if executing_eagerly() else sess.run(global_step)
+            return path + (f"-{whole(global_step):08d}" if self._pad_step_number else f"-{whole(global_step)}")
+        if os.path.basename(path) == latest_filename:
+            raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{path}'\n"
+                             "  Fix: save under another name")
         return path
 
     def export_meta_graph(self, filename: Any = None, collection_list: Any = None, as_text: bool = False,

@@ -490,14 +490,8 @@ def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint
     ...     session.run(tf.train.get_global_step())
     np.int64(0)
     """
-    if save_summaries_steps is USE_DEFAULT and save_summaries_secs is USE_DEFAULT:
-        save_summaries_steps, save_summaries_secs = 100, None
-    summaries_steps = None if save_summaries_steps is USE_DEFAULT else save_summaries_steps
-    summaries_secs = None if save_summaries_secs is USE_DEFAULT else save_summaries_secs
-    if save_checkpoint_secs is USE_DEFAULT and save_checkpoint_steps is USE_DEFAULT:
-        save_checkpoint_steps, save_checkpoint_secs = None, 600
-    checkpoint_secs = None if save_checkpoint_secs is USE_DEFAULT else save_checkpoint_secs
-    checkpoint_steps = None if save_checkpoint_steps is USE_DEFAULT else save_checkpoint_steps
+    summaries_steps, summaries_secs = _how_often(save_summaries_steps, save_summaries_secs, (100, None))
+    checkpoint_steps, checkpoint_secs = _how_often(save_checkpoint_steps, save_checkpoint_secs, (None, 600))
     scaffold = scaffold or Scaffold()
     all_hooks: list[SessionRunHook] = []
     if not is_chief:
@@ -519,3 +513,10 @@ def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint
                                              save_graph_def=save_graph_def))
     all_hooks = [*(hooks or []), *all_hooks, *(chief_only_hooks or [])]
     return MonitoredSession(creator, all_hooks, stop_grace_period_secs)
+
+
+def _how_often(steps: Any, secs: Any, default: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Returns steps and seconds; `default` where neither is given."""
+    if steps is USE_DEFAULT and secs is USE_DEFAULT:
+        return default
+    return None if steps is USE_DEFAULT else steps, None if secs is USE_DEFAULT else secs
