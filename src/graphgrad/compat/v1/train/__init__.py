@@ -40,10 +40,10 @@ graphgrad.training.optimizers.rmsprop: RMSPropOptimizer
 graphgrad.training.optimizers.schedules: cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay
     linear_cosine_decay natural_exp_decay noisy_linear_cosine_decay piecewise_constant
     piecewise_constant_decay=piecewise_constant polynomial_decay
-graphgrad.training.sessions.monitored_session: ChiefSessionCreator MonitoredSession MonitoredTrainingSession Scaffold
-    SessionCreator SingularMonitoredSession WorkerSessionCreator
+graphgrad.training.sessions.monitored_session: MonitoredSession MonitoredTrainingSession SingularMonitoredSession
 graphgrad.training.sessions.processes: ClusterSpec Server SyncReplicasOptimizer replica_device_setter
 graphgrad.training.sessions.saving_hooks: CheckpointSaverHook CheckpointSaverListener StepCounterHook SummarySaverHook
+graphgrad.training.sessions.session_creators: ChiefSessionCreator Scaffold SessionCreator WorkerSessionCreator
 graphgrad.training.sessions.session_hooks: FeedFnHook FinalOpsHook GlobalStepWaiterHook LoggingTensorHook
     NanLossDuringTrainingError NanTensorHook SecondOrStepTimer SessionRunArgs SessionRunContext SessionRunHook
     SessionRunValues StopAtStepHook

@@ -78,13 +78,9 @@ from graphgrad.training.optimizers.schedules import noisy_linear_cosine_decay as
 from graphgrad.training.optimizers.schedules import piecewise_constant as piecewise_constant
 from graphgrad.training.optimizers.schedules import piecewise_constant as piecewise_constant_decay
 from graphgrad.training.optimizers.schedules import polynomial_decay as polynomial_decay
-from graphgrad.training.sessions.monitored_session import ChiefSessionCreator as ChiefSessionCreator
 from graphgrad.training.sessions.monitored_session import MonitoredSession as MonitoredSession
 from graphgrad.training.sessions.monitored_session import MonitoredTrainingSession as MonitoredTrainingSession
-from graphgrad.training.sessions.monitored_session import Scaffold as Scaffold
-from graphgrad.training.sessions.monitored_session import SessionCreator as SessionCreator
 from graphgrad.training.sessions.monitored_session import SingularMonitoredSession as SingularMonitoredSession
-from graphgrad.training.sessions.monitored_session import WorkerSessionCreator as WorkerSessionCreator
 from graphgrad.training.sessions.processes import ClusterSpec as ClusterSpec
 from graphgrad.training.sessions.processes import Server as Server
 from graphgrad.training.sessions.processes import SyncReplicasOptimizer as SyncReplicasOptimizer
@@ -93,6 +89,10 @@ from graphgrad.training.sessions.saving_hooks import CheckpointSaverHook as Chec
 from graphgrad.training.sessions.saving_hooks import CheckpointSaverListener as CheckpointSaverListener
 from graphgrad.training.sessions.saving_hooks import StepCounterHook as StepCounterHook
 from graphgrad.training.sessions.saving_hooks import SummarySaverHook as SummarySaverHook
+from graphgrad.training.sessions.session_creators import ChiefSessionCreator as ChiefSessionCreator
+from graphgrad.training.sessions.session_creators import Scaffold as Scaffold
+from graphgrad.training.sessions.session_creators import SessionCreator as SessionCreator
+from graphgrad.training.sessions.session_creators import WorkerSessionCreator as WorkerSessionCreator
 from graphgrad.training.sessions.session_hooks import FeedFnHook as FeedFnHook
 from graphgrad.training.sessions.session_hooks import FinalOpsHook as FinalOpsHook
 from graphgrad.training.sessions.session_hooks import GlobalStepWaiterHook as GlobalStepWaiterHook
