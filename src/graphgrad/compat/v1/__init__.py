@@ -124,7 +124,7 @@ graphgrad.frontend.variables.initializers: constant_initializer=Constant glorot_
 graphgrad.frontend.variables.partitioned: create_partitioned_variables fixed_size_partitioner
     min_max_variable_partitioner variable_axis_size_partitioner
 graphgrad.frontend.variables.template: make_template
-graphgrad.frontend.variables.variable: Variable=VariableV1 VariableAggregation VariableSynchronization
+graphgrad.frontend.variables.variable: Variable=VariableV1
 graphgrad.frontend.variables.variable_creators: variable_creator_scope
 graphgrad.frontend.variables.variable_functions: all_variables assert_variables_initialized assign assign_add assign_sub
     batch_scatter_update count_up_to global_variables global_variables_initializer initialize_all_variables
@@ -134,6 +134,7 @@ graphgrad.frontend.variables.variable_functions: all_variables assert_variables_
     trainable_variables variables_initializer
 graphgrad.frontend.variables.variable_scope: AUTO_REUSE VariableScope get_local_variable get_variable get_variable_scope
     no_regularizer variable_op_scope variable_scope
+graphgrad.frontend.variables.variable_settings: VariableAggregation VariableSynchronization
 graphgrad.gradients.core.aggregate: AggregationMethod
 graphgrad.gradients.core.backprop: gradients
 graphgrad.gradients.core.custom: custom_gradient

@@ -224,8 +224,6 @@ from graphgrad.frontend.variables.partitioned import fixed_size_partitioner as f
 from graphgrad.frontend.variables.partitioned import min_max_variable_partitioner as min_max_variable_partitioner
 from graphgrad.frontend.variables.partitioned import variable_axis_size_partitioner as variable_axis_size_partitioner
 from graphgrad.frontend.variables.template import make_template as make_template
-from graphgrad.frontend.variables.variable import VariableAggregation as VariableAggregation
-from graphgrad.frontend.variables.variable import VariableSynchronization as VariableSynchronization
 from graphgrad.frontend.variables.variable import VariableV1 as Variable
 from graphgrad.frontend.variables.variable_creators import variable_creator_scope as variable_creator_scope
 from graphgrad.frontend.variables.variable_functions import all_variables as all_variables
@@ -266,6 +264,8 @@ from graphgrad.frontend.variables.variable_scope import get_variable_scope as ge
 from graphgrad.frontend.variables.variable_scope import no_regularizer as no_regularizer
 from graphgrad.frontend.variables.variable_scope import variable_op_scope as variable_op_scope
 from graphgrad.frontend.variables.variable_scope import variable_scope as variable_scope
+from graphgrad.frontend.variables.variable_settings import VariableAggregation as VariableAggregation
+from graphgrad.frontend.variables.variable_settings import VariableSynchronization as VariableSynchronization
 from graphgrad.gradients.core.aggregate import AggregationMethod as AggregationMethod
 from graphgrad.gradients.core.backprop import gradients as gradients
 from graphgrad.gradients.core.custom import custom_gradient as custom_gradient

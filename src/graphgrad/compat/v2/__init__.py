@@ -74,8 +74,9 @@ graphgrad.frontend.structure.tensor_array: TensorArray
 graphgrad.frontend.structure.tensor_array_spec: TensorArraySpec
 graphgrad.frontend.variables.initializers: constant_initializer=ConstantV2 ones_initializer=OnesV2
     random_normal_initializer=RandomNormalV2 random_uniform_initializer=RandomUniformV2 zeros_initializer=ZerosV2
-graphgrad.frontend.variables.variable: Variable VariableAggregation=VariableAggregationV2 VariableSynchronization
+graphgrad.frontend.variables.variable: Variable
 graphgrad.frontend.variables.variable_creators: variable_creator_scope
+graphgrad.frontend.variables.variable_settings: VariableAggregation=VariableAggregationV2 VariableSynchronization
 graphgrad.gradients.core.aggregate: AggregationMethod
 graphgrad.gradients.core.backprop: gradients=gradients_v2
 graphgrad.gradients.core.custom: custom_gradient

@@ -88,9 +88,9 @@ from graphgrad.frontend.variables.initializers import RandomNormalV2 as random_n
 from graphgrad.frontend.variables.initializers import RandomUniformV2 as random_uniform_initializer
 from graphgrad.frontend.variables.initializers import ZerosV2 as zeros_initializer
 from graphgrad.frontend.variables.variable import Variable as Variable
-from graphgrad.frontend.variables.variable import VariableAggregationV2 as VariableAggregation
-from graphgrad.frontend.variables.variable import VariableSynchronization as VariableSynchronization
 from graphgrad.frontend.variables.variable_creators import variable_creator_scope as variable_creator_scope
+from graphgrad.frontend.variables.variable_settings import VariableAggregationV2 as VariableAggregation
+from graphgrad.frontend.variables.variable_settings import VariableSynchronization as VariableSynchronization
 from graphgrad.gradients.core.aggregate import AggregationMethod as AggregationMethod
 from graphgrad.gradients.core.backprop import gradients_v2 as gradients
 from graphgrad.gradients.core.custom import custom_gradient as custom_gradient

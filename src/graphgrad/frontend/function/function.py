@@ -21,7 +21,7 @@ from graphgrad.frontend.structure.signature import TypeSpec, leaf_key, leaf_name
 from graphgrad.frontend.structure.structured_outputs import collect_outputs
 from graphgrad.frontend.structure.tensor_array import TensorArray
 from graphgrad.frontend.structure.tensor_array_spec import ArrayParts
-from graphgrad.frontend.variables.variable import watching_creation
+from graphgrad.frontend.variables.variable_creation import watching_creation
 from graphgrad.ir import context
 from graphgrad.ir.composite import Composite
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from graphgrad.frontend.structure import nest
-from graphgrad.frontend.variables.variable import VariableAggregation, VariableSynchronization
 from graphgrad.frontend.variables.variable_scope import variable_scope
+from graphgrad.frontend.variables.variable_settings import VariableAggregation, VariableSynchronization
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph

@@ -14,7 +14,7 @@ from graphgrad.ir.shape import TensorShape, is_fully_defined
 from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import DTypeLike, ShapeLike
 
-from .variable import SaveSliceInfo
+from .variable_settings import SaveSliceInfo
 
 
 class PartitionInfo:

@@ -9,37 +9,24 @@ assignments happen in the order in which they were built.
 
 from __future__ import annotations
 
-import contextlib
-import enum
-import itertools
 import operator
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from graphgrad.errors import describe
-from graphgrad.frontend.graph.collections import GraphKeys
-from graphgrad.frontend.graph.init_scope import init_scope, outermost_graph
 from graphgrad.frontend.graph.operators import getitem, install
-from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph
-from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype
-from graphgrad.ir.eager import EagerTensor, value_text
+from graphgrad.ir.eager import value_text
 from graphgrad.ir.funcgraph import around
-from graphgrad.ir.graph import Graph, Operation, Tensor, listening
-from graphgrad.ir.indexed_slices import IndexedSlices
-from graphgrad.ir.opdef import raw, registry
-from graphgrad.ir.scopes import eager_scope, name_scope
+from graphgrad.ir.graph import Graph, Operation, listening
+from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import (
     _CONTRADICTION,
     Shape,
     TensorShape,
     as_shape,
-    compatible,
-    is_fully_defined,
     merge,
     shape_str,
 )
@@ -48,97 +35,16 @@ from graphgrad.ir.tensor import TensorOperators, TensorReference
 from graphgrad.ir.variable_store import Cell, Handle
 
 from .references import References
+from .variable_assignments import Assignments
+from .variable_creation import Creation, creation_numbers
 from .variable_creators import Created
-
-
-class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are synchronized."""
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class VariableAggregation(enum.Enum):
-    """How the copies of a distributed variable are aggregated (1.x)."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-    ONLY_FIRST_TOWER = 3  # noqa: PIE796  # the older name of the same
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
-
-class VariableAggregationV2(enum.Enum):
-    """How the copies of a distributed variable are aggregated (2.x)."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, VariableAggregation) and self.value == other.value)
-
+from .variable_settings import SaveSliceInfo, VariableAggregation, VariableAggregationV2, VariableSynchronization
 
 _NO_VALUE = ("The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a "
              "`variable_def`. You provided neither.")
 
 
-class SaveSliceInfo:
-    """The part of a larger variable that this one is, for saving."""
-
-    def __init__(self, full_name: Any = None, full_shape: Any = None, var_offset: Any = None, var_shape: Any = None,
-                 save_slice_info_def: Any = None, import_scope: Any = None):
-        self.full_name = full_name
-        self.full_shape = full_shape
-        self.var_offset = var_offset
-        self.var_shape = var_shape
-
-    @property
-    def spec(self) -> str:
-        """The text that describes the part in a checkpoint."""
-        shape = " ".join(str(d) for d in self.full_shape) + " "
-        parts = zip(self.var_offset, self.var_shape, strict=True)
-        return shape + ":".join(f"{offset},{size}" for offset, size in parts)
-
-
-creation_numbers = itertools.count()  # gives the creation order of variables
-
-
-class _Creation(threading.local):
-    """This thread's listeners for variables created by a function being traced."""
-
-    def __init__(self) -> None:
-        self.watch: Callable[[], None] | None = None
-        self.assignments: list[Operation] = []
-
-
-_creation = _Creation()
-
-
-@contextlib.contextmanager
-def watching_creation(watch: Callable[[], None]) -> Iterator[list[Operation]]:
-    """Calls `watch` for each variable that is created inside, while a function is traced.
-
-    Yields: the operations that assign initial values which are computed in the function.
-    """
-    before = _creation.watch, _creation.assignments
-    _creation.watch, _creation.assignments = watch, []
-    try:
-        yield _creation.assignments
-    finally:
-        _creation.watch, _creation.assignments = before
-
-
-class Variable(TensorOperators, metaclass=Created):
+class Variable(Assignments, TensorOperators, metaclass=Created):
     """A tensor whose value persists between runs and is changed by assignments.
 
     Args:
@@ -167,6 +73,11 @@ class Variable(TensorOperators, metaclass=Created):
     SaveSliceInfo = SaveSliceInfo
     __array_priority__ = 100
     _needs_shape = False  # whether an initial value of unknown shape is an error
+    _graph: Graph | None  # None in eager mode
+    _handle: Any
+    _handle_name: str
+    _dtype: DType
+    _shape: Shape
 
     def __init__(self, initial_value: Any = None, trainable: Any = None, validate_shape: bool = True,
                  caching_device: Any = None, name: str | None = None, variable_def: Any = None, dtype: Any = None,
@@ -215,96 +126,7 @@ class Variable(TensorOperators, metaclass=Created):
         self._changeable = False  # whether there may be an operation that changes the value
         self._number = next(creation_numbers)
         wanted = None if dtype is None else as_dtype(dtype)
-        graph = current_graph()
-        if graph is not None and graph.building_function and _creation.watch is not None:
-            _creation.watch()
-            if outermost_graph() is None:
-                initial_value = self._initial_in_function(initial_value, wanted)
-                if isinstance(initial_value, Tensor):
-                    self._create_in_function(graph, initial_value, validate_shape, name, shape)
-                    return
-        initial_value = _liftable(initial_value, wanted)
-        if graph is not None and (graph.building_function or graph._control):
-            with init_scope():
-                self._create_where(current_graph(), initial_value, validate_shape, name, wanted, shape, collections)
-        else:
-            self._create_where(graph, initial_value, validate_shape, name, wanted, shape, collections)
-
-    def _create_where(self, graph: Graph | None, initial_value: Any, validate_shape: bool, name: str | None,
-                      dtype: DType | None, shape: Any, collections: Any) -> None:
-        if graph is None:
-            self._create_eagerly(initial_value, validate_shape, name, dtype, shape)
-        else:
-            self._create_in(graph, initial_value, validate_shape, name, dtype, shape)
-            _collect(graph, self, collections)
-
-    def _create_eagerly(self, initial_value: Any, validate_shape: bool, name: str | None, dtype: DType | None,
-                        shape: Any) -> None:
-        value = convert_to_tensor(_own_copy(initial_value() if callable(initial_value) else initial_value), dtype)
-        self._settle(value, validate_shape, shape)
-        name = name or "Variable"
-        if not isinstance(name, str):
-            raise ValueError(f"the name of a variable must be a string, not {name!r}.\n  Fix: give name='<text>'")
-        self._hold(value._value, name[:-1] if name.endswith("/") else eager_scope.prefix + name)
-
-    def _hold(self, value: Any, name: str) -> None:
-        """Stores the value itself, as variables outside of graphs do; None before initialization."""
-        self._graph: Graph | None = None
-        self._handle_name = name
-        self._handle: Any = Handle(Cell(value, name, self._dtype, self._shape))
-        self._handle._variable = self  # custom_gradient finds the variables that a function uses
-
-    @staticmethod
-    def _initial_in_function(initial_value: Any, dtype: DType | None) -> Any:
-        """Returns an initial value of a function being traced: a tensor if the function computes it, else as given."""
-        with name_scope("Initializer"):
-            value = initial_value() if callable(initial_value) else initial_value
-            return convert_to_tensor(value, dtype, "initial_value") if _is_computed(value) else value
-
-    def _create_in_function(self, graph: Graph, initial_value: Tensor, validate_shape: bool, name: str | None,
-                            shape: Any) -> None:
-        """Creates a variable outside of the function that is being traced, which assigns its initial value."""
-        self._settle(initial_value, validate_shape, shape)
-        scope = graph._scope
-        self._hold(None, f"{scope}/{name or 'Variable'}" if scope else name or "Variable")
-        assignment = raw.AssignVariableOp(self._handle, initial_value, dtype=self._dtype)
-        _creation.assignments.append(assignment)
-
-    def _create_in(self, graph: Graph, initial_value: Any, validate_shape: bool, name: str | None,
-                   dtype: DType | None, shape: Any) -> None:
-        self._graph = graph
-        with graph.name_scope(name or "Variable") as scope:
-            with graph.name_scope("Initializer"):
-                if callable(initial_value):
-                    initial_value = initial_value()
-                value = convert_to_tensor(initial_value, dtype, "initial_value")
-            self._settle(value, validate_shape, shape)
-            self._handle_name = scope[:-1]
-            self._handle = raw.VarHandleOp(dtype=self._dtype, shape=self._shape, shared_name=scope[:-1], name=scope)
-            self._handle._variable = self
-            self._initial_value = value
-            self._initializer_op = raw.AssignVariableOp(self._handle, value, dtype=self._dtype, name="Assign")
-            graph._scoped_state.setdefault("initializers", set()).add(self._initializer_op.index)
-            self._snapshot = self._read(graph._unique(f"{scope}Read/ReadVariableOp") + "/")
-
-    def _settle(self, value: Any, validate_shape: bool, shape: Any) -> None:
-        """Sets dtype and static shape."""
-        self._dtype: DType = value.dtype
-        own: Shape = value._spec.shape
-        if shape is not None:
-            given = as_shape(shape)
-            if not compatible(given, own):
-                raise ValueError(f"In this `tf.Variable` creation, the initial value's shape ({shape_str(own)}) is not "
-                                 f"compatible with the explicitly supplied `shape` argument ({shape}).")
-            self._shape: Shape = given
-        elif validate_shape:
-            if self._needs_shape and not is_fully_defined(own):
-                raise ValueError(f"initial_value must have a shape specified: {value}\n"
-                                 f"  Asked for at {user_source(2)}\n"
-                                 "  Fix: give it a static shape, or validate_shape=False")
-            self._shape = own
-        else:
-            self._shape = own if self._needs_shape is False else None
+        Creation(self, initial_value, validate_shape, name, wanted, shape, collections).run()
 
     # -- properties ----------------------------------------------------------------
 
@@ -507,130 +329,12 @@ class Variable(TensorOperators, metaclass=Created):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(self.numpy(), dtype)
 
-    # -- assigning -----------------------------------------------------------------
-
-    def _update(self, op_type: str, operands: tuple[Any, ...], name: str | None = None, read_value: bool = True) -> Any:
-        self._changeable = True
-        op = registry[op_type](self._handle, *operands, dtype=self._dtype, name=name)
-        if not read_value:
-            return op
-        return self if op is None else AssignedVariable(self, op)
-
-    def _operand(self, value: Any) -> Any:
-        """Converts a value to assign and checks its shape."""
-        tensor = convert_to_tensor(_own_copy(value), self._dtype)
-        if not compatible(self._shape, tensor._spec.shape):
-            raise ValueError(f"Cannot assign value to variable '{self.name}': Shape mismatch.The variable shape "
-                             f"{shape_str(self._shape)}, and the assigned value shape {shape_str(tensor._spec.shape)} "
-                             f"are incompatible.\n  Asked for at {user_source(2)}\n"
-                             "  Fix: give a value of the variable's shape")
-        return tensor
-
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Sets the value.
-
-        Args:
-          value: a value of the variable's dtype and shape.
-          use_locking: accepted; assignments of one run never interleave.
-          name: a name for the operation.
-          read_value: whether the result can be read.
-        Returns: an object that stands for the variable after the assignment; the assignment's
-          `Operation` if not `read_value`. In eager mode the variable, or None.
-        Raises: ValueError if the shape does not fit.
-        """
-        return self._update("AssignVariableOp", (self._operand(value),), name, read_value)
-
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> Any:
-        """Adds to the value; arguments and result as of `assign`."""
-        return self._update("AssignAddVariableOp", (self._operand(delta),), name, read_value)
-
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> Any:
-        """Subtracts from the value; arguments and result as of `assign`."""
-        return self._update("AssignSubVariableOp", (self._operand(delta),), name, read_value)
-
-    def load(self, value: Any, session: Any = None) -> None:
-        """Sets the value in a session at once; in eager mode without one.
-
-        Raises: ValueError if there is no session.
-        """
-        if self._graph is None:
-            self.assign(value)
-            return
-        from graphgrad.executor.runtime.session import get_default_session
-
-        session = session or get_default_session()
-        if session is None:
-            raise ValueError("Either session argument should be provided or default session should be established")
-        # Silenced: it has an initializer.
-        session.run(self._initializer_op, {self._initializer_op.inputs[1]: value})  # type: ignore[union-attr]
-
-    def _scatter(self, op_type: str, sparse_delta: Any, name: str | None) -> Any:
-        if not isinstance(sparse_delta, IndexedSlices):
-            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
-        return self._scatter_rows(op_type, sparse_delta.indices, sparse_delta.values, name)
-
-    def _scatter_rows(self, op_type: str, indices: Any, updates: Any, name: str | None = None) -> Any:
-        return self._update(op_type, (indices, convert_to_tensor(updates, self._dtype)), name)
-
-    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Adds an `IndexedSlices` to the rows that it names."""
-        return self._scatter("ResourceScatterAdd", sparse_delta, name)
-
-    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Subtracts an `IndexedSlices` from the rows that it names."""
-        return self._scatter("ResourceScatterSub", sparse_delta, name)
-
-    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Multiplies the rows that an `IndexedSlices` names by its values."""
-        return self._scatter("ResourceScatterMul", sparse_delta, name)
-
-    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Divides the rows that an `IndexedSlices` names by its values."""
-        return self._scatter("ResourceScatterDiv", sparse_delta, name)
-
-    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Takes the minimum of an `IndexedSlices` and the rows that it names."""
-        return self._scatter("ResourceScatterMin", sparse_delta, name)
-
-    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Takes the maximum of an `IndexedSlices` and the rows that it names."""
-        return self._scatter("ResourceScatterMax", sparse_delta, name)
-
-    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Replaces the rows that an `IndexedSlices` names by its values."""
-        return self._scatter("ResourceScatterUpdate", sparse_delta, name)
-
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Adds `updates` to the slices at `indices`; see `tf.scatter_nd`."""
-        return self._scatter_rows("ResourceScatterNdAdd", indices, updates, name)
-
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Subtracts `updates` from the slices at `indices`; see `tf.scatter_nd`."""
-        return self._scatter_rows("ResourceScatterNdSub", indices, updates, name)
-
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Replaces the slices at `indices` by `updates`; see `tf.scatter_nd`."""
-        return self._scatter_rows("ResourceScatterNdUpdate", indices, updates, name)
-
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Takes the minimum of `updates` and the slices at `indices`; see `tf.scatter_nd`."""
-        return self._scatter_rows("ResourceScatterNdMin", indices, updates, name)
-
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Takes the maximum of `updates` and the slices at `indices`; see `tf.scatter_nd`."""
-        return self._scatter_rows("ResourceScatterNdMax", indices, updates, name)
-
-    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
-        """Replaces rows within each batch; see `tf.compat.v1.batch_scatter_update`."""
-        from .variable_functions import batch_scatter_update
-
-        return batch_scatter_update(self, sparse_delta.indices, sparse_delta.values, use_locking, name)
-
     def count_up_to(self, limit: int) -> Any:
         """Returns the value and increments it; OutOfRangeError at run time if it is `limit`."""
         return raw.ResourceCountUpTo(self.handle, limit=limit, T=self._dtype)
+
+    def _assigned(self, assignment: Operation) -> AssignedVariable:
+        return AssignedVariable(self, assignment)
 
     # -- Python's protocols --------------------------------------------------------
 
@@ -643,20 +347,6 @@ class Variable(TensorOperators, metaclass=Created):
         picked.assign = assign
         picked._variable_slice = assign  # for tf.compat.v1.assign
         return picked
-
-    def _assign_slice(self, picked: Any, key: Any, value: Any, name: str | None) -> Any:
-        if isinstance(picked, Tensor):
-            op = picked.op
-            masks = {k: op._attr(k) for k in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
-                                                 "shrink_axis_mask")}
-            value = convert_to_tensor(value, self._dtype)
-            done = raw.ResourceStridedSliceAssign(self.handle, *op.inputs[1:], value, **masks, name=name)
-            return AssignedVariable(self, done)
-        keys = key if isinstance(key, tuple) else (key,)
-        plain = tuple([np.asarray(k._value) if isinstance(k, EagerTensor) else k for k in keys])
-        changed = np.array(self.numpy())
-        changed[plain] = convert_to_tensor(value, self._dtype).numpy()
-        return self.assign(changed)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._read())
@@ -775,41 +465,8 @@ class AssignedVariable(VariableV1):
         return self._element
 
 
-def _own_copy(value: Any) -> Any:
-    """Copies a NumPy array that the caller might change."""
-    return value.copy() if isinstance(value, np.ndarray) else value
-
-
-def _is_computed(value: Any) -> bool:
-    """Returns whether an initial value is, or contains, a graph tensor."""
-    if isinstance(value, (list, tuple)):
-        return any(map(_is_computed, value))
-    return isinstance(value, Tensor) or hasattr(value, "_as_tensor")
-
-
-def _liftable(value: Any, dtype: DType | None) -> Any:
-    """Returns an initial value that does not belong to a branch or loop being built."""
-    graph = current_graph()
-    if not isinstance(value, Tensor) or graph is None or not graph.building_function or value.graph is not graph:
-        return value
-    known = constant_value(value)
-    if known is None:
-        raise ValueError(describe("Variable", value.name, "its initial value is a tensor of the branch, loop or "
-                                  "function being built", f"initial_value={value}", str(user_source(2)),
-                                  "give a function, e.g. tf.Variable(lambda: tf.zeros([10])), or use tf.init_scope()"))
-    return lambda: constant(known, dtype or value.dtype)
-
-
-def _collect(graph: Graph, variable: Variable, collections: Any) -> None:
-    names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
-    if variable.trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
-        names.append(GraphKeys.TRAINABLE_VARIABLES)
-    graph.add_to_collections(names, variable)
-
-
 _own_getitem = Variable.__getitem__
 install(Variable)
 Variable.__getitem__ = _own_getitem  # type: ignore[method-assign]  # its result can be assigned to
 
-__all__ = ["AssignedVariable", "Variable", "VariableAggregation", "VariableAggregationV2", "VariableSynchronization",
-           "VariableV1"]
+__all__ = ["AssignedVariable", "Variable", "VariableV1"]

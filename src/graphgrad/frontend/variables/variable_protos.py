@@ -51,7 +51,8 @@ def variable_of(message: Any, prefix: str, made: dict[str, Any]) -> Any:
 
 def stand_for(v: Any, message: Any, prefix: str) -> None:
     """Makes a new object the variable whose operations a message names; see `variable_of`."""
-    from .variable import SaveSliceInfo, VariableAggregation, VariableSynchronization, creation_numbers
+    from .variable_creation import creation_numbers
+    from .variable_settings import SaveSliceInfo, VariableAggregation, VariableSynchronization
 
     graph = get_default_graph()
     handle = graph.get_tensor_by_name(prefix + message.variable_name)

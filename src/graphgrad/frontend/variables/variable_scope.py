@@ -26,7 +26,8 @@ from graphgrad.ir.source import user_source
 
 from .partitioned import PartitionedVariable, cut, initial_part, mark, partitions_for
 from .scope_counts import ScopeCounts
-from .variable import VariableAggregation, VariableSynchronization, VariableV1
+from .variable import VariableV1
+from .variable_settings import VariableAggregation, VariableSynchronization
 
 
 class _ReuseMode(enum.Enum):

@@ -6,8 +6,8 @@ from typing import Any
 
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.variables.initializers import Zeros
-from graphgrad.frontend.variables.variable import VariableAggregation
 from graphgrad.frontend.variables.variable_scope import get_variable
+from graphgrad.frontend.variables.variable_settings import VariableAggregation
 from graphgrad.ir import dtypes
 from graphgrad.ir.context import get_default_graph
 from graphgrad.system.log import Log
