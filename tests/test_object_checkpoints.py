@@ -24,7 +24,7 @@ RECORDED: dict[str, Any] = json.loads((FOLDER / "objects.json").read_text())
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Eager mode, as TensorFlow 2 starts in it, where names of slots are counted from the beginning."""
-    monkeypatch.setattr(variable_scope, "_eager_store", None)
+    monkeypatch.setattr(variable_scope, "_eager_scopes", None)
     with context.use(context.EAGER):
         yield
 

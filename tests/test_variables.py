@@ -12,7 +12,7 @@ import pytest
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
-from graphgrad.frontend.variables.initializers import xavier_initializer
+from graphgrad.frontend.variables.scaling_initializers import xavier_initializer
 
 
 @pytest.fixture

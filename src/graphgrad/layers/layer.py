@@ -9,16 +9,14 @@ from graphgrad.frontend.graph.init_scope import outermost_graph
 from graphgrad.frontend.rnn.scoped_layer import ScopedLayer
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.variables.initializers import (
-    GlorotNormal,
-    GlorotUniform,
     Ones,
     Orthogonal,
     RandomNormal,
     RandomUniform,
     TruncatedNormal,
-    VarianceScaling,
     Zeros,
 )
+from graphgrad.frontend.variables.scaling_initializers import GlorotNormal, GlorotUniform, VarianceScaling
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.opdef import raw

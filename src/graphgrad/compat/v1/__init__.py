@@ -116,13 +116,14 @@ graphgrad.frontend.structure.signature: TypeSpec
 graphgrad.frontend.structure.sparse_spec: SparseTensorSpec
 graphgrad.frontend.structure.tensor_array: TensorArray
 graphgrad.frontend.structure.tensor_array_spec: TensorArraySpec
-graphgrad.frontend.variables.initializers: constant_initializer=Constant glorot_normal_initializer=GlorotNormal
-    glorot_uniform_initializer=GlorotUniform ones_initializer=Ones orthogonal_initializer=Orthogonal
-    random_normal_initializer=RandomNormal random_uniform_initializer=RandomUniform
-    truncated_normal_initializer=TruncatedNormal uniform_unit_scaling_initializer=UniformUnitScaling
-    variance_scaling_initializer=VarianceScaling zeros_initializer=Zeros
+graphgrad.frontend.variables.initializers: constant_initializer=Constant ones_initializer=Ones
+    orthogonal_initializer=Orthogonal random_normal_initializer=RandomNormal random_uniform_initializer=RandomUniform
+    truncated_normal_initializer=TruncatedNormal zeros_initializer=Zeros
 graphgrad.frontend.variables.partitioned: create_partitioned_variables fixed_size_partitioner
     min_max_variable_partitioner variable_axis_size_partitioner
+graphgrad.frontend.variables.scaling_initializers: glorot_normal_initializer=GlorotNormal
+    glorot_uniform_initializer=GlorotUniform uniform_unit_scaling_initializer=UniformUnitScaling
+    variance_scaling_initializer=VarianceScaling
 graphgrad.frontend.variables.template: make_template
 graphgrad.frontend.variables.variable: Variable=VariableV1
 graphgrad.frontend.variables.variable_creators: variable_creator_scope

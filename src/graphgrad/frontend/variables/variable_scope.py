@@ -1,8 +1,6 @@
-"""Variables by name: `variable_scope`, `get_variable` and templates.
+"""Variables by name: `variable_scope` and `get_variable`.
 
-A graph keeps one table of the variables that `get_variable` made, and one current
-`VariableScope`, which holds the prefix of names and the defaults. In eager mode there is no
-table: each call makes a new variable.
+A graph has one current `VariableScope`, which holds the prefix of names and the defaults.
 """
 
 from __future__ import annotations
@@ -10,23 +8,19 @@ from __future__ import annotations
 import contextlib
 import enum
 import functools
-import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
-from graphgrad.frontend.graph.init_scope import init_scope, outermost_graph
+from graphgrad.frontend.graph.init_scope import outermost_graph
 from graphgrad.ir import dtypes
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import DType, as_dtype
-from graphgrad.ir.scopes import name_scope
-from graphgrad.ir.shape import TensorShape, is_fully_defined
+from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.source import user_source
 
-from .partitioned import PartitionedVariable, cut, initial_part, mark, partitions_for
+from .named_variables import named_variable
 from .scope_counts import ScopeCounts
-from .variable import VariableV1
 from .variable_settings import VariableAggregation, VariableSynchronization
 
 
@@ -39,30 +33,28 @@ class _ReuseMode(enum.Enum):
 AUTO_REUSE = _ReuseMode.AUTO_REUSE
 
 
-class _Store(ScopeCounts):
-    """A graph's named variables, and how often each variable scope was opened."""
+class _Scopes(ScopeCounts):
+    """A graph's current variable scope, and how often each was opened."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.variables: dict[str, Any] = {}
-        self.partitioned: dict[str, Any] = {}
         self.current = VariableScope(False)
 
 
-_eager_store: _Store | None = None
+_eager_scopes: _Scopes | None = None
 
 
-def _store() -> _Store:
-    global _eager_store
+def _scopes() -> _Scopes:
+    global _eager_scopes
     graph = outermost_graph()
     if graph is None:
-        if _eager_store is None:
-            _eager_store = _Store()
-        return _eager_store
-    store: _Store | None = graph._scoped_state.get("variable_store")
-    if store is None:
-        store = graph._scoped_state["variable_store"] = _Store()
-    return store
+        if _eager_scopes is None:
+            _eager_scopes = _Scopes()
+        return _eager_scopes
+    scopes: _Scopes | None = graph._scoped_state.get("variable_scopes")
+    if scopes is None:
+        scopes = graph._scoped_state["variable_scopes"] = _Scopes()
+    return scopes
 
 
 class VariableScope:
@@ -226,151 +218,8 @@ class VariableScope:
         }
         full_name = f"{self._name}/{name}" if self._name else name
         if custom_getter is None:
-            return _get_single(name=full_name, **arguments)
-        return custom_getter(getter=_get_single, name=full_name, **arguments)
-
-
-# -- creating and reusing variables ------------------------------------------------
-
-
-def _get_single(name: str, shape: Any = None, dtype: Any = dtypes.float32, initializer: Any = None,
-                regularizer: Any = None, reuse: Any = None, trainable: Any = None, collections: Any = None,
-                caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
-                use_resource: Any = None, constraint: Any = None,
-                synchronization: Any = VariableSynchronization.AUTO,
-                aggregation: Any = VariableAggregation.NONE) -> Any:
-    """Reuses or creates the variable of the full name `name`."""
-    dtype = as_dtype(dtype)
-    eager = outermost_graph() is None
-    if partitioner is not None and not eager and not (shape is not None and len(TensorShape(shape)) == 0):
-        return _get_partitioned(partitioner, name, shape, dtype, initializer, {
-            "regularizer": regularizer, "reuse": reuse, "trainable": trainable, "collections": collections,
-            "validate_shape": validate_shape, "use_resource": use_resource, "constraint": constraint,
-            "synchronization": synchronization, "aggregation": aggregation})
-    known = {} if eager else _store().variables
-    if name in known:
-        return _shared(known[name], name, shape, dtype, reuse)
-    if reuse is True and not eager:
-        raise ValueError(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to "
-                         f"set reuse=tf.AUTO_REUSE in VarScope?\n  Asked for at {user_source(2)}")
-    initial_value, wanted = _initial_value(name, shape, dtype, initializer)
-    with _outside():
-        variable = VariableV1(initial_value, trainable, collections, validate_shape, caching_device, name,
-                              dtype=wanted, constraint=constraint, use_resource=True,
-                              synchronization=synchronization, aggregation=aggregation)
-    variable._fetch_as(use_resource)
-    known[name] = variable
-    if regularizer is not None:
-        with name_scope(f"{name}/Regularizer/"):
-            loss = regularizer(variable)
-        graph = outermost_graph()
-        if loss is not None and graph is not None:
-            graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
-    return variable
-
-
-def _get_partitioned(partitioner: Any, name: str, shape: Any, dtype: DType, initializer: Any,
-                     arguments: dict[str, Any]) -> Any:
-    """Reuses or creates a partitioned variable."""
-    known = _store().partitioned
-    if shape is None and initializer is not None and not callable(initializer):
-        shape = convert_to_tensor(initializer).shape
-    if name in _store().variables:
-        raise ValueError(f"A partitioner was provided, but an unpartitioned version of the variable was found: {name}."
-                         f"\n  Asked for at {user_source(2)}\n  Fix: use the scope without a partitioner")
-    partitions = partitions_for(partitioner, name, shape, dtype)
-    if name in known:
-        there = _shared(known[name], name, shape, dtype, arguments["reuse"])
-        if there._get_partitions() != partitions:
-            raise ValueError(f"Trying to reuse partitioned variable {name}, but specified partitions {partitions} and "
-                             f"found partitions {there._get_partitions()}.\n  Asked for at {user_source(2)}")
-        return there
-    full = [d or 0 for d in TensorShape(shape).as_list()]
-    initializer = default_initializer(name, dtype) if initializer is None else initializer
-    initializer = initializer() if inspect.isclass(initializer) else initializer
-    parts = []
-    for k, (offset, size) in enumerate(cut(full, partitions)):
-        initial = functools.partial(initial_part, initializer, size, offset, full, dtype)
-        with _outside():
-            part = _get_single(f"{name}/part_{k}", initializer=initial, dtype=dtype, **arguments)
-        mark(part, name, full, offset, size)
-        parts.append(part)
-    whole = known[name] = PartitionedVariable(name, full, dtype, parts, partitions)
-    return whole
-
-
-@contextlib.contextmanager
-def _outside() -> Iterator[None]:
-    """Leaves functions, branches and all name scopes: a variable's name depends on variable scopes only."""
-    graph = current_graph()
-    if graph is not None and graph.building_function:
-        with init_scope():
-            graph = current_graph()
-            with contextlib.nullcontext() if graph is None else graph.name_scope(None):
-                yield
-    elif graph is None:
-        yield
-    else:
-        with graph.name_scope(None):
-            yield
-
-
-def _shared(variable: Any, name: str, shape: Any, dtype: DType, reuse: Any) -> Any:
-    asked = f"\n  Asked for at {user_source(3)}"
-    if reuse is False:  # None, possible only by assigning to a scope's `_reuse`, reuses existing variables
-        first = next(iter(variable)) if isinstance(variable, PartitionedVariable) else variable
-        raise ValueError(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
-                         f"reuse=tf.AUTO_REUSE in VarScope? Originally defined at:\n\n  {first.op.source}{asked}")
-    if not variable.shape.is_compatible_with(shape):
-        raise ValueError(f"Trying to share variable {name}, but specified shape {TensorShape(shape)} and found shape "
-                         f"{variable.shape}.{asked}")
-    if dtype is not variable.dtype:
-        raise ValueError(f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype "
-                         f"{variable.dtype.name}.{asked}")
-    return variable
-
-
-def _initial_value(name: str, shape: Any, dtype: DType, initializer: Any) -> tuple[Any, DType | None]:
-    """Returns the initial value and dtype for `Variable`."""
-    if initializer is not None and not callable(initializer):
-        if shape is not None:
-            raise ValueError(f"If initializer is a constant, do not specify shape.\n  Asked for at {user_source(4)}")
-        return initializer, None
-    if initializer is None:
-        if shape is None:
-            raise ValueError(f"Variable {name} did not get an initializer, so its `shape` argument must be specified.\n"
-                             f"  Asked for at {user_source(4)}")
-        initializer = default_initializer(name, dtype)
-    if inspect.isclass(initializer):
-        initializer = initializer()
-    static = TensorShape(shape)
-    if shape is not None and is_fully_defined(static._dims):
-        return functools.partial(initializer, static.as_list(), dtype=dtype), dtype
-    if _needs_no_arguments(initializer):
-        return initializer, None
-    raise ValueError("The initializer passed is not valid. It should be a callable with no arguments and the shape "
-                     "should not be provided or an initializer of `tf.initializers`, and `shape` should be fully "
-                     f"defined.\n  Asked for at {user_source(4)}\n"
-                     f"  Fix: give get_variable('{name}', ...) a shape without unknown sizes, not {static}")
-
-
-def default_initializer(name: str, dtype: DType) -> Callable[..., Any]:
-    """Returns the initializer for a variable without one: Glorot's for floats, zeros for the rest."""
-    from .initializers import GlorotUniform, Zeros
-
-    if dtype.is_floating:
-        return GlorotUniform()
-    if dtype.is_integer or dtype.is_bool or dtype is dtypes.string:
-        return Zeros()
-    raise ValueError(f"An initializer for variable {name} of {dtype} is required. Fix: give initializer=")
-
-
-def _needs_no_arguments(function: Callable[..., Any]) -> bool:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    return all(p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
+            return named_variable(name=full_name, **arguments)
+        return custom_getter(getter=named_variable, name=full_name, **arguments)
 
 
 def get_variable_scope() -> VariableScope:
@@ -380,7 +229,7 @@ def get_variable_scope() -> VariableScope:
     ...     print(tf.get_variable_scope().name)
     a
     """
-    return _store().current
+    return _scopes().current
 
 
 def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
@@ -491,14 +340,14 @@ class variable_scope:  # TensorFlow's name
 
     @contextlib.contextmanager
     def _enter(self) -> Iterator[VariableScope]:
-        store = _store()
-        old = store.current
+        scopes = _scopes()
+        old = scopes.current
         given = self._name_or_scope
         if given is None:
             if self._reuse:
                 raise ValueError("reuse=True cannot be used without a name_or_scope")
             wish = self._default_name
-            name = _unique_scope(store, wish)
+            name = _unique_scope(scopes, wish)
         elif isinstance(given, str):
             wish = name = given
         else:
@@ -508,7 +357,7 @@ class variable_scope:  # TensorFlow's name
             if isinstance(given, VariableScope):
                 scope = _copy(given)
                 scope._reuse = self._reuse or given.reuse
-                store.remember()
+                scopes.remember()
             else:
                 scope = _copy(old)
                 scope._name = f"{old.name}/{name}" if old.name else name
@@ -519,16 +368,16 @@ class variable_scope:  # TensorFlow's name
                     setattr(scope, attribute, value)
             if self._custom_getter is not None:
                 scope._custom_getter = _wrapped(self._custom_getter, scope._custom_getter)
-            store.open(scope.name)
-            store.current = scope
+            scopes.open(scope.name)
+            scopes.current = scope
             try:
                 yield scope
             finally:
-                store.current = old
+                scopes.current = old
                 if isinstance(given, VariableScope):
-                    store.take_back()
+                    scopes.take_back()
                 else:
-                    store.close_inner(scope.name)
+                    scopes.close_inner(scope.name)
 
     def _open_name_scope(self, stack: contextlib.ExitStack, wish: str) -> str:
         graph = current_graph()
@@ -546,12 +395,12 @@ def _copy(scope: VariableScope) -> VariableScope:
     return new
 
 
-def _unique_scope(store: _Store, prefix: str) -> str:
+def _unique_scope(scopes: _Scopes, prefix: str) -> str:
     """Returns `prefix`, numbered if a variable scope of that name was opened here already."""
-    base = f"{store.current.name}/{prefix}" if store.current.name else prefix
-    if not store.times_opened(base):
+    base = f"{scopes.current.name}/{prefix}" if scopes.current.name else prefix
+    if not scopes.times_opened(base):
         return prefix
-    return f"{prefix}_{store.free_number(base)}"
+    return f"{prefix}_{scopes.free_number(base)}"
 
 
 def _wrapped(own: Callable[..., Any], outer: Callable[..., Any] | None) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.control_flow.cond_while import while_loop
-from graphgrad.frontend.variables.initializers import GlorotNormal
+from graphgrad.frontend.variables.scaling_initializers import GlorotNormal
 from graphgrad.frontend.variables.template import make_template
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor

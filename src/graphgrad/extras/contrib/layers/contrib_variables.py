@@ -9,7 +9,7 @@ from typing import Any
 
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
 from graphgrad.frontend.graph.init_scope import outermost_graph
-from graphgrad.frontend.variables.initializers import compute_fans
+from graphgrad.frontend.variables.scaling_initializers import compute_fans
 from graphgrad.frontend.variables.variable_scope import get_variable
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float32
