@@ -33,17 +33,11 @@ def registered_spec(value: Any) -> Any:
     return None if make is None else make(value)
 
 
-class Composite:
-    """A value that consists of tensors: sparse, ragged, sliced ones.
+class Bundle:
+    """A value that passes where tensors pass (branches, loops, functions) as its tensors; base of `TensorArray` too.
 
-    Where tensors pass (branches, loops, functions, custom gradients), it is split into its components, and reassembled
-    on the other side by its spec.
+    It is taken apart by `_parts` on one side and rebuilt on the other.
     """
-
-    @property
-    def _type_spec(self) -> Any:
-        """Returns the `TypeSpec` that reassembles such a value."""
-        return registered_spec(self)
 
     def _parts(self) -> list[Any]:
         """Returns the components, tensors."""
@@ -51,21 +45,153 @@ class Composite:
 
     def _with_parts(self, parts: Sequence[Any]) -> Any:
         """Returns a value like this one, of other components."""
+        raise NotImplementedError(f"{type(self).__name__}._with_parts")
+
+    def _invariant(self, given: Any) -> Any:
+        """Returns what rebuilds it in each iteration of a loop: a value or a `TypeSpec`.
+
+        Args:
+          given: a shape or spec that holds in every iteration, or None.
+        """
+        return self
+
+    def _returned(self) -> tuple[Sequence[Any], Callable[..., Any]]:
+        """Returns the tensors that a function returns in its place, and a function that rebuilds it from them."""
+        return self._parts(), lambda *parts: self._with_parts(parts)
+
+    def _nothing_like(self) -> Any:
+        """Makes a value that replaces one that is never read."""
+        raise NotImplementedError(f"{type(self).__name__}._nothing_like")
+
+
+class Composite(Bundle):
+    """A value that consists of tensors: sparse, ragged, sliced ones.
+
+    A subclass says what it consists of, by `_parts` and `_static`; everything that tensors go through takes it apart
+    and rebuilds it by its spec. Classes with a spec of their own override `_type_spec`, or register it.
+
+    >>> from graphgrad.ir.composite import Composite
+    >>> class Interval(Composite):
+    ...     def __init__(self, low, high):
+    ...         self.low, self.high = low, high
+    ...     def _parts(self):
+    ...         return [self.low, self.high]
+    >>> wider = tf.cond(tf.constant(True), lambda: Interval(1.0, 3.0), lambda: Interval(0.0, 0.0))
+    >>> sess.run(wider).high
+    np.float32(3.0)
+    """
+
+    @property
+    def _type_spec(self) -> Any:
+        """Returns the `TypeSpec` that reassembles such a value."""
+        return registered_spec(self)
+
+    def _static(self) -> tuple[Any, ...]:
+        """Returns what it consists of besides tensors; hashable."""
+        return ()
+
+    @classmethod
+    def _from_parts(cls, parts: Sequence[Any], static: tuple[Any, ...]) -> Any:
+        """Builds a value from `_parts` and `_static` of another one."""
+        return cls(*parts, *static)
+
+    def _with_parts(self, parts: Sequence[Any]) -> Any:
+        """Returns a value like this one, of other components."""
         return self._type_spec._from_components(parts)
 
-    def _differentiable(self) -> Any:
-        """Returns the component to which gradients refer."""
-        raise NotImplementedError(f"{type(self).__name__}._differentiable")
+    def _invariant(self, given: Any) -> Any:
+        return self._type_spec._invariant(self, given)
 
-    def _with_differentiable(self, tensor: Any) -> Any:
-        """Replaces that component by another tensor (None gives None)."""
-        raise NotImplementedError(f"{type(self).__name__}._with_differentiable")
+    def _returned(self) -> tuple[Sequence[Any], Callable[..., Any]]:
+        spec = self._type_spec
+        return self._parts(), lambda *parts: spec._from_components(parts)
+
+    def _nothing_like(self) -> Any:
+        return self._type_spec._nothing_like(self._parts())
+
+    def _gradient_parts(self) -> list[Any]:
+        """Returns the components to which gradients refer: those of floating point."""
+        return [t for t in self._parts() if t.dtype.is_differentiable]
+
+    def _with_gradient_parts(self, gradients: Sequence[Any]) -> Any:
+        """Replaces those components by their gradients; None if one of them is None."""
+        if any(g is None for g in gradients):
+            return None
+        found = iter(gradients)
+        return self._with_parts([next(found) if t.dtype.is_differentiable else t for t in self._parts()])
+
+    def _fetched(self) -> Sequence[Any]:
+        """Returns the tensors that a session fetches and feeds for it; None for what is left out."""
+        return self._parts()
+
+    def _value_of(self, arrays: Sequence[Any]) -> Any:
+        """Returns what a session gives for it.
+
+        Args:
+          arrays: the values of `_fetched`.
+        """
+        return self._with_parts(arrays)
+
+    def _fed(self, value: Any) -> Sequence[Any]:
+        """Returns what a session feeds to `_fetched`.
+
+        Args:
+          value: what the user feeds for it: the values in their order, or what `_value_of` gives.
+        """
+        return value if isinstance(value, (tuple, list)) else value._fetched()
+
+
+def is_of_parts(value: Any) -> bool:
+    """Returns whether a value is a composite that does not convert to a tensor, as `IndexedSlices` do."""
+    return isinstance(value, Composite) and not hasattr(value, "_as_tensor")
+
+
+def gradient_parts(value: Any) -> list[Any]:
+    """Returns the tensors to which gradients with respect to a value, or of it, refer."""
+    return value._gradient_parts() if isinstance(value, Composite) else [value]
+
+
+def parts_of_gradient(of: Any, gradient: Any) -> list[Any]:
+    """Returns the gradients of the `gradient_parts` of a value.
+
+    Args:
+      of: the value.
+      gradient: its gradient: a composite for a composite, None for none.
+    """
+    if not isinstance(of, Composite) or not isinstance(gradient, Composite):
+        return [gradient] * (len(gradient_parts(of)) if gradient is None else 1)
+    return gradient._gradient_parts()
+
+
+def with_gradient_parts(values: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+    """Inverts `gradient_parts`.
+
+    Args:
+      values: composites, which the results will be like; anything else stands for one tensor.
+      tensors: what replaces `gradient_parts` of all of them; None for no gradient.
+    """
+    left, found = list(tensors), []
+    for value in values:
+        count = len(gradient_parts(value))
+        mine, left = left[:count], left[count:]
+        found.append(value._with_gradient_parts(mine) if isinstance(value, Composite) else mine[0])
+    return found
 
 
 class OfValues(Composite):
     """A composite with the graph and device of its `values`."""
 
     _values: Any
+
+    def _with_values(self, new_values: Any) -> Any:
+        """Returns the same places with other values."""
+        raise NotImplementedError(f"{type(self).__name__}._with_values")
+
+    def _gradient_parts(self) -> list[Any]:
+        return [self._values]
+
+    def _with_gradient_parts(self, gradients: Sequence[Any]) -> Any:
+        return None if gradients[0] is None else self._with_values(gradients[0])
 
     @property
     def op(self) -> Any:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .composite import OfValues
+from .composite import IndexedSlicesValue, OfValues
 from .context import current_graph
 from .dtypes import DType
 from .opdef import raw
@@ -93,15 +94,19 @@ class IndexedSlices(OfValues):
     def _parts(self) -> list[Any]:
         return [t for t in (self._values, self._indices, self._dense_shape) if t is not None]
 
-    def _differentiable(self) -> Any:
-        return self._values
+    def _fetched(self) -> list[Any]:
+        return [self._values, self._indices, self._dense_shape]
 
-    def _with_differentiable(self, tensor: Any) -> Any:
-        return None if tensor is None else self._with_values(tensor)
+    def _value_of(self, arrays: Sequence[Any]) -> IndexedSlicesValue:
+        return IndexedSlicesValue(*arrays)
 
-    def _with_values(self, values: Any) -> IndexedSlices:
+    def _fed(self, value: Any) -> list[Any]:
+        given = list(value) if isinstance(value, tuple) else [value.values, value.indices, value.dense_shape]
+        return given + [None] * (3 - len(given))
+
+    def _with_values(self, new_values: Any) -> IndexedSlices:
         """Returns slices with the same indices and other rows."""
-        return IndexedSlices(values, self._indices, self._dense_shape)
+        return IndexedSlices(new_values, self._indices, self._dense_shape)
 
     def _warn_if_large(self) -> None:
         """Warns before building a dense tensor that may not fit into memory."""
@@ -148,3 +153,23 @@ class IndexedSlices(OfValues):
     def __repr__(self) -> str:
         shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
         return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
+
+
+def dense(gradient: Any) -> Any:
+    """Converts a gradient to a dense tensor: `IndexedSlices` are summed up, anything else is returned as it is."""
+    return gradient._as_tensor() if isinstance(gradient, IndexedSlices) else gradient
+
+
+def of_values(t: Any) -> Any:
+    """Returns the rows of `IndexedSlices`; anything else as it is."""
+    return t.values if isinstance(t, IndexedSlices) else t
+
+
+def with_values(t: Any, values: Any) -> Any:
+    """Returns `IndexedSlices` like `t` with other rows; `values` itself if `t` is no `IndexedSlices`."""
+    return t._with_values(values) if isinstance(t, IndexedSlices) else values
+
+
+def on_values(function: Callable[[Any], Any], t: Any) -> Any:
+    """Applies a function of a tensor to it, or to the rows of `IndexedSlices`."""
+    return with_values(t, function(of_values(t)))

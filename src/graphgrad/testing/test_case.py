@@ -21,7 +21,7 @@ from graphgrad.frontend.structure import nest
 from graphgrad.ir import context
 from graphgrad.ir.context import current_graph, get_default_graph, reset_default_graph
 from graphgrad.ir.graph import Graph, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import dense
 from graphgrad.ops.random.seeds import DEFAULT_GRAPH_SEED
 
 from .assertions import ArrayAssertions
@@ -216,8 +216,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         return tensor.numpy() if hasattr(tensor, "numpy") else tensor
 
     def _GetNdArray(self, a: Any) -> Any:
-        if isinstance(a, IndexedSlices):
-            a = a._as_tensor()
+        a = dense(a)
         if isinstance(a, Tensor) or hasattr(a, "_as_graph_element") or hasattr(a, "numpy"):
             a = self.evaluate(a)
         return a if isinstance(a, np.ndarray) else np.array(a)

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from graphgrad.gradients.diagnose.explanation import GradientExplanation
+from graphgrad.ir.composite import Composite
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.funcgraph import stands_for
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
 
 from .box_text import width_of
 from .boxes import NO_MARKS, marks_of
@@ -117,8 +117,8 @@ def _operations(what: Any) -> Iterable[Operation]:
         yield what
     elif isinstance(what, Tensor):
         yield what.op
-    elif isinstance(what, IndexedSlices):
-        yield from _operations([t for t in (what.values, what.indices, what.dense_shape) if t is not None])
+    elif isinstance(what, Composite):
+        yield from _operations(what._parts())
     elif what is not None:
         element = getattr(what, "_as_graph_element", None)
         if element is None:

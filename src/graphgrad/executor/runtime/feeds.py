@@ -9,13 +9,13 @@ import numpy as np
 
 from graphgrad.executor.program.interpreter import in_context
 from graphgrad.ir import dtypes
+from graphgrad.ir.composite import Composite
 from graphgrad.ir.conversion import make_array
 from graphgrad.ir.graph import Graph, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.ir.source import user_source
 
-from .fetches import composite_parts, conversions
+from .fetches import conversions
 
 
 def converted_feeds(feed_dict: Any) -> Any:
@@ -64,9 +64,8 @@ def feed_targets(graph: Graph, key: Any) -> list[Tensor]:
       key: a tensor, its name, or a composite, whose parts are fed.
     Raises: TypeError for what is no tensor; ValueError for one that may not be fed.
     """
-    parts = composite_parts(key)
-    if parts is not None:
-        return [p for p in parts if p is not None]
+    if isinstance(key, Composite):
+        return [p for p in key._fetched() if p is not None]
     try:
         t: Tensor = graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
     except Exception as e:
@@ -81,27 +80,15 @@ def feed_values(feeds: Sequence[Tensor], feed_dict: Any) -> list[Any]:
     values = []
     i = 0
     for key, value in feed_dict.items():
-        if i < len(feeds) and (feeds[i] is key or composite_parts(key) is None):
+        if not isinstance(key, Composite):
             values.append(feed_value(feeds[i], value))
             i += 1
             continue
-        for part, v in zip(composite_parts(key), _composite_value(key, value), strict=True):
+        for part, v in zip(key._fetched(), key._fed(value), strict=True):
             if part is not None:
                 values.append(feed_value(part, v))
                 i += 1
     return values
-
-
-def _composite_value(key: Any, value: Any) -> Sequence[Any]:
-    if hasattr(key, "_value_of"):
-        return [value.flat_values, *value.nested_row_splits]
-    if isinstance(value, tuple):
-        values = list(value)
-    elif isinstance(key, IndexedSlices):
-        values = [value.values, value.indices, value.dense_shape]
-    else:
-        values = [value.indices, value.values, value.dense_shape]
-    return values + [None] * (3 - len(values))
 
 
 def feed_value(t: Tensor, value: Any) -> Any:

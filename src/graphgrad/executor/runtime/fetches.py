@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from graphgrad.executor.backend.xla import to_numpy
-from graphgrad.ir.composite import IndexedSlicesValue, SparseTensorValue
+from graphgrad.ir.composite import Composite
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
 
 conversions: list[tuple[type, Any, Any]] = []  # conversions of user types: type, of fetches, of feeds
 
@@ -79,17 +78,10 @@ class Fetches:
                 inner, contract = convert(fetch)
                 parts = [self.structure(f) for f in inner]
                 return lambda values: contract([p(values) for p in parts])
-        parts_of = composite_parts(fetch)
-        if parts_of is not None:
-            return self._composite(fetch, parts_of)
+        if isinstance(fetch, Composite):
+            leaves = [None if p is None else self._leaf(p) for p in fetch._fetched()]
+            return lambda values: fetch._value_of([None if p is None else p(values) for p in leaves])
         return self._leaf(fetch)
-
-    def _composite(self, fetch: Any, parts: Sequence[Any]) -> Callable[[list[Any]], Any]:
-        leaves = [None if p is None else self._leaf(p) for p in parts]
-        if hasattr(fetch, "_value_of"):  # it knows its value
-            return lambda values: fetch._value_of([p(values) for p in leaves if p is not None])
-        cls = IndexedSlicesValue if isinstance(fetch, IndexedSlices) else SparseTensorValue
-        return lambda values: cls(*[None if p is None else p(values) for p in leaves])
 
     def _leaf(self, fetch: Any) -> Callable[[list[Any]], Any]:
         try:
@@ -105,17 +97,6 @@ class Fetches:
         place = len(self.elements)
         self.elements.append(element)
         return lambda values: values[place]
-
-
-def composite_parts(value: Any) -> Any:
-    """Returns the tensors of an `IndexedSlices` or a sparse tensor, in their public order; None for others."""
-    if isinstance(value, IndexedSlices):
-        return value.values, value.indices, value.dense_shape
-    if isinstance(value, (Tensor, Operation, str)):
-        return None
-    if type(value).__name__ == "SparseTensor":
-        return value.indices, value.values, value.dense_shape
-    return value._parts() if hasattr(value, "_value_of") else None
 
 
 def fetched_array(value: Any) -> Any:

@@ -15,7 +15,7 @@ from graphgrad.frontend.variables.variable_functions import trainable_variables
 from graphgrad.gradients.core.backprop import gradients
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.platform import logging_v1
@@ -76,7 +76,7 @@ class ExternalOptimizerInterface:
         for g, v in zip(gradients(y, self._vars), self._vars):
             if g is None:
                 g = raw.ZerosLike(convert_to_tensor(v))
-            grads.append(g._as_tensor() if isinstance(g, IndexedSlices) else g)
+            grads.append(dense(g))
         return self._pack(grads)
 
     @staticmethod

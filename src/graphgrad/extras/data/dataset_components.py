@@ -10,8 +10,10 @@ import numpy as np
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.extras.ragged.ragged_tensor import RaggedTensor
 from graphgrad.extras.ragged.row_partitions import RaggedTensorValue
+from graphgrad.frontend.structure.composites import component_specs
+from graphgrad.frontend.structure.nest import is_composite_spec
 from graphgrad.frontend.structure.signature import TensorSpec
-from graphgrad.ir.composite import SparseTensorValue
+from graphgrad.ir.composite import Composite, SparseTensorValue, is_of_parts
 from graphgrad.ir.dtypes import int64, variant
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
@@ -162,6 +164,43 @@ class RaggedParts(Parts):
         return RaggedParts.of(_spec(self.parts[0]).dtype, shape, len(self.parts) - 2, self.splits_dtype)
 
 
+class CompositeParts(Parts):
+    """A composite that knows nothing of batches: its components.
+
+    Args:
+      parts: the leaves.
+      type_spec: its spec.
+    """
+
+    def __init__(self, parts: Any, type_spec: Any):
+        super().__init__(parts)
+        self.type_spec = type_spec
+
+    @classmethod
+    def of(cls, type_spec: Any) -> CompositeParts:
+        """That of composites of this spec."""
+        return cls([Spec.of(s.dtype, as_shape(s.shape)) for s in component_specs(type_spec)], type_spec)
+
+    def _like(self, parts: list[Any]) -> Any:
+        return CompositeParts(parts, self.type_spec)
+
+    def _value(self, parts: list[Any]) -> Any:
+        return self.type_spec._from_components(parts)
+
+    def spec(self) -> Any:
+        """The spec of the composite."""
+        return self.type_spec
+
+    def batched(self, rows: Any) -> Any:
+        """TypeError: nothing says what batches of it are."""
+        raise TypeError(f"{self.type_spec} has no batches. Fix: batch its components, and make composites of them in "
+                        "map()")
+
+    def row(self) -> Any:
+        """TypeError: nothing says what rows of it are."""
+        raise TypeError(f"{self.type_spec} has no rows. Fix: Dataset.from_tensors, or slices of its components")
+
+
 class Held:
     """The elements of a data set that is itself an element.
 
@@ -248,6 +287,8 @@ def _from_type_spec(spec: Any) -> Any:
         return RaggedParts.of(spec.dtype, as_shape(spec.shape), spec.ragged_rank, spec.row_splits_dtype)
     if isinstance(spec, DatasetSpec):
         return DatasetParts.of(specs_of(spec.element_spec))
+    if is_composite_spec(spec):
+        return CompositeParts.of(spec)
     return Spec.of(spec.dtype, as_shape(spec.shape))
 
 
@@ -286,5 +327,9 @@ def _ragged_value(value: RaggedTensorValue) -> Parts:
     return RaggedParts([value.flat_values, *value.nested_row_splits], as_shape(TensorShape(shape)))
 
 
-takers.update({SparseTensor: _sparse, SparseTensorValue: _sparse_value, RaggedTensor: _ragged,
+def _composite(value: Composite) -> Any:
+    return CompositeParts(value._parts(), value._type_spec) if is_of_parts(value) else value
+
+
+takers.update({Composite: _composite, SparseTensor: _sparse, SparseTensorValue: _sparse_value, RaggedTensor: _ragged,
                RaggedTensorValue: _ragged_value})

@@ -440,18 +440,20 @@ class RaggedTensor(Composite):
     def _parts(self) -> list[Any]:
         return [self.flat_values, *self.nested_row_splits]
 
-    def _differentiable(self) -> Any:
-        return self.flat_values
+    def _gradient_parts(self) -> list[Any]:
+        return [self.flat_values]
 
-    def _with_differentiable(self, tensor: Any) -> Any:
-        return None if tensor is None else self.with_flat_values(tensor)
+    def _with_gradient_parts(self, gradients: Sequence[Any]) -> Any:
+        return None if gradients[0] is None else self.with_flat_values(gradients[0])
 
-    def _value_of(self, parts: Sequence[Any]) -> RaggedTensorValue:
-        value: Any = parts[0]
-        for splits in reversed(parts[1:]):
+    def _fed(self, value: Any) -> list[Any]:
+        return [value.flat_values, *value.nested_row_splits]
+
+    def _value_of(self, arrays: Sequence[Any]) -> Any:
+        value: Any = arrays[0]
+        for splits in reversed(arrays[1:]):
             value = RaggedTensorValue(value, splits)
-        result: RaggedTensorValue = value
-        return result
+        return value
 
     def __getitem__(self, key: Any) -> Any:
         from .ragged_array_ops import getitem  # which needs this module

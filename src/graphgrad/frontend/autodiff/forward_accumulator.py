@@ -15,10 +15,11 @@ from graphgrad.gradients.core.registry import gradient_function
 from graphgrad.gradients.core.unconnected import UnconnectedGradients
 from graphgrad.gradients.derived.higher import jvp
 from graphgrad.ir import eager
+from graphgrad.ir.composite import Composite
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import variant
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, raw
 from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor_list import TensorList
@@ -97,9 +98,8 @@ class ForwardAccumulator:
         unconnected = UnconnectedGradients(unconnected_gradients)
 
         def find(y: Any) -> Any:
-            if isinstance(y, IndexedSlices):
-                values = find(y.values)
-                return None if values is None else IndexedSlices(values, y.indices, y.dense_shape)
+            if isinstance(y, Composite):
+                return y._with_gradient_parts([find(t) for t in y._gradient_parts()])
             y_id = id(getattr(y, "handle", y))
             tangent = self._tangents.get(y_id)
             if tangent is None and current_graph() is not None:
@@ -149,9 +149,9 @@ def _forward(record: Record, tangents: list[Any]) -> list[Any]:
         tape.watch(given)
         in_grads = rule(record, *dummies)
         in_grads = in_grads if isinstance(in_grads, (list, tuple)) else (in_grads,)
-        pairs = [(_dense(g), t) for g, t in zip(in_grads, tangents, strict=True) if g is not None and t is not None]
+        pairs = [(dense(g), t) for g, t in zip(in_grads, tangents, strict=True) if g is not None and t is not None]
     found = iter(tape.gradient([g for g, _ in pairs], given, [t for _, t in pairs]) if pairs else [None] * len(given))
-    return [None if d is None else _dense(next(found)) for d in dummies]
+    return [None if d is None else dense(next(found)) for d in dummies]
 
 
 def _dummy(t: Any) -> Any:
@@ -159,7 +159,3 @@ def _dummy(t: Any) -> Any:
     if t.dtype is variant:
         return raw.ZerosLike(t) if isinstance(t._value, TensorList) else None
     return raw.OnesLike(t) if t.dtype.kind in "fc" else None  # not zeros, which some rules treat specially
-
-
-def _dense(g: Any) -> Any:
-    return g._as_tensor() if isinstance(g, IndexedSlices) else g

@@ -14,7 +14,7 @@ from graphgrad.gradients.core.backprop import gradients
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import raw
 
 from .gradient_functions import gradients_function
@@ -91,7 +91,7 @@ def _prepared(f: Callable[..., Any], specs: Sequence[tuple[DType, tuple[int, ...
         return lambda values: _array(f(*[convert_to_tensor(v) for v in values]))
     placeholders = [raw.Placeholder(dtype=dtype, shape=shape) for dtype, shape in specs]
     y = f(*placeholders)
-    y = y._as_tensor() if isinstance(y, IndexedSlices) else y
+    y = dense(y)
     session = _session()
     return lambda values: None if y is None else session.run(y, dict(zip(placeholders, values, strict=True)))
 
@@ -99,7 +99,7 @@ def _prepared(f: Callable[..., Any], specs: Sequence[tuple[DType, tuple[int, ...
 def _array(t: Any) -> Any:
     if t is None:
         return None
-    t = t._as_tensor() if isinstance(t, IndexedSlices) else convert_to_tensor(t)
+    t = convert_to_tensor(dense(t))
     return np.asarray(t._value)
 
 
@@ -267,7 +267,7 @@ def _rows_by_gradient(session: Any, x: Any, value: Any, y: Any, y_shape: Any, fe
     (slope,) = gradients(y, x, seed)
     if slope is None:
         raise AssertionError(f"dx = None: {y} does not depend on {x}. Fix: give an x that y is computed from")
-    slope = slope._as_tensor() if isinstance(slope, IndexedSlices) else slope
+    slope = dense(slope)
     jacobian = np.zeros((_parts(value).size, weights.size), _parts(value).dtype)
     for column in range(weights.size):
         weights[column] = 1

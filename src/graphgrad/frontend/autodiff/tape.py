@@ -31,11 +31,12 @@ from graphgrad.gradients.derived.higher import (
 )
 from graphgrad.ir import eager, rule_by_composition
 from graphgrad.ir import graph as ir_graph
+from graphgrad.ir.composite import gradient_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import OpDef, raw
 from graphgrad.ir.source import user_source
 
@@ -119,13 +120,13 @@ class GradientTape:
                                "Fix: with tape: tape.watch(tensor)")
         thread = threading.get_ident()
         for leaf in nest.flatten(tensor):
-            handle = getattr(leaf, "handle", None)
-            t = _component(leaf) if handle is None else handle
-            if not isinstance(t, (EagerTensor, Tensor)):
-                raise ValueError(f"Passed in object {leaf!r} of type '{type(leaf).__name__}', not tf.Tensor or "
-                                 "tf.Variable or ExtensionType. Fix: tf.constant(...)")
-            if any(tape._thread == thread for tape in _recording):
-                self._recorded.watch(t, None if handle is None else leaf)
+            variable = None if getattr(leaf, "handle", None) is None else leaf
+            for t in _components(leaf):
+                if not isinstance(t, (EagerTensor, Tensor)):
+                    raise ValueError(f"Passed in object {leaf!r} of type '{type(leaf).__name__}', not tf.Tensor or "
+                                     "tf.Variable or ExtensionType. Fix: tf.constant(...)")
+                if any(tape._thread == thread for tape in _recording):
+                    self._recorded.watch(t, variable)
 
     def watched_variables(self) -> tuple[Any, ...]:
         """Returns the watched variables, in creation order."""
@@ -177,13 +178,15 @@ class GradientTape:
         targets = _checked_targets(target)
         leaves = nest.flatten(sources)
         _check_sources(leaves)
-        outputs = align_grad_ys(target, output_gradients, len(targets))
-        flat = [_component(s) for s in leaves]
+        ys = nest.flatten(target)
+        given = align_grad_ys(target, output_gradients, len(ys))
+        outputs = [t for y, g in zip(ys, given, strict=True) for t in parts_of_gradient(y, g)]
+        flat = [t for s in leaves for t in _components(s)]
         with _graph_of(targets):
             seeds = self._recorded.seeds(targets, outputs, flat)
             found = self._recorded.sweep(seeds, flat)
             found = self._finished(targets, flat, found, unconnected)
-        return nest.pack_sequence_as(sources, list(map(_like, leaves, found)))
+        return nest.pack_sequence_as(sources, with_gradient_parts(leaves, found))
 
     def _finished(self, targets: list[Any], sources: list[Any], found: list[Any],
                   unconnected: UnconnectedGradients) -> list[Any]:
@@ -221,7 +224,7 @@ class GradientTape:
         unconnected = policy(unconnected_gradients)
         chunk = self._use_for_rows(experimental_use_pfor, parallel_iterations)
         (wanted,) = _checked_targets([target])
-        flat = [_component(s) for s in nest.flatten(sources)]
+        flat = [t for s in nest.flatten(sources) for t in _components(s)]
         with _graph_of([wanted]):
             body, found = self._row(wanted, flat, False)
             y = value_of(wanted)
@@ -245,7 +248,7 @@ class GradientTape:
         """
         policy(unconnected_gradients)
         (wanted,) = _checked_targets([target])
-        source = _component(source)
+        (source,) = _components(source)
         check_batches(value_shape(wanted), value_shape(source))
         chunk = self._use_for_rows(experimental_use_pfor, parallel_iterations)
         with _graph_of([wanted]):
@@ -299,7 +302,7 @@ def _checked_targets(target: Any) -> list[Any]:
                 f"a tape differentiates tensors and variables, not {t!r}.\n  Asked for at {user_source(2)}\n"
                 "  Fix: give the tensor that was computed in the `with` block"
             )
-    return [convert_to_tensor(t) for t in map(_component, targets)]
+    return [convert_to_tensor(t) for leaf in targets for t in _components(leaf)]
 
 
 def _check_sources(sources: list[Any]) -> None:
@@ -315,26 +318,10 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, (bool, int, float, complex, str, bytes))
 
 
-def _component(leaf: Any) -> Any:
-    """Returns the tensor of a leaf to which gradients refer: a variable's handle, the values of a composite."""
+def _components(leaf: Any) -> list[Any]:
+    """Returns the tensors of a leaf to which gradients refer: a variable's handle, the values of a composite."""
     handle = getattr(leaf, "handle", None)
-    if handle is not None:
-        return handle
-    if isinstance(leaf, (EagerTensor, Tensor)):
-        return leaf
-    values = getattr(leaf, "flat_values", None)
-    return getattr(leaf, "values", leaf) if values is None else values
-
-
-def _like(leaf: Any, gradient: Any) -> Any:
-    """Converts the gradient with respect to `_component(leaf)` to one with respect to `leaf`."""
-    if gradient is None or isinstance(leaf, (EagerTensor, Tensor)) or hasattr(leaf, "handle"):
-        return gradient
-    if hasattr(leaf, "with_flat_values"):
-        return leaf.with_flat_values(gradient)
-    if isinstance(leaf, IndexedSlices):
-        return IndexedSlices(gradient, leaf.indices, leaf.dense_shape)
-    return leaf.with_values(gradient) if hasattr(leaf, "with_values") else gradient
+    return gradient_parts(leaf) if handle is None else [handle]
 
 
 def _graph_of(targets: list[Any]) -> Any:
@@ -359,7 +346,7 @@ def _vjp(function: Any, xs: Any, dys: Any) -> list[Any]:
         ys = function(*inputs)
     pairs = [(y, dy) for y, dy in zip(ys, dys, strict=True) if dy is not None]
     found = tape.gradient([y for y, _ in pairs], inputs, [dy for _, dy in pairs]) if pairs else [None] * len(inputs)
-    return [g._as_tensor() if isinstance(g, IndexedSlices) else g for g in found]
+    return list(map(dense, found))
 
 
 rule_by_composition.differentiate[True] = _vjp

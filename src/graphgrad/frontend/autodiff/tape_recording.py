@@ -16,7 +16,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.funcgraph import stands_for
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import IndexedSlices, dense
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, OpDef, raw
 from graphgrad.ir.source import user_source
 from graphgrad.system.garbage_collector import collector_paused
@@ -190,7 +190,7 @@ def total(terms: list[Any]) -> Any:
         return terms[0]
     if all(isinstance(t, IndexedSlices) for t in terms):
         return concat_slices(terms)
-    return raw.AddN([t._as_tensor() if isinstance(t, IndexedSlices) else t for t in terms])
+    return raw.AddN([dense(t) for t in terms])
 
 
 @contextlib.contextmanager

@@ -8,9 +8,8 @@ from typing import Any
 from graphgrad.frontend.structure.composites import component_specs, tensors_of
 from graphgrad.frontend.structure.nest import is_nested
 from graphgrad.frontend.structure.signature import TensorSpec
-from graphgrad.frontend.structure.tensor_array import TensorArray
 from graphgrad.frontend.structure.type_spec import TypeSpec
-from graphgrad.ir.composite import Composite
+from graphgrad.ir.composite import Bundle
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import variant
 from graphgrad.ir.opdef import raw
@@ -30,46 +29,35 @@ def generalised(leaves: Sequence[Any], shape_invariants: Any) -> tuple[list[Any]
     if len(given) != len(leaves):
         raise ValueError(f"shape_invariants gives {len(given)} shapes for {len(leaves)} loop variables. "
                          "Fix: give one for each")
-    likes, start = [], []
+    likes: list[Any] = []
+    start: list[Any] = []
     for leaf, invariant in zip(leaves, given, strict=True):
-        if isinstance(leaf, Composite):
-            like: Any = _composite_invariant(leaf, invariant)
-            shapes = [as_shape(s.shape) for s in component_specs(like)]
-        else:
-            like = leaf
-            shapes = [None if shape_invariants is None else _shape(leaf, invariant)]
+        like = leaf._invariant(invariant) if isinstance(leaf, Bundle) else leaf
         likes.append(like)
-        keep = shape_invariants is None and not isinstance(leaf, Composite)
-        for t, shape in zip(map(convert_to_tensor, tensors_of(leaf)), shapes, strict=True):
-            # A list knows the shape of its elements itself.
-            start.append(t if keep or t.dtype is variant else _widened(t, shape))
+        tensors = map(convert_to_tensor, tensors_of(leaf))
+        if isinstance(like, TypeSpec):
+            start.extend(_widened(t, as_shape(s.shape)) for t, s in zip(tensors, component_specs(like), strict=True))
+        elif shape_invariants is None or isinstance(leaf, Bundle):
+            start.extend(tensors)  # a list knows the shape of its elements itself
+        else:
+            start.extend(_widened(t, _shape(leaf, invariant)) for t in tensors)
     return likes, start
 
 
 def _shape(leaf: Any, invariant: Any) -> Any:
     """Returns the shape invariant of a tensor."""
-    if isinstance(invariant, TypeSpec) and not isinstance(leaf, TensorArray):
+    if isinstance(invariant, TypeSpec):
         if not isinstance(invariant, TensorSpec) or not invariant.is_compatible_with(leaf):
             raise TypeError(f"TypeSpec {invariant} is not compatible with {leaf}. "
                             "Fix: give a tf.TensorSpec of its dtype, with a shape that it fits")
         return as_shape(invariant.shape)
-    return None if isinstance(leaf, TensorArray) else as_shape(invariant)
-
-
-def _composite_invariant(leaf: Any, invariant: Any) -> Any:
-    """Returns the spec invariant of a composite."""
-    own = leaf._type_spec
-    if invariant is None:
-        return own._by_components()
-    if not isinstance(invariant, TypeSpec):
-        return own._for_shape(TensorShape(invariant))
-    if not invariant.is_compatible_with(leaf):
-        raise TypeError(f"TypeSpec {invariant} is not compatible with {leaf}. Fix: give a spec of its kind and dtype")
-    return invariant
+    return as_shape(invariant)
 
 
 def _widened(t: Any, shape: Any) -> Any:
-    """Returns the tensor with a static shape that holds in every iteration."""
+    """Returns the tensor with a static shape that holds in every iteration; of variants it says nothing."""
+    if t.dtype is variant:
+        return t
     if not TensorShape(shape).is_compatible_with(t.shape):
         raise ValueError(
             f"The shape invariant specified for {t.name} is not compatible with the initial shape of the "

@@ -14,7 +14,7 @@ from graphgrad.errors import InvalidArgumentError
 from graphgrad.executor.backend.xla import to_numpy
 from graphgrad.executor.runtime.executable import Executable
 from graphgrad.frontend.structure import nest
-from graphgrad.frontend.structure.composites import tensors_of
+from graphgrad.frontend.structure.composites import all_tensors, put_together, tensors_of
 from graphgrad.frontend.structure.structured_outputs import restore
 from graphgrad.gradients.bodies.subgraphs import carries, copy_list, needed_ops
 from graphgrad.gradients.core.backprop import gradients
@@ -27,7 +27,7 @@ from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.effects import effects_of
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.variable_store import Cell
@@ -148,7 +148,8 @@ class _Reverse:
           dys: the gradients of its outputs; there may be more, too.
           drawn: how often random operations had run before.
         """
-        arrived = [raw.ZerosLike(values[i]) if dys[i] is None else _dense(dys[i]) for i in self.ys]
+        arrived = [raw.ZerosLike(values[i]) if dys[i] is None else convert_to_tensor(dense(dys[i]))
+                   for i in self.ys]
         crossing = [values[i] for i in self._crossing]
         if current_graph() is not None or eager.listening.recorders:
             crossing = [v if isinstance(v, EagerTensor) else _Part._tensors([self.forward.outputs[i]], [v])[0]
@@ -204,37 +205,15 @@ def _here(graph: Any, t: Any) -> Any:
         convert_to_tensor(t)
 
 
-def _dense(dy: Any) -> Any:
-    return dy._as_tensor() if isinstance(dy, IndexedSlices) else convert_to_tensor(dy)
-
-
 def _flattened(found: Sequence[Any]) -> tuple[list[Any], list[Tensor]]:
-    """Flattens gradients to marks (None, a number, three of them for slices) and tensors."""
-    flat: list[Tensor] = []
-    marks: list[Any] = []
-    for g in found:
-        if g is None:
-            marks.append(None)
-            continue
-        parts = [g.values, g.indices, g.dense_shape] if isinstance(g, IndexedSlices) else [g]
-        numbers = []
-        for t in parts:
-            numbers.append(None if t is None else len(flat))
-            if t is not None:
-                flat.append(convert_to_tensor(t))
-        marks.append(numbers)
-    return marks, flat
+    """Flattens gradients to marks (None, True for a tensor, the spec of slices) and tensors."""
+    marks = [None if g is None else g._type_spec if isinstance(g, Composite) else True for g in found]
+    return marks, [convert_to_tensor(t) for t in all_tensors([g for g in found if g is not None])]
 
 
 def _unflattened(marks: Sequence[Any], flat: Sequence[Any]) -> list[Any]:
-    found: list[Any] = []
-    for numbers in marks:
-        if numbers is None:
-            found.append(None)
-            continue
-        parts = [None if n is None else flat[n] for n in numbers]
-        found.append(parts[0] if len(parts) == 1 else IndexedSlices(*parts))
-    return found
+    made = iter(put_together([m for m in marks if m is not None], flat))
+    return [None if m is None else next(made) for m in marks]
 
 
 _called: list[Any] | None = None  # the graphs of called functions, while they are being collected

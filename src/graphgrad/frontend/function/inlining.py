@@ -11,16 +11,15 @@ from typing import Any
 
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.structure import nest
-from graphgrad.frontend.structure.structured_outputs import collect_outputs, restore
-from graphgrad.frontend.structure.tensor_array import TensorArray
 from graphgrad.gradients.core.outer_graphs import open_entrances
-from graphgrad.ir.composite import Composite
+from graphgrad.ir.composite import Bundle
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
+from graphgrad.ir.dtypes import resource
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.effects import bodies_of, effects_of, has_effect
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import on_values
 from graphgrad.ir.opdef import raw
 
 
@@ -87,9 +86,7 @@ def after_effects(graph: Graph, t: Tensor, effects: Sequence[Operation]) -> Any:
         if here is not graph:  # the body of a gradient: effects are not repeated
             return dy
         with here.control_dependencies(effects):
-            if isinstance(dy, IndexedSlices):
-                return IndexedSlices(raw.Identity(dy.values), dy.indices, dy.dense_shape)
-            return raw.Identity(dy)
+            return on_values(raw.Identity, dy)
 
     result.op._gradient = gradient
     return result
@@ -100,10 +97,9 @@ def _result(graph: Graph, leaf: Any, effects: Sequence[Operation]) -> Any:
         leaf = convert_to_tensor(leaf)  # a variable: its current value
     if not effects or isinstance(leaf, Operation):
         return leaf
-    if isinstance(leaf, TensorArray):
-        return leaf._with(after_effects(graph, leaf.flow, effects))
-    if not (is_tensor_like(leaf) or isinstance(leaf, Composite)):
+    if isinstance(leaf, Bundle):
+        return leaf._with_parts([after_effects(graph, convert_to_tensor(t), effects) for t in leaf._parts()])
+    if not is_tensor_like(leaf):
         return leaf
-    outputs: list[Any] = []
-    structure = collect_outputs(leaf, outputs)
-    return restore(structure, [after_effects(graph, t, effects) for t in outputs])
+    t = convert_to_tensor(leaf)
+    return t if t.dtype is resource else after_effects(graph, t, effects)

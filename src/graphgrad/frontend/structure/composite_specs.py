@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from graphgrad.ir.composite import register_spec, registered_spec
+from graphgrad.ir.composite import Composite, register_spec, registered_spec
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float32, int64
 from graphgrad.ir.eager import EagerTensor
@@ -88,6 +89,45 @@ class IndexedSlicesSpec(TypeSpec):
 
 
 register_spec(IndexedSlices, IndexedSlicesSpec.from_value)
+
+
+class PartsSpec(TypeSpec):
+    """The spec of a composite whose class has none of its own.
+
+    Args:
+      kind: the class.
+      parts: the specs of its components.
+      static: what it consists of besides tensors.
+    """
+
+    def __init__(self, kind: type[Composite], parts: Sequence[Any], static: tuple[Any, ...]):
+        self._kind, self._parts, self._static = kind, tuple(parts), static
+
+    @property
+    def value_type(self) -> Any:
+        """The class of such values."""
+        return self._kind
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._kind, self._parts, self._static
+
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        return list(self._parts)
+
+    def _to_components(self, value: Any) -> list[Any]:
+        return value._parts()
+
+    def _from_components(self, components: Any) -> Any:
+        return self._kind._from_parts(list(components), self._static)
+
+    @classmethod
+    def from_value(cls, value: Composite) -> PartsSpec:
+        """The spec of a composite."""
+        return cls(type(value), [spec_of(t) for t in value._parts()], value._static())
+
+
+register_spec(Composite, PartsSpec.from_value)
 
 
 def spec_of(value: Any) -> Any:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphgrad.ir.composite import Composite
+from graphgrad.ir.composite import Bundle
 from graphgrad.ir.conversion import convert_to_tensor
 
 from . import composite_specs as composite_specs  # which registers what `_type_spec` gives
 from . import nest
-from .tensor_array import TensorArray
 from .type_spec import TypeSpec
 
 
 def tensors_of(leaf: Any) -> list[Any]:
     """Returns the tensors of a leaf: components of a composite, the list of a `TensorArray`, or the leaf itself."""
-    if isinstance(leaf, Composite):
-        return leaf._parts()
-    return [leaf.flow] if isinstance(leaf, TensorArray) else [leaf]
+    return leaf._parts() if isinstance(leaf, Bundle) else [leaf]
 
 
 def all_tensors(leaves: Sequence[Any]) -> list[Any]:
@@ -49,10 +46,8 @@ def tensor_count(like: Any) -> int:
 
 
 def _like(like: Any, tensors: list[Any]) -> Any:
-    if isinstance(like, Composite):
+    if isinstance(like, Bundle):
         return like._with_parts(tensors)
-    if isinstance(like, TensorArray):
-        return like._with(tensors[0])
     if isinstance(like, TypeSpec) and (len(tensors) != 1 or nest.is_composite_spec(like)):
         return like._from_components(tensors)
     return tensors[0]
@@ -65,4 +60,4 @@ def component_specs(spec: TypeSpec) -> list[Any]:
 
 def converted(leaf: Any) -> Any:
     """Converts a leaf: anything but composites and tensor arrays becomes a tensor."""
-    return leaf if isinstance(leaf, (Composite, TensorArray)) else convert_to_tensor(leaf)
+    return leaf if isinstance(leaf, Bundle) else convert_to_tensor(leaf)

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphgrad.ir import dtypes
-from graphgrad.ir.composite import Composite
+from graphgrad.ir.composite import Bundle
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.graph import Operation
 
 from . import nest
-from .tensor_array import TensorArray
 
 
 class _Output:
@@ -34,12 +33,9 @@ def collect_outputs(result: Any, outputs: list[Any]) -> Any:
     def collect(leaf: Any) -> Any:
         if leaf is None or isinstance(leaf, Operation):
             return None
-        if isinstance(leaf, Composite):
-            spec = leaf._type_spec
-            return _Composite(lambda *parts: spec._from_components(parts), [collect(p) for p in leaf._parts()])
-        if isinstance(leaf, TensorArray):
-            stacked, again = leaf._returned()
-            return _Composite(again, [collect(stacked)])
+        if isinstance(leaf, Bundle):
+            parts, again = leaf._returned()
+            return _Composite(again, list(map(collect, parts)))
         tensor = convert_to_tensor(leaf)
         if tensor.dtype is dtypes.resource:
             return leaf

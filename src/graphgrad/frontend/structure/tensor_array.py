@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError, OutOfRangeError
 from graphgrad.ir.attribute_limits import whole
+from graphgrad.ir.composite import Bundle
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
@@ -33,7 +35,7 @@ class _Known:
         self.infer = infer
 
 
-class TensorArray:
+class TensorArray(Bundle):
     """An array of tensors, each written once and read any number of times.
 
     Each method that changes the array returns the array to go on with, which is how it passes
@@ -124,6 +126,16 @@ class TensorArray:
         shape = self._known.shape
         return np.array(-1, np.int32) if shape is None else np.array([-1 if n is None else n for n in shape], np.int32)
 
+    def _parts(self) -> list[Any]:
+        return [self.flow]
+
+    def _with_parts(self, parts: Sequence[Any]) -> TensorArray:
+        (flow,) = parts
+        return self._with(flow)
+
+    def _nothing_like(self) -> TensorArray:
+        return TensorArray(self._dtype, 0, dynamic_size=True)
+
     def _with(self, flow: Any) -> TensorArray:
         """Makes an array like this one with another list."""
         new: TensorArray = TensorArray.__new__(type(self))
@@ -163,8 +175,7 @@ class TensorArray:
             tensor = convert_to_tensor(np.asarray(value), self._dtype)
         return tensor
 
-    def _returned(self) -> tuple[Any, Any]:
-        """Returns a tensor with all elements, and a function that rebuilds the array from it elsewhere."""
+    def _returned(self) -> tuple[Sequence[Any], Callable[..., Any]]:
         if not self._known.infer:
             raise NotImplementedError(
                 "a function returns a TensorArray whose elements may differ in shape.\n"
@@ -179,7 +190,7 @@ class TensorArray:
             new = TensorArray(dtype, size, dynamic_size=dynamic, element_shape=shape, clear_after_read=False)
             return new.unstack(stacked)
 
-        return self.stack(), again
+        return [self.stack()], again
 
     # -- one element -----------------------------------------------------------------
 

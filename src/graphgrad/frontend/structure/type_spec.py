@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphgrad.ir.dtypes import DType
-from graphgrad.ir.shape import TensorShape
+from graphgrad.ir.shape import TensorShape, as_shape
+from graphgrad.ops.array.fill import zeros
 
 
 class TypeSpec:
@@ -44,6 +45,30 @@ class TypeSpec:
         """Returns the spec for a shape among the shape invariants of a loop."""
         raise ValueError(f"a shape cannot tell what varies of a {self.value_type.__name__}: {shape}. "
                          f"Fix: give a tf.{type(self).__name__} among shape_invariants")
+
+    def _invariant(self, value: Any, given: Any) -> Any:
+        """Returns the spec that holds in every iteration of a loop, of a loop variable that has this one at first.
+
+        Args:
+          value: the loop variable.
+          given: the shape or spec among the shape invariants; None for none.
+        """
+        if given is None:
+            return self._by_components()
+        if not isinstance(given, TypeSpec):
+            return self._for_shape(TensorShape(given))
+        if not given.is_compatible_with(value):
+            raise TypeError(f"TypeSpec {given} is not compatible with {value}. Fix: give a spec of its kind and dtype")
+        return given
+
+    def _nothing_like(self, parts: Sequence[Any]) -> Any:
+        """Makes a value that replaces one that is never read.
+
+        Args:
+          parts: the tensors of that one.
+        """
+        nothing = [zeros([d or 0 for d in as_shape(t.shape) or ()], t.dtype) for t in parts]
+        return self._by_components()._from_components(nothing)
 
     @property
     def _component_specs(self) -> Any:

@@ -13,7 +13,6 @@ from graphgrad.ir.dtypes import float64, resource, variant
 from graphgrad.ir.effects import bodies_of
 from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import raw, registry
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.ir.source import user_source
@@ -41,11 +40,6 @@ def in_graph_of(op: Operation) -> Iterator[None]:
 def carries(t: Tensor) -> bool:
     """Returns whether a gradient can flow through `t`."""
     return t.dtype.kind in "fc" or t.dtype is resource or t.dtype is variant
-
-
-def dense(g: Any) -> Any:
-    """Converts a gradient to a dense tensor."""
-    return g._as_tensor() if isinstance(g, IndexedSlices) else g
 
 
 def through_identity(t: Tensor) -> Tensor:

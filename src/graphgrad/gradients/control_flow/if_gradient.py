@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphgrad.gradients.bodies.subgraphs import Copy, carries, dense, kept_outputs, zeros_for
+from graphgrad.gradients.bodies.subgraphs import Copy, carries, kept_outputs, zeros_for
 from graphgrad.gradients.core.backprop import gradients_inside
 from graphgrad.gradients.core.forward_values import as_it_was
 from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import raw, registry
 
 

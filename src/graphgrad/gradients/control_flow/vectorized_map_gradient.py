@@ -25,7 +25,7 @@ from graphgrad.ir.dtypes import resource
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph, in_their_turn
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import IndexedSlices, dense
 from graphgrad.ir.opdef import raw
 
 _SMALL = 1024  # elements: known values of at most this size are not captured
@@ -74,7 +74,7 @@ class MapBody(FuncGraph):
     def own(self, value: Any) -> Tensor:
         """Converts `value` to a tensor of this graph; IndexedSlices become dense."""
         with use(self):
-            t = value._as_tensor() if isinstance(value, IndexedSlices) else convert_to_tensor(value)
+            t = convert_to_tensor(dense(value))
             return t if isinstance(t, Tensor) and t.graph is self else self.capture(t)
 
 
@@ -163,7 +163,7 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     is_record = not isinstance(op, Operation)  # of a tape; the map has values instead of variables
     given = op.inputs if is_record else as_it_was(op)
     kept = [] if is_record else kept_outputs(op)
-    used = [dys[i]._as_tensor() if isinstance(dys[i], IndexedSlices) else dys[i] for i in ys]
+    used = [dense(dys[i]) for i in ys]
     with use(target), none_allowed():  # a row may not use all inputs
         copy = Copy(target, source, kept, lambda t: target.add_row(t, "kept"))
         grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") if y in summed else

@@ -31,7 +31,6 @@ from graphgrad.gradients.bodies.subgraphs import (
     as_long_as,
     carries,
     copy_ops,
-    dense,
     draws,
     drop_effects,
     in_graph_of,
@@ -50,7 +49,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import bool_, int32, resource, variant
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import IndexedSlices, dense
 from graphgrad.ir.opdef import raw, registry
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.op_traits import is_sum

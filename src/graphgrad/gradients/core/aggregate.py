@@ -6,7 +6,7 @@ from typing import Any
 
 from graphgrad.ir.dtypes import int64
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import IndexedSlices, dense
 from graphgrad.ir.opdef import raw
 
 from .rules import Call, beside
@@ -58,7 +58,7 @@ def aggregate(call: Call, terms: list[Any], op: Operation) -> Any:
             if all(sparse):
                 return concat_slices(terms)
             if any(sparse):
-                return raw.AddN([t._as_tensor() if isinstance(t, IndexedSlices) else t for t in terms])
+                return raw.AddN([dense(t) for t in terms])
             return _add_n(graph, terms)
     finally:
         graph._scope, graph._original_op = saved

@@ -8,7 +8,7 @@ from typing import Any
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.graph import Graph, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import of_values
 from graphgrad.ir.source import user_source
 
 from .outer_graphs import seen_from
@@ -95,8 +95,7 @@ def as_x(x: Any, i: int, what: str = "xs") -> Any:
     handle = getattr(x, "handle", None)
     if handle is not None:
         return handle
-    if isinstance(x, IndexedSlices):
-        return x.values
+    x = of_values(x)
     if not is_tensor_like(x):
         raise TypeError(
             f"{what}[{i}] is {x!r} of type {type(x).__name__}, not a tensor or variable: "

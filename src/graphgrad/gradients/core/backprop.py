@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from graphgrad.ir.composite import gradient_parts, is_of_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE
@@ -82,6 +83,9 @@ def gradients(
     >>> sess.run(tf.gradients(a + b, [a, b], stop_gradients=[a, b]))
     [np.float32(1.0), np.float32(1.0)]
     """
+    if any(map(is_of_parts, flatten([xs, ys]))):
+        return _gradients_of_parts(ys, xs, grad_ys, name, colocate_gradients_with_ops, gate_gradients,
+                                   aggregation_method, stop_gradients, unconnected_gradients)
     graph = graph_to_extend(ys, xs)
     method = check_method(aggregation_method)
     unconnected = policy(unconnected_gradients)
@@ -90,6 +94,17 @@ def gradients(
         if memory.results is None:
             memory.results = _add_gradients(call, ys, xs, grad_ys, stop_gradients, unconnected)
         return list(memory.results)
+
+
+def _gradients_of_parts(ys: Any, xs: Any, grad_ys: Any, *options: Any) -> list[Any]:
+    """Computes `gradients` of composites, or with respect to them: of their `gradient_parts`."""
+    sources = [x if is_of_parts(x) else None for x in flatten(xs)]
+    targets = [y if is_of_parts(y) else None for y in flatten(ys)]
+    given = align_grad_ys(ys, grad_ys, len(targets))
+    y_parts = [t for y in flatten(ys) for t in (gradient_parts(y) if is_of_parts(y) else [y])]
+    x_parts = [t for x in flatten(xs) for t in (gradient_parts(x) if is_of_parts(x) else [x])]
+    seeds = [t for y, g in zip(targets, given, strict=True) for t in parts_of_gradient(y, g)]
+    return with_gradient_parts(sources, gradients(y_parts, x_parts, seeds, *options))
 
 
 def gradients_inside(ys: Sequence[Tensor], xs: Sequence[Tensor], grad_ys: Sequence[Any],

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphgrad.ir import eager
-from graphgrad.ir.composite import Composite
+from graphgrad.ir.composite import Composite, is_of_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
@@ -65,75 +65,74 @@ class _Decorated:
 
 
 def _in_graph(graph: Graph, f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    arg_leaves = list(map(_recorded, leaves_of(args)))
+    given = list(map(_as_given, leaves_of(args)))
+    recorded = _recorded(given)
     start = graph.version
-    result, grad_fn = _two(f, f(*repack(args, iter(_as_given(args, arg_leaves)))))
-    results = list(map(_recorded, leaves_of(result)))
-    variables = _variables_read(graph, start, arg_leaves)
+    result, grad_fn = _two(f, f(*repack(args, iter(given))))
+    leaves = list(leaves_of(result))
+    results = _recorded(leaves)
+    variables = _variables_read(graph, start, recorded)
     if variables and not _takes_variables(grad_fn):
         raise _must_take_variables(variables)
     reads = [v.value() for v in variables]
-    tensors = results + arg_leaves + reads
-    op: Operation = raw.IdentityN(tensors)[0].op
-    op._gradient = _make_rule(grad_fn, len(results), len(arg_leaves), variables, list(leaves_of(result)))
-    return repack(result, iter(_with(leaves_of(result), op.outputs)))
+    op: Operation = raw.IdentityN(results + recorded + reads)[0].op
+    op._gradient = _make_rule(grad_fn, leaves, given, variables)
+    return repack(result, iter(_with(leaves, op.outputs[: len(results)])))
 
 
 def _eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not eager.listening.recorders:
         return f(*args, **kwargs)[0]
-    arg_leaves = list(map(_recorded, leaves_of(args)))
-    given = {id(getattr(a, "handle", None)) for a in leaves_of(args)}
+    given = list(map(_as_given, leaves_of(args)))
+    recorded = _recorded(given)
+    handles = {id(getattr(a, "handle", None)) for a in leaves_of(args)}
     found: dict[int, Any] = {}
 
     def note(opdef: Any, inputs: tuple[Any, ...], *_: Any) -> None:
         for t in inputs:
             variable = getattr(t, "_variable", None)
-            if variable is not None and variable.trainable and id(t) not in given:
+            if variable is not None and variable.trainable and id(t) not in handles:
                 found[id(t)] = variable
 
     eager.listening.recorders.append(note)
     try:
-        result, grad_fn = _two(f, f(*repack(args, iter(_as_given(args, arg_leaves))), **kwargs))
+        result, grad_fn = _two(f, f(*repack(args, iter(given)), **kwargs))
     finally:
         eager.listening.recorders.remove(note)
-    results = list(map(_recorded, leaves_of(result)))
+    leaves = list(leaves_of(result))
+    results = _recorded(leaves)
     variables = list(found.values())
     if variables and not _takes_variables(grad_fn):
         raise _must_take_variables(variables)
-    tensors = (*results, *arg_leaves, *[v.value() for v in variables])
-    rule = _make_rule(grad_fn, len(results), len(arg_leaves), variables, list(leaves_of(result)))
+    tensors = (*results, *recorded, *[v.value() for v in variables])
+    rule = _make_rule(grad_fn, leaves, given, variables)
     outputs = eager.execute(raw.IdentityN, tensors, {"T": tuple(t.dtype for t in tensors)}, rule)
-    return repack(result, iter(_with(leaves_of(result), outputs)))
+    return repack(result, iter(_with(leaves, outputs[: len(results)])))
 
 
-def _is_of_components(leaf: Any) -> bool:
-    """Returns whether the gradient of a composite refers to one component, as for sparse and ragged tensors."""
-    return isinstance(leaf, Composite) and not hasattr(leaf, "_as_tensor")
+def _as_given(leaf: Any) -> Any:
+    """Returns what the function gets for an argument: a tensor, or the composite that was given."""
+    return leaf if isinstance(leaf, Composite) else convert_to_tensor(leaf)
 
 
-def _recorded(leaf: Any) -> Any:
-    """Returns the tensor of an argument or a result to which gradients refer."""
-    return leaf._differentiable() if _is_of_components(leaf) else convert_to_tensor(leaf)
-
-
-def _as_given(args: Any, tensors: list[Any]) -> list[Any]:
-    """Returns what the function gets: the tensors of its arguments; composites unchanged."""
-    return [a if isinstance(a, Composite) else t for a, t in zip(leaves_of(args), tensors, strict=True)]
+def _recorded(leaves: Iterable[Any]) -> list[Any]:
+    """Returns the tensors of arguments or results to which gradients refer."""
+    return [t for leaf in leaves
+            for t in (leaf._gradient_parts() if is_of_parts(leaf) else [convert_to_tensor(leaf)])]
 
 
 def _with(leaves: Iterable[Any], tensors: Sequence[Any]) -> list[Any]:
     """Puts these tensors into results, or into gradients of results."""
-    return [leaf._with_differentiable(t) if _is_of_components(leaf) else t
-            for leaf, t in zip(leaves, tensors, strict=False)]
+    return with_gradient_parts([leaf if is_of_parts(leaf) else None for leaf in leaves], tensors)
 
 
-def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variables: list[Any],
-               results: list[Any]) -> Callable[..., Any]:
+def _make_rule(grad_fn: Callable[..., Any], results: list[Any], args: list[Any],
+               variables: list[Any]) -> Callable[..., Any]:
     """Makes the gradient of the `IdentityN` through which results, arguments and variables pass."""
+    n_results = sum([len(leaf._gradient_parts()) if is_of_parts(leaf) else 1 for leaf in results])
 
     def rule(op: Operation, *dys: Any) -> list[Any]:
-        arrived = _with(results, dys)
+        arrived = _with(results, dys[:n_results])
         if variables:
             returned = grad_fn(*arrived, variables=variables)
             if not isinstance(returned, (list, tuple)) or len(returned) != 2 or not _is_list(returned[1]):
@@ -151,16 +150,18 @@ def _make_rule(grad_fn: Callable[..., Any], n_results: int, n_args: int, variabl
                 )
         else:
             in_grads, variable_grads = grad_fn(*arrived), []
-        flat = [g._differentiable() if _is_of_components(g) else g for g in leaves_of(in_grads)]
-        if n_args == 0 and flat == [None]:
-            flat = []
-        if len(flat) != n_args:
+        grads = list(leaves_of(in_grads))
+        if not args and grads == [None]:
+            grads = []
+        if len(grads) != len(args):
             raise ValueError(
-                f"custom_gradient function expected to return {n_args} gradients, but returned "
-                f"{len(flat)} instead.\n  Built at {op.source}\n"
+                f"custom_gradient function expected to return {len(args)} gradients, but returned "
+                f"{len(grads)} instead.\n  Built at {op.source}\n"
                 "  Fix: return one gradient for each argument"
             )
         # The function itself is not differentiated: gradients of its results stop there.
+        flat = [t for arg, g in zip(args, grads, strict=True)
+                for t in parts_of_gradient(arg if is_of_parts(arg) else None, g)]
         return [None] * n_results + flat + variable_grads
 
     rule.n_results = n_results  # type: ignore[attr-defined]  # for explain_gradient

@@ -15,7 +15,7 @@ import numpy as np
 
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import _BY_FUNCTION, Graph, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import IndexedSlices, of_values
 
 from . import strictness
 from .arguments import align_grad_ys, flatten
@@ -188,7 +188,7 @@ def _handles(values: Any) -> list[Any]:
     for x in flatten(values):
         handle = getattr(x, "handle", None)
         x = x if handle is None else handle
-        found.append(x.values if isinstance(x, IndexedSlices) else x)
+        found.append(of_values(x))
     return found
 
 

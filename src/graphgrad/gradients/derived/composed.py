@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphgrad.gradients.bodies.subgraphs import dense
 from graphgrad.gradients.core.backprop import gradients
 from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir import rule_by_composition
 from graphgrad.ir.graph import Tensor
+from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import raw
 
 

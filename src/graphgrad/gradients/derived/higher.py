@@ -30,7 +30,7 @@ from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32, resource
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import Shape, as_shape, is_fully_defined, num_elements, shape_str
 from graphgrad.ir.source import user_source
@@ -147,7 +147,7 @@ def hessians(
         for i, (slope, x) in enumerate(zip(slopes, as_xs(graph, x_list), strict=True)):
             second = None
             if slope is not None:
-                slope = slope._as_tensor() if isinstance(slope, IndexedSlices) else slope
+                slope = dense(slope)
                 outside, ((slope,), (x,)) = leave(graph, [x_list[i]], [slope], [x])
                 (second,) = _rows(slope, [x], outside, None, check_method(aggregation_method))
             if second is None:
@@ -215,11 +215,11 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = Unconnecte
                 pulled = gradients([y_list[i] for i in moving], x_list, [duals[i] for i in moving])
             pairs = [(g, v) for g, v in zip(pulled, v_list, strict=True) if g is not None]
             if pairs:
-                pulled_dense = [g._as_tensor() if isinstance(g, IndexedSlices) else g for g, _ in pairs]
+                pulled_dense = [dense(g) for g, _ in pairs]
                 with strictness.none_allowed():
                     pushed = gradients(pulled_dense, [duals[i] for i in moving], [v for _, v in pairs])
                 for i, g in zip(moving, pushed, strict=True):
-                    found[i] = g._as_tensor() if isinstance(g, IndexedSlices) else g
+                    found[i] = dense(g)
         for y, g in zip(y_list, found, strict=True):
             strictness.check([y], x_list, [g] * len(x_list), [], unconnected)
         if unconnected is UnconnectedGradients.ZERO:
@@ -250,7 +250,7 @@ def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian
         v_list = _tangents(x_list, tangents, xs)
         with strictness.none_allowed():
             slopes = gradients(ys, x_list)
-        pairs = [(g._as_tensor() if isinstance(g, IndexedSlices) else g, v)
+        pairs = [(dense(g), v)
                  for g, v in zip(slopes, v_list, strict=True) if g is not None]
         if not pairs:
             strictness.check(as_ys(graph, ys), x_list, slopes, [], UnconnectedGradients.NONE)

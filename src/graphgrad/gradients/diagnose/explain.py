@@ -20,7 +20,7 @@ from graphgrad.gradients.core.rules import Call, apply_rule, carries_gradient, c
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import of_values
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE
 from graphgrad.ir.source import Source, is_internal, user_source
 from graphgrad.system.garbage_collector import collector_paused
@@ -274,8 +274,7 @@ def _is_about_shapes(op: Operation) -> bool:
 
 def _is_zero(g: Any) -> bool:
     """Returns whether a gradient is zero by the way it is computed."""
-    if isinstance(g, IndexedSlices):
-        g = g.values
+    g = of_values(g)
     if not isinstance(g, Tensor):
         return not np.any(g)
     waiting, seen = [g], {g.op}

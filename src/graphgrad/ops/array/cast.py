@@ -11,7 +11,7 @@ from graphgrad.ir import dtypes
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.dtypes import ANY, as_dtype
 from graphgrad.ir.graph import SymbolicTensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import IndexedSlices, of_values, with_values
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
@@ -75,9 +75,7 @@ def _cast_value(t, values):
 def _cast_grad(op, dy):
     source = op.inputs[0].dtype
     if source.is_differentiable and dy.dtype.is_differentiable:
-        if isinstance(dy, IndexedSlices):
-            return dy._with_values(raw.Cast(dy.values, DstT=source))
-        return raw.Cast(dy, DstT=source)
+        return with_values(dy, raw.Cast(of_values(dy), DstT=source))
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from graphgrad.ir.composite import OfValues, SparseTensorValue
@@ -89,11 +90,14 @@ class SparseTensor(OfValues):
     def _parts(self) -> list[Any]:
         return [self._indices, self._values, self._dense_shape]
 
-    def _differentiable(self) -> Any:
-        return self._values
+    def _with_values(self, new_values: Any) -> SparseTensor:
+        return self.with_values(new_values)
 
-    def _with_differentiable(self, tensor: Any) -> Any:
-        return None if tensor is None else self.with_values(tensor)
+    def _value_of(self, arrays: Sequence[Any]) -> SparseTensorValue:
+        return SparseTensorValue(*arrays)
+
+    def _fed(self, value: Any) -> Sequence[Any]:
+        return value if isinstance(value, tuple) else [value.indices, value.values, value.dense_shape]
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Evaluates in `session` or the default one; returns a `SparseTensorValue`."""

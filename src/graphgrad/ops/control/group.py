@@ -9,7 +9,7 @@ from typing import Any
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import of_values, with_values
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 
@@ -164,10 +164,7 @@ def _control_input(graph: Graph, c: Any) -> Operation:
 
 def _waiting(graph: Graph, gate: Operation, t: Any) -> Any:
     with graph.control_dependencies([gate]):
-        if isinstance(t, IndexedSlices):
-            values = raw.Identity(t.values, name="control_dependency")
-            return IndexedSlices(values, t.indices, t.dense_shape)
-        return raw.Identity(t, name="control_dependency")
+        return with_values(t, raw.Identity(of_values(t), name="control_dependency"))
 
 
 __all__ = ["group", "no_op", "tuple", "tuple_v1"]

@@ -10,7 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.constant_value import elementwise
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.dtypes import INEXACT, NUMERIC, REAL, as_dtype, int32, int64, string, variant
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import IndexedSlices, of_values, on_values, with_values
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import as_shape, broadcast, merged
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
@@ -75,8 +75,7 @@ def _sub(xp, x, y):
 @_sub.grad
 def _sub_grad(op, dz):
     x, y = op.inputs
-    negated = dz._with_values(raw.Neg(dz.values)) if isinstance(dz, IndexedSlices) else raw.Neg(dz)
-    return unbroadcast(dz, negated, x, y)
+    return unbroadcast(dz, on_values(raw.Neg, dz), x, y)
 
 
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -290,9 +289,7 @@ def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> An
     if scalar._spec.shape != ():
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}. "
                          "Fix: use tf.multiply, which broadcasts")
-    if isinstance(x, IndexedSlices):
-        return IndexedSlices(raw.Mul(scalar, x.values, name=name), x.indices, x.dense_shape)
-    return raw.Mul(scalar, x, name=name)
+    return with_values(x, raw.Mul(scalar, of_values(x), name=name))
 
 
 @op("MulNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast)

@@ -6,7 +6,7 @@ from typing import Any, overload
 
 from graphgrad.ir.conversion import constant, convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import NUMERIC, float32
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import IndexedSlices, of_values, with_values
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import Tensor, TensorLike
@@ -54,7 +54,7 @@ def clip_by_value(t: TensorLike, clip_value_min: TensorLike, clip_value_max: Ten
     >>> sess.run(tf.clip_by_value([-2.0, 0.5, 3.0], -1.0, 1.0))
     array([-1. ,  0.5,  1. ], dtype=float32)
     """
-    values = t.values if isinstance(t, IndexedSlices) else t
+    values = of_values(t)
     with name_scope(name, "clip_by_value") as scope:
         if not is_tensor_like(values):
             values = convert_to_tensor(values, name="t")
@@ -62,7 +62,7 @@ def clip_by_value(t: TensorLike, clip_value_min: TensorLike, clip_value_max: Ten
         values.shape.assert_is_compatible_with(low.shape)
         result = raw.Maximum(low, clip_value_min, name=scope)
         values.shape.assert_is_compatible_with(result.shape)
-    return IndexedSlices(result, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else result
+    return with_values(t, result)
 
 
 @overload
@@ -87,7 +87,7 @@ def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: TensorLike = None, 
     array([0.6, 0.8], dtype=float32)
     """
     with name_scope(name, "clip_by_norm") as scope:
-        values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
+        values = convert_to_tensor(of_values(t), name="t")
         squared = raw.Sum(raw.Mul(values, values, name="mul"), _axes_or_all(values, axes), keep_dims=True)
         # The root is taken of 1 instead of 0, where its derivative is infinite.
         positive = raw.Greater(squared, 0)
@@ -95,7 +95,7 @@ def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: TensorLike = None, 
         scaled = raw.Mul(values, clip_norm, name="mul")
         values.shape.assert_is_compatible_with(scaled.shape)
         result = raw.RealDiv(scaled, raw.Maximum(norm, clip_norm), name=scope)
-    return IndexedSlices(result, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else result
+    return with_values(t, result)
 
 
 def _axes_or_all(x, axes):
@@ -138,9 +138,7 @@ def _parts(t_list):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}. Fix: give a list")
     found = []
     for i, t in enumerate(t_list):
-        if isinstance(t, IndexedSlices):
-            t = t.values
-        found.append(None if t is None else convert_to_tensor(t, name=f"t_{i}"))
+        found.append(None if t is None else convert_to_tensor(of_values(t), name=f"t_{i}"))
     return found
 
 
@@ -201,5 +199,5 @@ def clip_by_global_norm(t_list: TensorLike, clip_norm: TensorLike, use_norm: Ten
                 continue
             factor = scale if part.dtype is scale.dtype else raw.Cast(scale, DstT=part.dtype)
             clipped = raw.Mul(part, factor, name=f"clip_by_global_norm/_{i}")
-            result.append(IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped)
+            result.append(with_values(t, clipped))
     return result, use_norm

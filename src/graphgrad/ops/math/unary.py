@@ -7,7 +7,7 @@ import numpy as np
 from graphgrad.ir.constant_value import elementwise
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import FLOATING, INEXACT, NUMERIC, as_dtype, float32, float64
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import on_values
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
@@ -57,7 +57,7 @@ def _neg(xp, x):
 
 @_neg.grad
 def _neg_grad(op, dy):
-    return dy._with_values(raw.Neg(dy.values)) if isinstance(dy, IndexedSlices) else raw.Neg(dy)
+    return on_values(raw.Neg, dy)
 
 
 def negative(x: TensorLike, name: str | None = None) -> Tensor:

@@ -11,7 +11,7 @@ from graphgrad.frontend.variables.variable_functions import trainable_variables
 from graphgrad.frontend.variables.variable_scope import get_variable, variable_scope
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
+from graphgrad.ir.indexed_slices import of_values, with_values
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
 from graphgrad.ops.math.clip import clip_by_global_norm
@@ -134,8 +134,6 @@ def _noisy(gradient: Any, scale: Any) -> Any:
 def _multiplied(gradient: Any, variable: Any, multipliers: Any) -> Any:
     for key, factor in multipliers.items():
         if (key is variable or (isinstance(key, str) and key == variable.name)) and gradient is not None:
-            if isinstance(gradient, IndexedSlices):
-                values = raw.Mul(gradient.values, convert_to_tensor(factor, gradient.values.dtype))
-                return IndexedSlices(values, gradient.indices, gradient.dense_shape)
-            return raw.Mul(gradient, convert_to_tensor(factor, gradient.dtype))
+            scale = convert_to_tensor(factor, gradient.dtype)
+            return with_values(gradient, raw.Mul(of_values(gradient), scale))
     return gradient

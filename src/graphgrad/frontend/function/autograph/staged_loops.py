@@ -9,9 +9,9 @@ import numpy as np
 
 from graphgrad.frontend.control_flow.cond_while import while_loop
 from graphgrad.frontend.structure import nest
-from graphgrad.frontend.structure.composites import converted
+from graphgrad.frontend.structure.composites import all_tensors, converted, put_together
 from graphgrad.frontend.structure.tensor_array import TensorArray
-from graphgrad.ir.composite import Composite
+from graphgrad.ir.composite import Bundle
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
@@ -26,7 +26,7 @@ from graphgrad.ops.array.fill import zeros
 from graphgrad.ops.control.assertions import after_check
 
 from .loop_sources import LoopSource
-from .staged_operators import NO_VALUE, UNDEFINED, Enumerated, convert_spec, if_, is_symbolic, is_value, nothing_like
+from .staged_operators import NO_VALUE, UNDEFINED, Enumerated, convert_spec, if_, is_symbolic, is_value
 
 _Get = Callable[[], Any]
 _Set = Callable[[Any], Any]
@@ -205,9 +205,8 @@ class _Loop:
         self.constants = [[leaf for leaf, varies in zip(nest.flatten(v), kinds, strict=True) if not varies]
                           for v, kinds in zip(self.start, self.variable, strict=True)]
         self.likes = start
-        self.specs = [(t.dtype, s) for t, s in zip(start, shapes, strict=True)]
-        invariants = [s if isinstance(t, Composite) else TensorShape(None) if s is False else TensorShape(s)
-                      for t, s in zip(start, shapes, strict=True)]
+        self.specs = [(getattr(t, "dtype", None), s) for t, s in zip(start, shapes, strict=True)]
+        invariants = [s if isinstance(t, Bundle) else TensorShape(s) for t, s in zip(start, shapes, strict=True)]
 
         def goes_on(*leaves: Any) -> Any:
             self.set(self._packed(leaves))
@@ -232,14 +231,12 @@ class _Loop:
 
     def _set_invariants(self, value: Any, shape: Any) -> None:
         leaves, shapes = (value, shape) if nest.is_nested(value) else ([value], [shape])
-        self.shapes.update({id(v): s if isinstance(v, Composite) else as_shape(s)
+        self.shapes.update({id(v): s if isinstance(v, Bundle) else as_shape(s)
                             for v, s in zip(leaves, shapes, strict=True)})
 
     def _invariant(self, leaf: Any, tensor: Any) -> Any:
-        """Returns the shape invariant of a leaf, a spec (or None) for composites; False for a `TensorArray`."""
-        if isinstance(tensor, TensorArray):
-            return False
-        if isinstance(tensor, Composite):
+        """Returns the shape invariant of a leaf, a spec (or None) for composites and arrays."""
+        if isinstance(tensor, Bundle):
             return self.shapes.get(id(leaf))
         return self.shapes.get(id(leaf), tensor._spec.shape)
 
@@ -261,10 +258,8 @@ class _Loop:
                 self.made.append(i)
 
     def _zeros(self, leaf: Any) -> Any:
-        if isinstance(leaf, TensorArray):
-            return TensorArray(leaf.dtype, 0, dynamic_size=True)
-        if isinstance(leaf, Composite):
-            return nothing_like(leaf)
+        if isinstance(leaf, Bundle):
+            return leaf._nothing_like()
         dtype, shape = convert_spec(leaf)
         made = zeros([d or 0 for d in shape or ()], dtype)
         if shape is None or None in shape:
@@ -307,11 +302,9 @@ class _Loop:
         return out
 
     def _checked(self, name: str, leaf: Any, like: Any, dtype: Any, shape: Any) -> Any:
-        if isinstance(leaf, TensorArray):
-            return leaf
         if not is_value(leaf):
             raise _no_tensor(name, leaf)
-        if isinstance(like, Composite) or isinstance(leaf, Composite):
+        if isinstance(like, Bundle) or isinstance(leaf, Bundle):
             if type(like) is not type(leaf):
                 raise TypeError(f"'{name}' is a {type(like).__name__} before the loop, but a {type(leaf).__name__} "
                                 f"after one iteration.\n  Built at {user_source(2)}\n  Fix: convert one of them")
@@ -320,7 +313,7 @@ class _Loop:
         if tensor.dtype is not dtype:
             raise TypeError(f"'{name}' has dtype {dtype.name} before the loop, but dtype {tensor.dtype.name} after one "
                             f"iteration.\n  Built at {user_source(2)}\n  Fix: tf.cast it")
-        if shape is not False and not TensorShape(tensor._spec.shape).is_subtype_of(shape):
+        if not TensorShape(tensor._spec.shape).is_subtype_of(shape):
             raise ValueError(
                 f"'{name}' has shape {shape_str(shape)} before the loop, but shape {shape_str(tensor._spec.shape)} "
                 "after one iteration. Use tf.autograph.experimental.set_loop_options to set shape invariants.\n"
@@ -340,9 +333,8 @@ class _Loop:
             return
         for i in self.made:
             text = f"loop must iterate at least once to initialize {self.names[i]}"
-            leaves = [t if isinstance(t, TensorArray) else
-                      t._with_parts([after_check(p, first, [text]) for p in t._parts()]) if isinstance(t, Composite)
-                      else after_check(t, first, [text]) for t in nest.flatten(after[i])]
+            leaves = nest.flatten(after[i])
+            leaves = put_together(leaves, [after_check(t, first, [text]) for t in all_tensors(leaves)])
             after[i] = nest.pack_sequence_as(after[i], leaves)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from graphgrad.frontend.control_flow.cond_while import branches, cond, trace_branch
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.tensor_array import TensorArray
-from graphgrad.ir.composite import Composite
+from graphgrad.ir.composite import Bundle
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.eager import EagerTensor
@@ -158,9 +158,9 @@ def _choose(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], names
         for (a, b), same in zip(pairs, kept, strict=True):
             if not same:
                 ta, tb = _in_graph(name, a, then_graph), _in_graph(name, b, else_graph)
-                if isinstance(ta, Composite) or isinstance(tb, Composite):
+                if isinstance(ta, Bundle) or isinstance(tb, Bundle):
                     _check_kinds(name, ta, tb)
-                if ta.dtype is not tb.dtype:
+                if getattr(ta, "dtype", None) is not getattr(tb, "dtype", None):
                     raise TypeError(
                         f"{_quoted(name)} has dtype {ta.dtype.name} in the main branch, but dtype "
                         f"{tb.dtype.name} in the else branch.\n  Built at {user_source(3)}\n"
@@ -215,20 +215,12 @@ def _filled_in(name: str, names: Sequence[str], main: Any, other: Any, then_grap
 
 
 def _zeros_like(leaf: Any) -> Any:
-    if isinstance(leaf, TensorArray):
-        return TensorArray(leaf.dtype, 0, dynamic_size=True)
-    if isinstance(leaf, Composite):
-        return nothing_like(leaf)
+    if isinstance(leaf, Bundle):
+        return leaf._nothing_like()
     if not is_value(leaf):
         return leaf
     dtype, shape = convert_spec(leaf)
     return zeros([d or 0 for d in shape or ()], dtype)
-
-
-def nothing_like(leaf: Composite) -> Any:
-    """Makes a sparse, ragged or sliced value that replaces one that will never be read."""
-    parts = [zeros([d or 0 for d in t._spec.shape or ()], t.dtype) for t in leaf._parts()]
-    return leaf._type_spec._by_components()._from_components(parts)
 
 
 def convert_spec(leaf: Any) -> tuple[Any, Any]:
@@ -242,12 +234,12 @@ def convert_spec(leaf: Any) -> tuple[Any, Any]:
 
 def is_value(leaf: Any) -> bool:
     """Returns whether a leaf is, or becomes, a tensor."""
-    return isinstance(leaf, (Tensor, EagerTensor, TensorArray, Composite, bool, int, float, complex, str, bytes,
+    return isinstance(leaf, (Tensor, EagerTensor, Bundle, bool, int, float, complex, str, bytes,
                              np.ndarray, np.generic))
 
 
 def _in_graph(name: str, leaf: Any, graph: FuncGraph) -> Any:
-    if isinstance(leaf, (TensorArray, Composite)):
+    if isinstance(leaf, Bundle):
         return leaf
     with use(graph):
         try:
