@@ -10,11 +10,12 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
 from graphgrad.ops.nn.bias import bias_add
-from graphgrad.ops.nn.conv import conv_functions as nn
+from graphgrad.ops.nn.conv.conv3d_functions import conv3d, conv3d_transpose
+from graphgrad.ops.nn.conv.conv_functions import conv1d, conv2d, conv2d_transpose
 
 from .layer import InputSpec, Layer, as_activation, check_padding, known_size, layout, sizes
 
-_CONVOLVE: dict[int, Any] = {1: nn.conv1d, 2: nn.conv2d, 3: nn.conv3d}
+_CONVOLVE: dict[int, Any] = {1: conv1d, 2: conv2d, 3: conv3d}
 _NAMES = {1: "conv1d", 2: "Conv2D", 3: "Conv3D"}
 
 
@@ -153,7 +154,7 @@ class TransposedConvolution(PlainConvolution):
             shape: Any = np.array(wanted, np.int32)
         else:
             shape = raw.Pack([w if hasattr(w, "_spec") else np.int32(w) for w in wanted], name="stack")
-        transpose: Any = {2: nn.conv2d_transpose, 3: nn.conv3d_transpose}[self._n]
+        transpose: Any = {2: conv2d_transpose, 3: conv3d_transpose}[self._n]
         outputs = transpose(inputs, self.kernel, shape, self.strides, self.padding.upper(), self._layout,
                             name=f"conv{self._n}d_transpose")
         outputs.set_shape(self.compute_output_shape(inputs.shape))

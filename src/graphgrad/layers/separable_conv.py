@@ -7,7 +7,7 @@ from typing import Any
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.nn.bias import bias_add
-from graphgrad.ops.nn.conv import conv_functions as nn
+from graphgrad.ops.nn.conv import depthwise_functions
 from graphgrad.ops.nn.conv.conv_arguments import numbers
 
 from .conv_layer_base import Convolution
@@ -55,8 +55,8 @@ class SeparableConvolution(Convolution):
             strides, holes = strides * 2, (1, *holes)
             inputs, deep, point = raw.ExpandDims(inputs, axis), raw.ExpandDims(deep, 0), raw.ExpandDims(point, 0)
         images = layout(self.data_format, 2)
-        outputs = nn.separable_conv2d(inputs, deep, point, numbers(strides, 2, self._axis == 1, "strides"),
-                                      self.padding.upper(), images, holes)
+        outputs = depthwise_functions.separable_conv2d(
+            inputs, deep, point, numbers(strides, 2, self._axis == 1, "strides"), self.padding.upper(), images, holes)
         if self.use_bias:
             outputs = bias_add(outputs, self.bias, "NCHW" if self._axis == 1 else "NHWC", name="BiasAdd")
         if self._n == 1:

@@ -22,7 +22,7 @@ from graphgrad.ir.shape import (
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ops.common.attribute_values import as_int
 from graphgrad.ops.common.shape_values import reshape_like
-from graphgrad.ops.common.synonyms import one_of
+from graphgrad.ops.common.synonyms import either
 
 # The kernels of Shape, ShapeN, Rank and Size return NumPy arrays on the device too: shapes
 # are concrete while a cluster is lowered, so that arithmetic on them stays on the host.
@@ -420,7 +420,7 @@ def expand_dims_v1(input: TensorLike, axis: Any = None, name: str | None = None,
     >>> sess.run(tf.expand_dims([1, 2], dim=0))
     array([[1, 2]], dtype=int32)
     """
-    axis = one_of("axis", axis, "dim", dim)
+    axis = either("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims(). Fix: give axis=0, say")
     return raw.ExpandDims(input, axis, name=name)
@@ -462,4 +462,4 @@ def squeeze_v1(input: TensorLike, axis: Any = None, name: str | None = None, squ
     >>> sess.run(tf.squeeze([[[1, 2]]], squeeze_dims=[0]))
     array([[1, 2]], dtype=int32)
     """
-    return squeeze(input, one_of("axis", axis, "squeeze_dims", squeeze_dims), name)
+    return squeeze(input, either("axis", axis, "squeeze_dims", squeeze_dims), name)

@@ -15,7 +15,7 @@ from graphgrad.ir.shape import Dimension, with_rank
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array
-from graphgrad.ops.common.synonyms import one_of
+from graphgrad.ops.common.synonyms import either
 
 
 def _space_to_batch(xp, x, block, paddings):
@@ -277,7 +277,7 @@ def space_to_batch_nd(input: TensorLike, block_shape: Any, paddings: Any, name: 
 
 
 def _block(block_size: Any, block_shape: Any) -> Any:
-    size = one_of("block_shape", block_shape, "block_size", block_size)
+    size = either("block_shape", block_shape, "block_size", block_size)
     if size is None:
         raise ValueError("Must specify block_shape or block_size. Fix: give block_size=2, say")
     return np.array([size, size], np.int64) if isinstance(size, (int, Dimension)) else size

@@ -16,7 +16,7 @@ from graphgrad.ir.shape import normalize_axis, with_rank
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import axes, host_array, join, minus, rank_of
-from graphgrad.ops.common.synonyms import one_of
+from graphgrad.ops.common.synonyms import either
 
 
 @op("Transpose", "x: T, perm: Tperm -> y: T", Tperm=INDEX, host=("perm",), partial_value=folded, data_movement=True)
@@ -353,8 +353,8 @@ def reverse_sequence_v1(input: TensorLike, seq_lengths: Any, seq_axis: Any = Non
     >>> sess.run(tf.reverse_sequence([[1, 2, 3]], [2], seq_dim=1))
     array([[2, 1, 3]], dtype=int32)
     """
-    seq_axis = one_of("seq_axis", seq_axis, "seq_dim", seq_dim)
-    batch_axis = one_of("batch_axis", batch_axis, "batch_dim", batch_dim)
+    seq_axis = either("seq_axis", seq_axis, "seq_dim", seq_dim)
+    batch_axis = either("batch_axis", batch_axis, "batch_dim", batch_dim)
     return reverse_sequence(input, seq_lengths, seq_axis, batch_axis, name)
 
 

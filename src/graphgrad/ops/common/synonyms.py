@@ -12,13 +12,3 @@ def either(new: str, value: Any, old: str, other: Any) -> Any:
     if value is not None:
         raise ValueError(f"Cannot specify both '{old}' and '{new}'. Fix: drop '{old}', the older name")
     return other
-
-
-
-def one_of(name: str, value: Any, old_name: str, old_value: Any) -> Any:
-    """Returns the value of an argument that has an older name too; ValueError if both are given."""
-    if old_value is None:
-        return value
-    if value is not None:
-        raise ValueError(f"Cannot specify both '{name}' and '{old_name}'. Fix: leave {old_name} out")
-    return old_value

@@ -7,8 +7,7 @@ from graphgrad.ir.dtypes import BOOL, INDEX, REAL, as_dtype, int16, int64, uint1
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
-
-from .reduce_functions import one_of
+from graphgrad.ops.common.synonyms import either
 
 
 def _position_shape(shape, dimension):
@@ -109,7 +108,7 @@ def argmax_v1(input: TensorLike, axis: TensorLike = None, name: str | None = Non
     >>> sess.run(tf.argmax([[1, 5, 5], [7, 2, 3]], 1))
     array([1, 0])
     """
-    return argmax(input, one_of("axis", axis, "dimension", dimension), output_type, name)
+    return argmax(input, either("axis", axis, "dimension", dimension), output_type, name)
 
 
 def argmin_v1(input: TensorLike, axis: TensorLike = None, name: str | None = None, dimension: TensorLike = None,
@@ -130,7 +129,7 @@ def argmin_v1(input: TensorLike, axis: TensorLike = None, name: str | None = Non
     >>> sess.run(tf.argmin([[1, 5, 5], [7, 2, 3]], 1))
     array([0, 1])
     """
-    return argmin(input, one_of("axis", axis, "dimension", dimension), output_type, name)
+    return argmin(input, either("axis", axis, "dimension", dimension), output_type, name)
 
 
 def arg_max(input: TensorLike, dimension: TensorLike, output_type: DTypeLike = int64,

@@ -13,6 +13,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.shape_values import shape_of
+from graphgrad.ops.common.synonyms import either
 
 
 def _reduce(record, x, axis, keepdims, name):
@@ -299,23 +300,14 @@ def count_nonzero(input: TensorLike, axis: TensorLike = None, keepdims: bool | N
 # -- TensorFlow 1's arguments ------------------------------------------------------
 
 
-def one_of(new_name, new, old_name, old):
-    """Returns the value of an argument that has an older name; raises ValueError if both are given."""
-    if old is None:
-        return new
-    if new is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'. Fix: give '{new_name}' alone")
-    return old
-
-
 def _v1(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Returns a reduction with TensorFlow 1's arguments."""
 
     def reduce_v1(input_tensor: TensorLike, axis: TensorLike = None, keepdims: bool | None = None,
                   name: str | None = None, reduction_indices: TensorLike = None,
                   keep_dims: bool | None = None) -> Tensor:
-        axis = one_of("axis", axis, "reduction_indices", reduction_indices)
-        keepdims = one_of("keepdims", keepdims, "keep_dims", keep_dims)
+        axis = either("axis", axis, "reduction_indices", reduction_indices)
+        keepdims = either("keepdims", keepdims, "keep_dims", keep_dims)
         return function(input_tensor, axis, bool(keepdims), name)
 
     older = "      reduction_indices, keep_dims: the older names of `axis` and `keepdims`.\n    Returns:"
@@ -354,6 +346,6 @@ def count_nonzero_v1(input_tensor: TensorLike = None, axis: TensorLike = None, k
     >>> sess.run(tf.count_nonzero([[0, 1], [2, 3]], axis=1))
     array([1, 2])
     """
-    x = one_of("input", input, "input_tensor", input_tensor)
-    axis = one_of("axis", axis, "reduction_indices", reduction_indices)
-    return count_nonzero(x, axis, one_of("keepdims", keepdims, "keep_dims", keep_dims), dtype, name)
+    x = either("input", input, "input_tensor", input_tensor)
+    axis = either("axis", axis, "reduction_indices", reduction_indices)
+    return count_nonzero(x, axis, either("keepdims", keepdims, "keep_dims", keep_dims), dtype, name)
