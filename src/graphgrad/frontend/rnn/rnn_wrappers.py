@@ -20,7 +20,8 @@ from graphgrad.ir.source import user_source
 from graphgrad.ops.nn.dropout import dropout
 from graphgrad.ops.random.random import random_uniform
 
-from .rnn_cells import LSTMStateTuple, RNNCell, _map_sizes, assert_like_rnn_cell
+from .lstm_cells import LSTMStateTuple
+from .rnn_cells import RNNCell, _map_sizes, assert_like_rnn_cell
 
 
 class MultiRNNCell(RNNCell):
