@@ -12,7 +12,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import fill, join, minus, rank_of, shape_of
 from graphgrad.ops.linalg.tensordot import tensordot
-from graphgrad.ops.nn.conv.conv_functions import depthwise_conv2d
+from graphgrad.ops.nn.conv.depthwise_functions import depthwise_conv2d
 
 from .adjust import adjust_brightness, adjust_contrast, as_floats, convert_image_dtype
 from .image_arguments import check_bounds, keyed, stateful

@@ -13,7 +13,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import Tensor, TensorLike
 
-from .adjust import pad_to_bounding_box
+from .flips_and_crops import pad_to_bounding_box
 from .image_arguments import batched, size_along, unbatched, vector_of
 
 

@@ -11,7 +11,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import join, part, shape_of
-from graphgrad.ops.nn.conv.conv_functions import depthwise_conv2d
+from graphgrad.ops.nn.conv.depthwise_functions import depthwise_conv2d
 
 from .color_spaces import _in_range, for_each_channel
 from .image_arguments import as_image

@@ -10,7 +10,7 @@ from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.constant_value import constant_value, static_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
-from graphgrad.ir.dtypes import as_dtype, float32, int32, int64
+from graphgrad.ir.dtypes import as_dtype, float32, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape
@@ -164,70 +164,6 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
         zero = b"" if tensor.dtype.name == "string" else np.zeros((), tensor.dtype.np_dtype)
         indices = raw.Where(raw.NotEqual(tensor, zero))
         return SparseTensor(indices, raw.GatherNd(tensor, indices), raw.Shape(tensor, out_type=int64))
-
-
-def sparse_reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
-                      name: str | None = None) -> Any:
-    """Sums a sparse tensor along axes.
-
-    Args:
-      sp_input: a `SparseTensor`.
-      axis: an axis or a list of them; all by default.
-      keepdims: whether to keep reduced axes with size 1.
-      output_is_sparse: whether to return a `SparseTensor`.
-      name: a name for the operation.
-    Returns: a dense tensor (or a sparse one).
-    Raises: ValueError for an axis that is not there.
-    Gradient: for the values.
-    Reference: TensorFlow 2.21 SparseReduceSum.
-
-    >>> sess.run(tf.sparse.reduce_sum(tf.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2]), 1))
-    array([2., 3.], dtype=float32)
-    """
-    return _reduce("SparseReduceSum", sp_input, axis, keepdims, output_is_sparse, name)
-
-
-def sparse_reduce_max(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
-                      name: str | None = None) -> Any:
-    """The maximum along axes of the elements that a sparse tensor holds; see `sparse.reduce_sum`.
-
-    >>> sess.run(tf.sparse.reduce_max(tf.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])))
-    np.float32(3.0)
-    """
-    return _reduce("SparseReduceMax", sp_input, axis, keepdims, output_is_sparse, name)
-
-
-def _reduce(op_type: str, sp_input: Any, axis: Any, keepdims: Any, output_is_sparse: bool, name: str | None) -> Any:
-    sp_input = _sparse(sp_input)
-    if axis is None:
-        rank = sp_input.shape.rank
-        axis = raw.Range(0, raw.Size(sp_input.dense_shape), 1) if rank is None else np.arange(rank, dtype=np.int32)
-    axis = raw.Reshape(convert_to_tensor(axis, int32), [-1]) if hasattr(axis, "_spec") else np.reshape(axis, [-1])
-    dense = getattr(raw, op_type)(sp_input.indices, sp_input.values, sp_input.dense_shape, axis,
-                                  keep_dims=bool(keepdims), name=name)
-    return from_dense(dense) if output_is_sparse else dense
-
-
-def sparse_reduce_sum_v1(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
-                         keep_dims: Any = None) -> Any:
-    """Sums a sparse tensor along axes; see `sparse.reduce_sum`.
-
-    >>> sess.run(tf.sparse_reduce_sum(tf.SparseTensor([[0, 1]], [2.0], [2, 2]), 0))
-    array([0., 2.], dtype=float32)
-    """
-    axis, keepdims = reduction_axes if axis is None else axis, keep_dims if keepdims is None else keepdims
-    return sparse_reduce_sum(sp_input, axis, keepdims)
-
-
-def sparse_reduce_max_v1(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
-                         keep_dims: Any = None) -> Any:
-    """The maximum of a sparse tensor along axes; see `sparse.reduce_max`.
-
-    >>> sess.run(tf.sparse_reduce_max(tf.SparseTensor([[0, 1]], [2.0], [2, 2])))
-    np.float32(2.0)
-    """
-    axis, keepdims = reduction_axes if axis is None else axis, keep_dims if keepdims is None else keepdims
-    return sparse_reduce_max(sp_input, axis, keepdims)
 
 
 def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
@@ -524,7 +460,6 @@ def map_values(op: Any, *args: Any, **kwargs: Any) -> SparseTensor:
 
 
 __all__ = ["expand_dims", "eye", "from_dense", "map_values", "sparse_add", "sparse_add_v1", "sparse_concat",
-           "sparse_concat_v1", "sparse_fill_empty_rows", "sparse_mask", "sparse_placeholder", "sparse_reduce_max",
-           "sparse_reduce_max_v1", "sparse_reduce_sum", "sparse_reduce_sum_v1", "sparse_reorder", "sparse_reshape",
-           "sparse_retain", "sparse_slice", "sparse_softmax", "sparse_tensor_dense_matmul", "sparse_to_dense",
-           "sparse_transpose", "to_dense"]
+           "sparse_concat_v1", "sparse_fill_empty_rows", "sparse_mask", "sparse_placeholder", "sparse_reorder",
+           "sparse_reshape", "sparse_retain", "sparse_slice", "sparse_softmax", "sparse_tensor_dense_matmul",
+           "sparse_to_dense", "sparse_transpose", "to_dense"]

@@ -16,7 +16,7 @@ from graphgrad.ir.source import user_source
 from graphgrad.layers import conv_layers, pool_layers, separable_conv
 from graphgrad.ops.array.shape import shape
 from graphgrad.ops.nn.activations import relu as relu_function
-from graphgrad.ops.nn.conv.conv_functions import depthwise_conv2d_v1 as depthwise_conv2d
+from graphgrad.ops.nn.conv.depthwise_functions import depthwise_conv2d_v1 as depthwise_conv2d
 from graphgrad.ops.nn.embedding import embedding_lookup_v1 as embedding_lookup
 from graphgrad.ops.nn.norm.moments import batch_normalization as normalized
 from graphgrad.ops.nn.norm.moments import moments

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphgrad.frontend.rnn.rnn_cells import LSTMStateTuple, RNNCell
+from graphgrad.frontend.rnn.lstm_cells import LSTMStateTuple
+from graphgrad.frontend.rnn.rnn_cells import RNNCell
 from graphgrad.frontend.variables.initializers import Constant, Zeros
 from graphgrad.frontend.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 from graphgrad.ir.opdef import raw

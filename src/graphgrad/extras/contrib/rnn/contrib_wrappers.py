@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.frontend.rnn.rnn_cells import LSTMStateTuple, RNNCell, _LayerCell, assert_like_rnn_cell
+from graphgrad.frontend.rnn.lstm_cells import LSTMStateTuple
+from graphgrad.frontend.rnn.rnn_cells import RNNCell, _LayerCell, assert_like_rnn_cell
 from graphgrad.frontend.rnn.scoped_layer import ScopedLayer
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.variables.initializers import Constant, Ones, RandomUniform, Zeros

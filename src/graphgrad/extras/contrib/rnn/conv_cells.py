@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.frontend.rnn.rnn_cells import LSTMStateTuple, RNNCell
+from graphgrad.frontend.rnn.lstm_cells import LSTMStateTuple
+from graphgrad.frontend.rnn.rnn_cells import RNNCell
 from graphgrad.frontend.variables.initializers import Zeros
 from graphgrad.frontend.variables.variable_scope import get_variable
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
-from graphgrad.ops.nn.conv.conv_functions import conv1d, conv2d, conv3d
+from graphgrad.ops.nn.conv.conv3d_functions import conv3d
+from graphgrad.ops.nn.conv.conv_functions import conv1d, conv2d
 
 
 class ConvLSTMCell(RNNCell):

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphgrad.extras.contrib.layers.contrib_layers import linear
 from graphgrad.frontend.rnn.dynamic_rnn import raw_rnn
-from graphgrad.frontend.rnn.rnn_cells import LSTMStateTuple
+from graphgrad.frontend.rnn.lstm_cells import LSTMStateTuple
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.tensor_array import TensorArray
 from graphgrad.frontend.variables.variable_scope import get_variable, variable_scope
