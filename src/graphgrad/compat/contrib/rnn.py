@@ -9,8 +9,8 @@ graphgrad.extras.contrib.rnn.contrib_wrappers: AttentionCellWrapper CompiledWrap
     GRUBlockCellV2 HighwayWrapper InputProjectionWrapper LSTMBlockCell LSTMBlockFusedCell OutputProjectionWrapper
 graphgrad.extras.contrib.rnn.conv_cells: Conv1DLSTMCell Conv2DLSTMCell Conv3DLSTMCell ConvLSTMCell
 graphgrad.extras.contrib.rnn.stacks: stack_bidirectional_dynamic_rnn stack_bidirectional_rnn transpose_batch_time
-graphgrad.frontend.rnn.rnn_cells: BasicLSTMCell BasicRNNCell GRUCell LSTMCell LSTMStateTuple LayerRNNCell=_LayerCell
-    RNNCell
+graphgrad.frontend.rnn.lstm_cells: BasicLSTMCell LSTMCell LSTMStateTuple
+graphgrad.frontend.rnn.rnn_cells: BasicRNNCell GRUCell LayerRNNCell=_LayerCell RNNCell
 graphgrad.frontend.rnn.rnn_wrappers: DeviceWrapper DropoutWrapper MultiRNNCell ResidualWrapper
 graphgrad.frontend.rnn.static_rnn: static_bidirectional_rnn static_rnn static_state_saving_rnn
 """)

@@ -24,11 +24,11 @@ from graphgrad.extras.contrib.rnn.conv_cells import ConvLSTMCell as ConvLSTMCell
 from graphgrad.extras.contrib.rnn.stacks import stack_bidirectional_dynamic_rnn as stack_bidirectional_dynamic_rnn
 from graphgrad.extras.contrib.rnn.stacks import stack_bidirectional_rnn as stack_bidirectional_rnn
 from graphgrad.extras.contrib.rnn.stacks import transpose_batch_time as transpose_batch_time
-from graphgrad.frontend.rnn.rnn_cells import BasicLSTMCell as BasicLSTMCell
+from graphgrad.frontend.rnn.lstm_cells import BasicLSTMCell as BasicLSTMCell
+from graphgrad.frontend.rnn.lstm_cells import LSTMCell as LSTMCell
+from graphgrad.frontend.rnn.lstm_cells import LSTMStateTuple as LSTMStateTuple
 from graphgrad.frontend.rnn.rnn_cells import BasicRNNCell as BasicRNNCell
 from graphgrad.frontend.rnn.rnn_cells import GRUCell as GRUCell
-from graphgrad.frontend.rnn.rnn_cells import LSTMCell as LSTMCell
-from graphgrad.frontend.rnn.rnn_cells import LSTMStateTuple as LSTMStateTuple
 from graphgrad.frontend.rnn.rnn_cells import RNNCell as RNNCell
 from graphgrad.frontend.rnn.rnn_cells import _LayerCell as LayerRNNCell
 from graphgrad.frontend.rnn.rnn_wrappers import DeviceWrapper as DeviceWrapper

@@ -110,8 +110,6 @@ from graphgrad.extras.sparse.sparse_functions import sparse_concat_v1 as sparse_
 from graphgrad.extras.sparse.sparse_functions import sparse_fill_empty_rows as sparse_fill_empty_rows
 from graphgrad.extras.sparse.sparse_functions import sparse_mask as sparse_mask
 from graphgrad.extras.sparse.sparse_functions import sparse_placeholder as sparse_placeholder
-from graphgrad.extras.sparse.sparse_functions import sparse_reduce_max_v1 as sparse_reduce_max
-from graphgrad.extras.sparse.sparse_functions import sparse_reduce_sum_v1 as sparse_reduce_sum
 from graphgrad.extras.sparse.sparse_functions import sparse_reorder as sparse_reorder
 from graphgrad.extras.sparse.sparse_functions import sparse_reshape as sparse_reshape
 from graphgrad.extras.sparse.sparse_functions import sparse_retain as sparse_retain
@@ -121,6 +119,8 @@ from graphgrad.extras.sparse.sparse_functions import sparse_tensor_dense_matmul 
 from graphgrad.extras.sparse.sparse_functions import sparse_to_dense as sparse_to_dense
 from graphgrad.extras.sparse.sparse_functions import sparse_transpose as sparse_transpose
 from graphgrad.extras.sparse.sparse_functions import to_dense as sparse_tensor_to_dense
+from graphgrad.extras.sparse.sparse_reductions import sparse_reduce_max_v1 as sparse_reduce_max
+from graphgrad.extras.sparse.sparse_reductions import sparse_reduce_sum_v1 as sparse_reduce_sum
 from graphgrad.extras.sparse.sparse_segment import segment_mean_v1 as sparse_segment_mean
 from graphgrad.extras.sparse.sparse_segment import segment_sqrt_n_v1 as sparse_segment_sqrt_n
 from graphgrad.extras.sparse.sparse_segment import segment_sum_v1 as sparse_segment_sum
@@ -449,11 +449,7 @@ from graphgrad.ops.control.assertions import assert_non_positive_v1 as assert_no
 from graphgrad.ops.control.assertions import assert_none_equal_v1 as assert_none_equal
 from graphgrad.ops.control.assertions import assert_positive_v1 as assert_positive
 from graphgrad.ops.control.assertions import assert_proper_iterable as assert_proper_iterable
-from graphgrad.ops.control.assertions import assert_rank_at_least_v1 as assert_rank_at_least
-from graphgrad.ops.control.assertions import assert_rank_in_v1 as assert_rank_in
-from graphgrad.ops.control.assertions import assert_rank_v1 as assert_rank
 from graphgrad.ops.control.assertions import assert_same_float_dtype as assert_same_float_dtype
-from graphgrad.ops.control.assertions import assert_scalar_v1 as assert_scalar
 from graphgrad.ops.control.assertions import assert_type as assert_type
 from graphgrad.ops.control.assertions import is_numeric_tensor as is_numeric_tensor
 from graphgrad.ops.control.assertions import verify_tensor_all_finite as verify_tensor_all_finite
@@ -465,6 +461,10 @@ from graphgrad.ops.control.py_func import numpy_function as numpy_function
 from graphgrad.ops.control.py_func import print_tensors as print
 from graphgrad.ops.control.py_func import py_func as py_func
 from graphgrad.ops.control.py_func import timestamp as timestamp
+from graphgrad.ops.control.shape_assertions import assert_rank_at_least_v1 as assert_rank_at_least
+from graphgrad.ops.control.shape_assertions import assert_rank_in_v1 as assert_rank_in
+from graphgrad.ops.control.shape_assertions import assert_rank_v1 as assert_rank
+from graphgrad.ops.control.shape_assertions import assert_scalar_v1 as assert_scalar
 from graphgrad.ops.linalg.diag_functions import eye as eye
 from graphgrad.ops.linalg.diag_functions import matrix_band_part as matrix_band_part
 from graphgrad.ops.linalg.diag_functions import matrix_diag as matrix_diag
@@ -476,11 +476,11 @@ from graphgrad.ops.linalg.linalg_functions import cholesky_solve as cholesky_sol
 from graphgrad.ops.linalg.linalg_functions import eigh as self_adjoint_eig
 from graphgrad.ops.linalg.linalg_functions import eigvalsh as self_adjoint_eigvals
 from graphgrad.ops.linalg.linalg_functions import lstsq as matrix_solve_ls
-from graphgrad.ops.linalg.linalg_functions import norm_v1 as norm
 from graphgrad.ops.linalg.linalg_functions import qr as qr
 from graphgrad.ops.linalg.linalg_functions import svd as svd
 from graphgrad.ops.linalg.linalg_functions import triangular_solve as matrix_triangular_solve
 from graphgrad.ops.linalg.matmul import sparse_matmul as sparse_matmul
+from graphgrad.ops.linalg.norms import norm_v1 as norm
 from graphgrad.ops.linalg.tensordot import tensordot as tensordot
 from graphgrad.ops.math.argmax import arg_max as arg_max
 from graphgrad.ops.math.argmax import arg_min as arg_min

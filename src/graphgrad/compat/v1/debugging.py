@@ -11,8 +11,8 @@ graphgrad.ops.control.assertions: Assert assert_all_finite=verify_tensor_all_fin
     assert_less=assert_less_v1 assert_less_equal=assert_less_equal_v1 assert_near=assert_near_v1
     assert_negative=assert_negative_v1 assert_non_negative=assert_non_negative_v1
     assert_non_positive=assert_non_positive_v1 assert_none_equal=assert_none_equal_v1 assert_positive=assert_positive_v1
-    assert_proper_iterable assert_rank=assert_rank_v1 assert_rank_at_least=assert_rank_at_least_v1
-    assert_rank_in=assert_rank_in_v1 assert_same_float_dtype assert_scalar=assert_scalar_v1 assert_shapes assert_type
-    is_numeric_tensor
+    assert_proper_iterable assert_same_float_dtype assert_type is_numeric_tensor
+graphgrad.ops.control.shape_assertions: assert_rank=assert_rank_v1 assert_rank_at_least=assert_rank_at_least_v1
+    assert_rank_in=assert_rank_in_v1 assert_scalar=assert_scalar_v1 assert_shapes
 graphgrad.ops.math.comparison: is_finite is_inf is_nan is_non_decreasing is_strictly_increasing
 """)

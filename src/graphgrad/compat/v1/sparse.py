@@ -10,9 +10,9 @@ graphgrad.extras.sparse.sparse_combine: maximum=sparse_maximum merge=sparse_merg
 graphgrad.extras.sparse.sparse_counts: bincount=sparse_bincount
 graphgrad.extras.sparse.sparse_functions: add=sparse_add_v1 concat=sparse_concat_v1 expand_dims eye
     fill_empty_rows=sparse_fill_empty_rows from_dense mask=sparse_mask matmul=sparse_tensor_dense_matmul
-    placeholder=sparse_placeholder reduce_max=sparse_reduce_max_v1 reduce_sum=sparse_reduce_sum_v1
-    reorder=sparse_reorder reshape=sparse_reshape retain=sparse_retain slice=sparse_slice softmax=sparse_softmax
-    sparse_dense_matmul=sparse_tensor_dense_matmul to_dense transpose=sparse_transpose
+    placeholder=sparse_placeholder reorder=sparse_reorder reshape=sparse_reshape retain=sparse_retain slice=sparse_slice
+    softmax=sparse_softmax sparse_dense_matmul=sparse_tensor_dense_matmul to_dense transpose=sparse_transpose
+graphgrad.extras.sparse.sparse_reductions: reduce_max=sparse_reduce_max_v1 reduce_sum=sparse_reduce_sum_v1
 graphgrad.extras.sparse.sparse_segment: segment_mean=segment_mean_v1 segment_sqrt_n=segment_sqrt_n_v1
     segment_sum=segment_sum_v1
 graphgrad.ops.common.sparse_tensor: SparseTensor

@@ -118,13 +118,14 @@ graphgrad.ops.array.split: split
 graphgrad.ops.array.tile: meshgrid repeat tile
 graphgrad.ops.array.transpose: reverse reverse_sequence roll transpose
 graphgrad.ops.common.sparse_tensor: SparseTensor
-graphgrad.ops.control.assertions: Assert assert_equal assert_greater assert_less assert_rank
+graphgrad.ops.control.assertions: Assert assert_equal assert_greater assert_less
 graphgrad.ops.control.group: group no_op tuple
 graphgrad.ops.control.py_func: numpy_function print=print_tensors timestamp
+graphgrad.ops.control.shape_assertions: assert_rank
 graphgrad.ops.linalg.diag_functions: eye
 graphgrad.ops.linalg.einsum: einsum
-graphgrad.ops.linalg.linalg_functions: norm
 graphgrad.ops.linalg.matrix_functions: eig eigvals
+graphgrad.ops.linalg.norms: norm
 graphgrad.ops.linalg.tensordot: tensordot
 graphgrad.ops.math.argmax: argmax argmin
 graphgrad.ops.math.arithmetic: add add_n maximum minimum multiply scalar_mul subtract

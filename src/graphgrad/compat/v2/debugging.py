@@ -8,6 +8,6 @@ graphgrad.frontend.config.settings: get_log_device_placement set_log_device_plac
 graphgrad.ops.array.constant: check_numerics
 graphgrad.ops.control.assertions: Assert assert_all_finite assert_equal assert_greater assert_greater_equal
     assert_integer assert_less assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive
-    assert_none_equal assert_positive assert_proper_iterable assert_rank assert_rank_at_least assert_rank_in
-    assert_same_float_dtype assert_scalar assert_shapes assert_type is_numeric_tensor
+    assert_none_equal assert_positive assert_proper_iterable assert_same_float_dtype assert_type is_numeric_tensor
+graphgrad.ops.control.shape_assertions: assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_shapes
 """)

@@ -20,14 +20,14 @@ from graphgrad.ops.control.assertions import assert_non_positive as assert_non_p
 from graphgrad.ops.control.assertions import assert_none_equal as assert_none_equal
 from graphgrad.ops.control.assertions import assert_positive as assert_positive
 from graphgrad.ops.control.assertions import assert_proper_iterable as assert_proper_iterable
-from graphgrad.ops.control.assertions import assert_rank as assert_rank
-from graphgrad.ops.control.assertions import assert_rank_at_least as assert_rank_at_least
-from graphgrad.ops.control.assertions import assert_rank_in as assert_rank_in
 from graphgrad.ops.control.assertions import assert_same_float_dtype as assert_same_float_dtype
-from graphgrad.ops.control.assertions import assert_scalar as assert_scalar
-from graphgrad.ops.control.assertions import assert_shapes as assert_shapes
 from graphgrad.ops.control.assertions import assert_type as assert_type
 from graphgrad.ops.control.assertions import is_numeric_tensor as is_numeric_tensor
+from graphgrad.ops.control.shape_assertions import assert_rank as assert_rank
+from graphgrad.ops.control.shape_assertions import assert_rank_at_least as assert_rank_at_least
+from graphgrad.ops.control.shape_assertions import assert_rank_in as assert_rank_in
+from graphgrad.ops.control.shape_assertions import assert_scalar as assert_scalar
+from graphgrad.ops.control.shape_assertions import assert_shapes as assert_shapes
 
 __all__ = [
     "Assert", "assert_all_finite", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",

@@ -3,10 +3,8 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.extras.image.adjust: adjust_brightness adjust_contrast adjust_gamma central_crop convert_image_dtype
-    crop_to_bounding_box flip_left_right flip_up_down pad_to_bounding_box per_image_standardization random_brightness
-    random_contrast random_flip_left_right random_flip_up_down resize_with_crop_or_pad rot90
-    stateless_random_flip_left_right stateless_random_flip_up_down transpose
+graphgrad.extras.image.adjust: adjust_brightness adjust_contrast adjust_gamma convert_image_dtype
+    per_image_standardization random_brightness random_contrast
 graphgrad.extras.image.box_proposals: combined_non_max_suppression generate_bounding_box_proposals
     non_max_suppression_padded
 graphgrad.extras.image.boxes: draw_bounding_boxes sample_distorted_bounding_box stateless_sample_distorted_bounding_box
@@ -18,6 +16,9 @@ graphgrad.extras.image.color_spaces: adjust_hue adjust_saturation grayscale_to_r
     total_variation yiq_to_rgb yuv_to_rgb
 graphgrad.extras.image.crop_and_resize: crop_and_resize
 graphgrad.extras.image.decode_encode: decode_image encode_jpeg encode_png is_jpeg
+graphgrad.extras.image.flips_and_crops: central_crop crop_to_bounding_box flip_left_right flip_up_down
+    pad_to_bounding_box random_flip_left_right random_flip_up_down resize_with_crop_or_pad rot90
+    stateless_random_flip_left_right stateless_random_flip_up_down transpose
 graphgrad.extras.image.glimpse: extract_glimpse=extract_glimpse_v2
 graphgrad.extras.image.jpeg_png: decode_jpeg decode_png
 graphgrad.extras.image.non_max_suppression: non_max_suppression non_max_suppression_overlaps

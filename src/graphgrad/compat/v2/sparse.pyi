@@ -17,8 +17,6 @@ from graphgrad.extras.sparse.sparse_functions import sparse_add as add
 from graphgrad.extras.sparse.sparse_functions import sparse_concat as concat
 from graphgrad.extras.sparse.sparse_functions import sparse_fill_empty_rows as fill_empty_rows
 from graphgrad.extras.sparse.sparse_functions import sparse_mask as mask
-from graphgrad.extras.sparse.sparse_functions import sparse_reduce_max as reduce_max
-from graphgrad.extras.sparse.sparse_functions import sparse_reduce_sum as reduce_sum
 from graphgrad.extras.sparse.sparse_functions import sparse_reorder as reorder
 from graphgrad.extras.sparse.sparse_functions import sparse_reshape as reshape
 from graphgrad.extras.sparse.sparse_functions import sparse_retain as retain
@@ -27,6 +25,8 @@ from graphgrad.extras.sparse.sparse_functions import sparse_softmax as softmax
 from graphgrad.extras.sparse.sparse_functions import sparse_tensor_dense_matmul as sparse_dense_matmul
 from graphgrad.extras.sparse.sparse_functions import sparse_transpose as transpose
 from graphgrad.extras.sparse.sparse_functions import to_dense as to_dense
+from graphgrad.extras.sparse.sparse_reductions import sparse_reduce_max as reduce_max
+from graphgrad.extras.sparse.sparse_reductions import sparse_reduce_sum as reduce_sum
 from graphgrad.extras.sparse.sparse_segment import segment_mean as segment_mean
 from graphgrad.extras.sparse.sparse_segment import segment_sqrt_n as segment_sqrt_n
 from graphgrad.extras.sparse.sparse_segment import segment_sum as segment_sum

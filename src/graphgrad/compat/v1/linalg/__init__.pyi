@@ -48,8 +48,6 @@ from graphgrad.ops.linalg.linalg_functions import eigvalsh as eigvalsh
 from graphgrad.ops.linalg.linalg_functions import expm as expm
 from graphgrad.ops.linalg.linalg_functions import lstsq as lstsq
 from graphgrad.ops.linalg.linalg_functions import matrix_rank as matrix_rank
-from graphgrad.ops.linalg.linalg_functions import norm_v1 as norm
-from graphgrad.ops.linalg.linalg_functions import normalize as normalize
 from graphgrad.ops.linalg.linalg_functions import pinv as pinv
 from graphgrad.ops.linalg.linalg_functions import qr as qr
 from graphgrad.ops.linalg.linalg_functions import slogdet as slogdet
@@ -62,6 +60,8 @@ from graphgrad.ops.linalg.lu import lu_solve as lu_solve
 from graphgrad.ops.linalg.matrix_functions import eigh_tridiagonal as eigh_tridiagonal
 from graphgrad.ops.linalg.matrix_functions import logm as logm
 from graphgrad.ops.linalg.matrix_functions import sqrtm as sqrtm
+from graphgrad.ops.linalg.norms import norm_v1 as norm
+from graphgrad.ops.linalg.norms import normalize as normalize
 from graphgrad.ops.linalg.tensordot import matvec as matvec
 from graphgrad.ops.linalg.tensordot import tensordot as tensordot
 from graphgrad.ops.math.arithmetic import cross as cross

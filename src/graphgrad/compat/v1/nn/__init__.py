@@ -19,10 +19,12 @@ graphgrad.ops.nn.activations: crelu=crelu_v1 elu leaky_relu relu relu6 selu silu
 graphgrad.ops.nn.bias: bias_add relu_layer xw_plus_b
 graphgrad.ops.nn.candidate_samplers: all_candidate_sampler fixed_unigram_candidate_sampler
     learned_unigram_candidate_sampler
+graphgrad.ops.nn.conv.conv3d_functions: conv3d=conv3d_v1 conv3d_backprop_filter
+    conv3d_backprop_filter_v2=conv3d_backprop_filter conv3d_transpose=conv3d_transpose_v1
 graphgrad.ops.nn.conv.conv_functions: atrous_conv2d atrous_conv2d_transpose conv1d=conv1d_v1 conv1d_transpose
-    conv2d=conv2d_v1 conv2d_backprop_filter conv2d_backprop_input conv2d_transpose=conv2d_transpose_v1 conv3d=conv3d_v1
-    conv3d_backprop_filter conv3d_backprop_filter_v2=conv3d_backprop_filter conv3d_transpose=conv3d_transpose_v1
-    conv_transpose convolution=convolution_v1 depthwise_conv2d=depthwise_conv2d_v1 depthwise_conv2d_backprop_filter
+    conv2d=conv2d_v1 conv2d_backprop_filter conv2d_backprop_input conv2d_transpose=conv2d_transpose_v1 conv_transpose
+    convolution=convolution_v1
+graphgrad.ops.nn.conv.depthwise_functions: depthwise_conv2d=depthwise_conv2d_v1 depthwise_conv2d_backprop_filter
     depthwise_conv2d_backprop_input depthwise_conv2d_native
     depthwise_conv2d_native_backprop_filter=depthwise_conv2d_backprop_filter
     depthwise_conv2d_native_backprop_input=depthwise_conv2d_backprop_input separable_conv2d=separable_conv2d_v1

@@ -21,10 +21,11 @@ graphgrad.ops.linalg.banded: banded_triangular_solve tridiagonal_matmul tridiago
 graphgrad.ops.linalg.diag_functions: band_part=matrix_band_part diag=matrix_diag eye set_diag=matrix_set_diag
     tensor_diag tensor_diag_part
 graphgrad.ops.linalg.einsum: einsum
-graphgrad.ops.linalg.linalg_functions: cholesky_solve eigh eigvalsh expm lstsq matrix_rank norm normalize pinv qr
-    slogdet svd triangular_solve
+graphgrad.ops.linalg.linalg_functions: cholesky_solve eigh eigvalsh expm lstsq matrix_rank pinv qr slogdet svd
+    triangular_solve
 graphgrad.ops.linalg.lu: lu lu_matrix_inverse lu_reconstruct lu_solve
 graphgrad.ops.linalg.matrix_functions: eig eigh_tridiagonal eigvals logm sqrtm
+graphgrad.ops.linalg.norms: norm normalize
 graphgrad.ops.linalg.tensordot: matvec tensordot
 graphgrad.ops.math.arithmetic: cross
 graphgrad.ops.math.clip: global_norm

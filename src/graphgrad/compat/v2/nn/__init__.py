@@ -14,9 +14,11 @@ graphgrad.ops.nn.activations: crelu elu gelu leaky_relu relu relu6 selu silu sof
 graphgrad.ops.nn.bias: bias_add
 graphgrad.ops.nn.candidate_samplers: all_candidate_sampler fixed_unigram_candidate_sampler
     learned_unigram_candidate_sampler
+graphgrad.ops.nn.conv.conv3d_functions: conv3d conv3d_transpose
 graphgrad.ops.nn.conv.conv_functions: atrous_conv2d atrous_conv2d_transpose conv1d conv1d_transpose conv2d
-    conv2d_transpose conv3d conv3d_transpose conv_transpose convolution depthwise_conv2d
-    depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input separable_conv2d
+    conv2d_transpose conv_transpose convolution
+graphgrad.ops.nn.conv.depthwise_functions: depthwise_conv2d depthwise_conv2d_backprop_filter
+    depthwise_conv2d_backprop_input separable_conv2d
 graphgrad.ops.nn.conv.dilated: with_space_to_batch
 graphgrad.ops.nn.conv.morphology: dilation2d erosion2d
 graphgrad.ops.nn.cross_entropy: l2_loss log_poisson_loss sigmoid_cross_entropy_with_logits
