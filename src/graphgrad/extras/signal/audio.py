@@ -33,7 +33,7 @@ def _chunks(data: bytes) -> Any:
 
 @op("DecodeWav", "contents: string -> audio: float32, sample_rate: int32", flags=("host",))
 def decode_wav_op(xp, contents, *, desired_channels=-1, desired_samples=-1):
-    """The samples of a WAV file, from -1 to 1."""
+    """Decodes the samples of a WAV file, from -1 to 1."""
     found = dict(_chunks(contents.item()))
     if b"fmt " not in found or b"data" not in found or len(found[b"fmt "]) < 16:
         raise Complaint("the file has no format or no data", "feed a whole WAV file")
@@ -48,7 +48,7 @@ def decode_wav_op(xp, contents, *, desired_channels=-1, desired_samples=-1):
         raise Complaint(f"Bad sample rate in WAV header: {rate}", "feed a whole WAV file")
     frames = found[b"data"][: len(found[b"data"]) // (2 * channels) * 2 * channels]
     audio = np.frombuffer(frames, "<i2").reshape(-1, channels).astype(np.float32) / np.float32(32768)
-    if desired_channels > 0:  # the last one stands in for those that are missing
+    if desired_channels > 0:  # missing channels are copies of the last one
         audio = audio[:, np.minimum(np.arange(desired_channels), channels - 1)]
     if desired_samples >= 0:
         audio = np.pad(audio[:desired_samples], ((0, max(0, desired_samples - len(audio))), (0, 0)))
@@ -63,7 +63,7 @@ def _decode_wav_shape(contents, desired_channels, desired_samples):
 
 @op("EncodeWav", "audio: float32, sample_rate: int32 -> contents: string", flags=("host",))
 def encode_wav_op(xp, audio, rate):
-    """A WAV file of samples from -1 to 1."""
+    """Encodes samples from -1 to 1 as a WAV file."""
     samples = np.clip(np.rint(audio * np.float32(32767)), -32768, 32767).astype("<i2")
     data, (_, channels), rate = samples.tobytes(), audio.shape, int(rate)
     head = struct.pack("<4sI8sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVEfmt ", 16, 1, channels, rate,
@@ -86,12 +86,12 @@ for _record in (decode_wav_op, encode_wav_op):
 
 def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int = -1,
                name: str | None = None) -> DecodeWav:
-    """The samples of a WAV file of 16 bits.
+    """Decodes the samples of a WAV file of 16 bits.
 
     Args:
       contents: a string scalar, the bytes of the file.
-      desired_channels: how many channels to give; the last one is repeated if there are fewer.
-      desired_samples: how many samples to give; zeros stand in at the end.
+      desired_channels: the number of channels; the last one is repeated if there are fewer.
+      desired_samples: the number of samples; padded with zeros at the end.
       name: a name for the operation.
     Returns: (audio, sample_rate): (samples, channels), float32 from -1 to 1, and an int32 scalar.
     Raises: InvalidArgumentError at run time for another kind of file.
@@ -107,11 +107,11 @@ def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int =
 
 
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
-    """A WAV file of 16 bits.
+    """Encodes samples as a WAV file of 16 bits.
 
     Args:
-      audio: (samples, channels), float32 from -1 to 1; what is beyond is cut off.
-      sample_rate: samples a second, an int32 scalar.
+      audio: (samples, channels), float32 from -1 to 1; clipped to that range.
+      sample_rate: samples per second, an int32 scalar.
       name: a name for the operation.
     Returns: a string scalar.
     Raises: ValueError for another rank.

@@ -38,12 +38,12 @@ def _checked(x, kind, n, axis, norm):
 
 def dct(input: TensorLike, type: TensorLike = 2, n: TensorLike = None, axis: TensorLike = -1, norm: str | None = None,
         name: str | None = None) -> Tensor:
-    """The discrete cosine transform of the last axis.
+    """Computes the discrete cosine transform of the last axis.
 
     Args:
       input: (*B, m), float32 or float64.
       type: 1, 2, 3 or 4.
-      n: the size to cut or fill up with zeros to; m by default.
+      n: the size to which the input is cut or padded with zeros; m by default.
       axis: -1.
       norm: None or "ortho"; not for type 1.
       name: a name for the scope of the operations.
@@ -60,7 +60,7 @@ def dct(input: TensorLike, type: TensorLike = 2, n: TensorLike = None, axis: Ten
 
 def idct(input: TensorLike, type: TensorLike = 2, n: TensorLike = None, axis: TensorLike = -1, norm: str | None = None,
          name: str | None = None) -> Tensor:
-    """The inverse of the discrete cosine transform, up to a factor if norm is None.
+    """Computes the inverse of the discrete cosine transform, up to a factor if norm is None.
 
     Args:
       input: (*B, m), float32 or float64.
@@ -95,7 +95,7 @@ def _dct(x, kind, n, axis, norm, name, default):
 
 
 def _of_size(x, n):
-    """x with its last axis cut or filled up with zeros."""
+    """Cuts the last axis of x, or pads it with zeros, to a size."""
     rank = len(x._spec.shape)
     have = x._spec.shape[-1]
     if have is None:
@@ -114,12 +114,12 @@ def _of_size(x, n):
 
 
 def _numbers(n, dtype):
-    """0, 1, ..., n - 1."""
+    """Returns 0, 1, ..., n - 1."""
     return raw.Cast(raw.Range(0, n, 1), DstT=dtype) if is_tensor(n) else np.arange(n).astype(dtype.np_dtype)
 
 
 def _turn(n, sign, dtype):
-    """exp(sign i pi k / (2 n)) for k = 0, 1, ..., n - 1."""
+    """Computes exp(sign i pi k / (2 n)) for k = 0, 1, ..., n - 1."""
     if not is_tensor(n):
         angle = sign * math.pi / 2 * np.arange(n) / n
         return convert_to_tensor((np.cos(angle) + 1j * np.sin(angle)).astype(f"complex{16 * dtype.size}"))
@@ -139,7 +139,7 @@ def _front(x, n):
 
 
 def _norms(n, dtype, first, rest):
-    """Factors sqrt(first / n) for the first element and sqrt(rest / n) for the others."""
+    """Returns factors sqrt(first / n) for the first element and sqrt(rest / n) for the others."""
     if not is_tensor(n):
         return np.sqrt(np.where(np.arange(n) == 0, first, rest) / n).astype(dtype.np_dtype)
     numbers = raw.SelectV2(raw.Equal(raw.Range(0, n, 1), 0), np.asarray(first, dtype.np_dtype),
@@ -174,7 +174,7 @@ def _third(x, n, norm):
 
 
 def _fourth(x, n, norm):
-    # The third kind of zeros and elements in turn, of which the first half is kept.
+    # The third kind, of zeros and elements in turn; the first half is kept.
     rank = len(x._spec.shape)
     spread = raw.Reshape(raw.Pack([raw.ZerosLike(x), x], axis=rank), _merged(x, n))
     y = _front(_third(spread, times(2, n), None), n)
@@ -182,7 +182,7 @@ def _fourth(x, n, norm):
 
 
 def _merged(x, n):
-    """Returns the shape of x with a last axis of twice the size."""
+    """Returns the shape of x with the last axis doubled."""
     shape = x._spec.shape
     if None not in shape:
         return np.asarray([*shape[:-1], 2 * n], np.int32)
@@ -205,17 +205,17 @@ def linear_to_mel_weight_matrix(num_mel_bins: TensorLike = 20, num_spectrogram_b
                                 sample_rate: TensorLike = 8000, lower_edge_hertz: TensorLike = 125.0,
                                 upper_edge_hertz: TensorLike = 3800.0, dtype: DTypeLike = float32,
                                 name: str | None = None) -> Tensor:
-    """A matrix that turns linear frequencies into bands that are equally wide on the mel scale.
+    """Makes a matrix that converts linear frequencies to bands of equal width on the mel scale.
 
     Args:
       num_mel_bins: the number of bands.
       num_spectrogram_bins: the number of frequencies, an int or a tensor.
-      sample_rate: samples a second, a number or a tensor.
-      lower_edge_hertz, upper_edge_hertz: where the bands begin and end.
+      sample_rate: samples per second, a number or a tensor.
+      lower_edge_hertz, upper_edge_hertz: where the bands begin and end, in hertz.
       dtype: a floating type.
       name: a name for the scope of the operations.
     Returns: (num_spectrogram_bins, num_mel_bins).
-    Raises: ValueError for edges or numbers that make no sense, or another dtype.
+    Raises: ValueError for invalid edges or numbers, or another dtype.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.signal.linear_to_mel_weight_matrix`.
 
@@ -265,7 +265,7 @@ def _check_mel(bands, rate, low, high, dtype):
 
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Tensor:
-    """Mel-frequency cepstral coefficients: a cosine transform of logarithms of mel spectrograms.
+    """Computes mel-frequency cepstral coefficients: a cosine transform of log mel spectrograms.
 
     Args:
       log_mel_spectrograms: (*B, n), float32 or float64.

@@ -19,7 +19,7 @@ _AT_ONCE = 3  # axes that one transform of XLA takes
 
 
 def _transform(xp, kind, x, sizes, axes):
-    """Returns a transform along any number of axes; the input is cut or filled up with zeros to the sizes."""
+    """Computes a transform along any number of axes; the input is cut or padded with zeros to the sizes."""
     if not axes:
         return xp.real(x) if kind == "irfftn" else x
     if xp is np:
@@ -35,7 +35,7 @@ def _transform(xp, kind, x, sizes, axes):
 
 
 def _halved(sizes):
-    """Returns the sizes of the transform of real numbers: of the last axis one half is left out."""
+    """Returns the sizes of the transform of real numbers: the last axis has only the non-redundant half."""
     last = sizes[-1]
     return (*sizes[:-1], None if last is None else last // 2 + 1 if last else 0)
 
@@ -54,7 +54,7 @@ def _declare_complex(name, inverse_name, kind, rank):
     def shape(x):
         return with_rank_at_least(x, rank, "input")
 
-    kernel.__doc__ = f"{name}: the discrete Fourier transform of the last axes."
+    kernel.__doc__ = f"Computes {name}, the discrete Fourier transform of the last axes."
     declared = op(name, "input: Tcomplex -> output: Tcomplex", Tcomplex=COMPLEX, shape=shape, cost=Cost.HEAVY)(kernel)
 
     @declared.grad
@@ -84,7 +84,7 @@ def _check_sizes(x, needed, axes):
 
 
 def _sizes_and_axes(op, named_axes):
-    """Of a transform's operation: fft_length, and the axes as ints."""
+    """Returns the fft_length of a transform's operation, and its axes as ints."""
     length = host_array(op.inputs[1])
     if not named_axes:
         count = int(op.type[-2]) if op.type.endswith("D") else 1
@@ -104,7 +104,7 @@ def _elements(length, dtype):
 
 
 def _weights(length, middle, x, axis):
-    """1 for frequencies that are their own mirror image (the first, and the last of an even size), else `middle`."""
+    """Returns 1 for frequencies that are their own mirror image (the first, the last of an even size), else `middle`."""
     if isinstance(length, np.ndarray):
         n = int(length[-1])
         k = np.arange(_halved((n,))[0])
@@ -123,7 +123,7 @@ def _weights(length, middle, x, axis):
 
 
 def _resized(g, x):
-    """g, cut or filled up with zeros at the end of each axis to the shape of x."""
+    """Cuts g, or pads it with zeros at the end of each axis, to the shape of x."""
     have, want = g._spec.shape, x._spec.shape
     if have is not None and want is not None and None not in have and None not in want:
         if have == want:
@@ -163,7 +163,7 @@ def _inverse_grad(named_axes):
 
 
 def _length_of(fft_length, rank):
-    """fft_length as a tuple of int and None. For shape rules."""
+    """Converts fft_length to a tuple of int and None. For shape rules."""
     if fft_length is None:
         return (None,) * rank
     if not isinstance(fft_length, tuple) or len(fft_length) != rank:
@@ -200,8 +200,8 @@ def _declare_real(suffix, rank):
         sizes = _length_of(fft_length, rank)
         return None if shape is None else shape[:-rank] + sizes
 
-    forward.__doc__ = "The Fourier transform of real numbers; of the last axis, one half is left out."
-    inverse.__doc__ = "The real numbers of which this is the Fourier transform, of the last axis one half."
+    forward.__doc__ = "Computes the Fourier transform of real numbers: of the last axis, the non-redundant half."
+    inverse.__doc__ = "Computes real numbers from their Fourier transform, of which the last axis has one half."
     for name, kernel, ins, outs, shape, grad in (
         ("RFFT", forward, "Treal", "Tcomplex", forward_shape, _forward_grad(False)),
         ("IRFFT", inverse, "Tcomplex", "Treal", inverse_shape, _inverse_grad(False)),
@@ -260,14 +260,14 @@ def _declare_nd(name, kind, ins, outs):
         return run(xp, x, fft_length, axes, Treal.np_dtype)
 
     kernel = {"rfftn": forward_kernel, "irfftn": inverse_kernel}.get(kind, complex_kernel)
-    kernel.__doc__ = f"{name}: the Fourier transform of some axes, cut or filled up with zeros to sizes."
+    kernel.__doc__ = f"Computes {name}, the Fourier transform of some axes, cut or padded with zeros to sizes."
     types = {"Tcomplex": COMPLEX} if ins == outs else {"Tcomplex": COMPLEX, "Treal": _REAL}
     signature = f"input: {ins}, fft_length: int32, axes: int32 -> output: {outs}"
     return op(name, signature, host=("fft_length", "axes"), shape=rule, cost=Cost.HEAVY, **types)(kernel)
 
 
 def _fftnd_grad(op, dy):
-    """For both directions: the other one, times or over the number of elements."""
+    """Computes the other transform, times or over the number of elements; for both directions."""
     x = op.inputs[0]
     length, _ = _sizes_and_axes(op, True)
     count = _elements(length, x.dtype)

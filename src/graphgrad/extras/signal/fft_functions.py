@@ -19,7 +19,7 @@ _REAL_OF = {complex64: float32, complex128: float64}
 
 
 def fft(input: TensorLike, name: str | None = None) -> Tensor:
-    """The discrete Fourier transform of the last axis.
+    """Computes the discrete Fourier transform of the last axis.
 
     Args:
       input: (*B, n), complex64 or complex128.
@@ -36,7 +36,7 @@ def fft(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def ifft(input: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of the discrete Fourier transform of the last axis.
+    """Computes the inverse of the discrete Fourier transform of the last axis.
 
     Args:
       input: (*B, n), complex64 or complex128.
@@ -53,7 +53,7 @@ def ifft(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
-    """The discrete Fourier transform of the last two axes.
+    """Computes the discrete Fourier transform of the last two axes.
 
     Args:
       input: (*B, m, n), complex64 or complex128.
@@ -70,7 +70,7 @@ def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of the discrete Fourier transform of the last two axes.
+    """Computes the inverse of the discrete Fourier transform of the last two axes.
 
     Args:
       input: (*B, m, n), complex64 or complex128.
@@ -87,7 +87,7 @@ def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
-    """The discrete Fourier transform of the last three axes.
+    """Computes the discrete Fourier transform of the last three axes.
 
     Args:
       input: (*B, l, m, n), complex64 or complex128.
@@ -104,7 +104,7 @@ def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of the discrete Fourier transform of the last three axes.
+    """Computes the inverse of the discrete Fourier transform of the last three axes.
 
     Args:
       input: (*B, l, m, n), complex64 or complex128.
@@ -124,7 +124,7 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def last_sizes(x, rank):
-    """The sizes of the last axes: an int32 array if they are known, else a tensor."""
+    """Returns the sizes of the last axes: an int32 array if they are known, else a tensor."""
     shape = x._spec.shape
     if shape is not None and len(shape) >= rank and None not in shape[-rank:]:
         return np.asarray(shape[-rank:], np.int32)
@@ -140,7 +140,7 @@ def _length(x, fft_length, rank, inverse):
     sizes = last_sizes(x, rank)
     if not inverse:
         return sizes
-    # Of n frequencies, the outer ones stand for themselves and the others for two.
+    # The outer ones of n frequencies count once, the others twice.
     if is_tensor(sizes):
         last = raw.Maximum(raw.Mul(2, raw.Sub(sizes[-1:], 1)), 0)
         return last if rank == 1 else raw.ConcatV2([sizes[:-1], last], 0)
@@ -148,7 +148,7 @@ def _length(x, fft_length, rank, inverse):
 
 
 def _filled_up(x, length, rank, inverse):
-    """x, with zeros behind where it is shorter than what is transformed."""
+    """Pads x with zeros where it is shorter than the transform."""
     needed = length
     if inverse:
         halves = np.asarray([0] * (rank - 1) + [1], np.int32)
@@ -188,13 +188,13 @@ def _real(op_type, rank, x, fft_length, name, default):
 
 
 def rfft(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | None = None) -> Tensor:
-    """The discrete Fourier transform of real numbers along the last axis.
+    """Computes the discrete Fourier transform of real numbers along the last axis.
 
     Args:
       input_tensor: (*B, n), float32 or float64.
-      fft_length: [m], how many elements to transform; others are cut off, missing ones are 0. n by default.
+      fft_length: [m], the number of elements to transform: the input is cut or padded with zeros. n by default.
       name: a name for the operation.
-    Returns: (*B, m // 2 + 1), complex; the frequencies left out are conjugates of these.
+    Returns: (*B, m // 2 + 1), complex; the other frequencies are conjugates of these.
     Raises: ValueError for another dtype.
     Gradient: an inverse transform of dy.
     Reference: TensorFlow 2.21 RFFT.
@@ -206,11 +206,11 @@ def rfft(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | No
 
 
 def irfft(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | None = None) -> Tensor:
-    """The inverse of `rfft`.
+    """Computes the inverse of `rfft`.
 
     Args:
       input_tensor: (*B, n), complex64 or complex128.
-      fft_length: [m], how many elements result; 2 (n - 1) by default.
+      fft_length: [m], the number of elements of the result; 2 (n - 1) by default.
       name: a name for the operation.
     Returns: (*B, m), real.
     Raises: ValueError for another dtype.
@@ -224,11 +224,11 @@ def irfft(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | N
 
 
 def rfft2d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | None = None) -> Tensor:
-    """The discrete Fourier transform of real numbers along the last two axes.
+    """Computes the discrete Fourier transform of real numbers along the last two axes.
 
     Args:
       input_tensor: (*B, m, n), float32 or float64.
-      fft_length: two sizes, to cut or fill up with zeros to; (m, n) by default.
+      fft_length: two sizes, to which the input is cut or padded with zeros; (m, n) by default.
       name: a name for the operation.
     Returns: (*B, m, n // 2 + 1), complex.
     Raises: ValueError for another dtype.
@@ -242,7 +242,7 @@ def rfft2d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | 
 
 
 def irfft2d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | None = None) -> Tensor:
-    """The inverse of `rfft2d`.
+    """Computes the inverse of `rfft2d`.
 
     Args:
       input_tensor: (*B, m, n), complex64 or complex128.
@@ -260,11 +260,11 @@ def irfft2d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str |
 
 
 def rfft3d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | None = None) -> Tensor:
-    """The discrete Fourier transform of real numbers along the last three axes.
+    """Computes the discrete Fourier transform of real numbers along the last three axes.
 
     Args:
       input_tensor: (*B, l, m, n), float32 or float64.
-      fft_length: three sizes, to cut or fill up with zeros to; (l, m, n) by default.
+      fft_length: three sizes, to which the input is cut or padded with zeros; (l, m, n) by default.
       name: a name for the operation.
     Returns: (*B, l, m, n // 2 + 1), complex.
     Raises: ValueError for another dtype.
@@ -278,7 +278,7 @@ def rfft3d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | 
 
 
 def irfft3d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str | None = None) -> Tensor:
-    """The inverse of `rfft3d`.
+    """Computes the inverse of `rfft3d`.
 
     Args:
       input_tensor: (*B, l, m, n), complex64 or complex128.
@@ -365,11 +365,11 @@ def _nd_length(x, fft_length, axes, to_real):
 
 def fftnd(input_tensor: TensorLike, fft_length: TensorLike = None, axes: TensorLike = None, norm: str | None = None,
           name: str | None = None) -> Tensor:
-    """The discrete Fourier transform along any axes.
+    """Computes the discrete Fourier transform along any axes.
 
     Args:
       input_tensor: complex64 or complex128.
-      fft_length: for each axis the size to cut or fill up with zeros to; the input's by default.
+      fft_length: the size to which each axis is cut or padded with zeros; the input's by default.
       axes: the axes; all by default, or as many of the last ones as `fft_length` has elements.
       norm: None or "backward" to scale the inverse transform, "forward" this one, "ortho" both.
       name: a name for the scope of the operations.
@@ -386,7 +386,7 @@ def fftnd(input_tensor: TensorLike, fft_length: TensorLike = None, axes: TensorL
 
 def ifftnd(input_tensor: TensorLike, fft_length: TensorLike = None, axes: TensorLike = None, norm: str | None = None,
            name: str | None = None) -> Tensor:
-    """The inverse of the discrete Fourier transform along any axes.
+    """Computes the inverse of the discrete Fourier transform along any axes.
 
     Args:
       input_tensor, fft_length, axes, norm, name: as in `fftnd`.
@@ -403,12 +403,12 @@ def ifftnd(input_tensor: TensorLike, fft_length: TensorLike = None, axes: Tensor
 
 def rfftnd(input_tensor: TensorLike, fft_length: TensorLike = None, axes: TensorLike = None, norm: str | None = None,
            name: str | None = None) -> Tensor:
-    """The discrete Fourier transform of real numbers along any axes.
+    """Computes the discrete Fourier transform of real numbers along any axes.
 
     Args:
       input_tensor: float32 or float64.
       fft_length, axes, norm, name: as in `fftnd`.
-    Returns: a complex tensor; of the last of the axes only the first half of the frequencies.
+    Returns: a complex tensor, with only the first half of the frequencies along the last of the axes.
     Raises: ValueError for another dtype or axes that do not exist.
     Gradient: an inverse transform of dy.
     Reference: TensorFlow 2.21 RFFTND; numpy.fft.rfftn.
@@ -421,11 +421,11 @@ def rfftnd(input_tensor: TensorLike, fft_length: TensorLike = None, axes: Tensor
 
 def irfftnd(input_tensor: TensorLike, fft_length: TensorLike = None, axes: TensorLike = None, norm: str | None = None,
             name: str | None = None) -> Tensor:
-    """The inverse of `rfftnd`.
+    """Computes the inverse of `rfftnd`.
 
     Args:
       input_tensor: complex64 or complex128.
-      fft_length: for each axis the size of the result; 2 (n - 1) by default for the last one.
+      fft_length: the size of each axis of the result; 2 (n - 1) by default for the last one.
       axes, norm, name: as in `fftnd`.
     Returns: a real tensor.
     Raises: ValueError for another dtype or axes that do not exist.

@@ -69,7 +69,7 @@ def _ranked(x, rank, function):
 
 
 def _column(n):
-    """0, 1, ..., n - 1 as a column."""
+    """Returns 0, 1, ..., n - 1 as a column."""
     return np.arange(n, dtype=np.int32)[:, None] if isinstance(n, int) else raw.ExpandDims(raw.Range(0, n, 1), 1)
 
 
@@ -78,7 +78,7 @@ def _row(n):
 
 
 def _padded(x, axis, count, value=0):
-    """x with `count` more elements at the end of an axis."""
+    """Pads x with `count` more elements at the end of an axis."""
     rank = len(x._spec.shape)
     zeros = np.zeros(rank, np.int32)
     if isinstance(count, int):
@@ -102,8 +102,8 @@ def frame(signal: TensorLike, frame_length: TensorLike, frame_step: TensorLike, 
 
     Args:
       signal: (*A, n, *B).
-      frame_length, frame_step: scalar integers: how long a frame is, and how far apart two of them begin.
-      pad_end: whether frames that reach past the end are kept, filled up with `pad_value`.
+      frame_length, frame_step: scalar integers: the length of a frame, and the distance to the next one.
+      pad_end: whether frames that reach past the end are kept, padded with `pad_value`.
       pad_value: a scalar.
       axis: the axis to cut.
       name: a name for the scope of the operations.
@@ -140,7 +140,7 @@ def frame(signal: TensorLike, frame_length: TensorLike, frame_step: TensorLike, 
 
 
 def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Tensor:
-    """Adds frames up, each shifted against the one before: the adjoint of `frame`.
+    """Adds frames, each shifted against the previous one: the adjoint of `frame`.
 
     Args:
       signal: (*B, frames, frame_length).
@@ -169,8 +169,8 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
         x = raw.Reshape(x, _vector(lead, frames, pieces, step))
         order = [*range(rank - 2), rank - 1, rank - 2, rank]
         x = raw.Transpose(x, np.asarray(order, np.int32))  # (*B, pieces, frames, step)
-        # With as many empty rows behind, and all rows in one line that is cut anew one row earlier each time,
-        # each piece moves one row further than the piece before.
+        # Padded with as many empty rows, flattened and cut again into pieces that are one row shorter, each piece
+        # moves one row further than the piece before.
         x = _padded(x, rank - 1, pieces)
         rows = plus(frames, pieces)
         x = raw.Reshape(x, _vector(lead, times(pieces, rows), step))
@@ -200,14 +200,14 @@ def _one(n):
 
 def stft(signals: TensorLike, frame_length: TensorLike, frame_step: TensorLike, fft_length: TensorLike = None,
          window_fn: Callable[..., Any] | None = hann_window, pad_end: bool = False, name: str | None = None) -> Tensor:
-    """The short-time Fourier transform: that of overlapping windowed frames.
+    """Computes the short-time Fourier transform: that of overlapping windowed frames.
 
     Args:
       signals: (*B, n), float32 or float64.
       frame_length, frame_step: scalar integers, as in `frame`.
-      fft_length: how many elements to transform; the next power of two from frame_length on by default.
+      fft_length: the number of elements to transform; by default the least power of two that is not below frame_length.
       window_fn: a function of a length and a dtype that gives a window; None for no window.
-      pad_end: whether frames that reach past the end are kept, filled up with zeros.
+      pad_end: whether frames that reach past the end are kept, padded with zeros.
       name: a name for the scope of the operations.
     Returns: (*B, frames, fft_length // 2 + 1), complex.
     Raises: ValueError for a scalar signal or lengths that are no scalar integers.
@@ -238,7 +238,7 @@ def inverse_stft_window_fn(frame_step: TensorLike, forward_window_fn: Callable[.
       frame_step: a scalar integer.
       forward_window_fn: the window of the `stft`.
       name: a name for the scope of the operations.
-    Returns: a function of a length and a dtype: the window over the sum of the squares of all that overlap.
+    Returns: a function of a length and a dtype: the window divided by the sum of the squares of all that overlap.
     Raises: ValueError for a step that is not a scalar integer.
     Reference: TensorFlow 2.21 `tf.signal.inverse_stft_window_fn`.
 
@@ -261,7 +261,7 @@ def inverse_stft_window_fn(frame_step: TensorLike, forward_window_fn: Callable[.
 
 def inverse_stft(stfts: TensorLike, frame_length: TensorLike, frame_step: TensorLike, fft_length: TensorLike = None,
                  window_fn: Callable[..., Any] = hann_window, name: str | None = None) -> Tensor:
-    """The signals of which these are short-time Fourier transforms.
+    """Computes signals from their short-time Fourier transforms.
 
     Args:
       stfts: (*B, frames, fft_length // 2 + 1), complex64 or complex128.
@@ -305,13 +305,13 @@ def _halves(x, rank):
 
 def mdct(signals: TensorLike, frame_length: TensorLike, window_fn: Callable[..., Any] | None = vorbis_window,
          pad_end: bool = False, norm: str | None = None, name: str | None = None) -> Tensor:
-    """The modified discrete cosine transform of frames that overlap by half.
+    """Computes the modified discrete cosine transform of frames that overlap by half.
 
     Args:
       signals: (*B, n), float32 or float64.
       frame_length: a multiple of 4.
       window_fn: a function of a length and a dtype that gives a window; None for a constant one.
-      pad_end: whether frames that reach past the end are kept, filled up with zeros.
+      pad_end: whether frames that reach past the end are kept, padded with zeros.
       norm: None or "ortho".
       name: a name for the scope of the operations.
     Returns: (*B, frames, frame_length // 2).
@@ -345,7 +345,7 @@ def mdct(signals: TensorLike, frame_length: TensorLike, window_fn: Callable[...,
 
 def inverse_mdct(mdcts: TensorLike, window_fn: Callable[..., Any] | None = vorbis_window, norm: str | None = None,
                  name: str | None = None) -> Tensor:
-    """The signals of which these are modified discrete cosine transforms.
+    """Computes signals from their modified discrete cosine transforms.
 
     Args:
       mdcts: (*B, frames, n), float32 or float64.

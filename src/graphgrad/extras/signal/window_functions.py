@@ -15,7 +15,7 @@ from graphgrad.ops.common.shape_values import host_array, is_tensor
 
 
 def _checked(window_length, dtype):
-    """Returns the length as an int if it is known, else a tensor; the dtype."""
+    """Returns the length, as an int if it is known, else a tensor; and the dtype."""
     dtype = as_dtype(dtype)
     if not dtype.is_floating:
         raise ValueError(f"dtype must be a floating point type. Found {dtype}.\n  Fix: dtype=tf.float32")
@@ -27,7 +27,7 @@ def _checked(window_length, dtype):
 
 
 def _count(length, dtype):
-    """0, 1, ..., length - 1 as floats."""
+    """Returns 0, 1, ..., length - 1 as floats."""
     if is_tensor(length):
         return raw.Cast(raw.Range(0, length, 1), DstT=dtype)
     return convert_to_tensor(np.arange(length).astype(dtype.np_dtype))
@@ -55,7 +55,7 @@ def _raised_cosine(name, default, window_length, periodic, dtype, a, b):
 
 def hann_window(window_length: TensorLike, periodic: bool = True, dtype: DTypeLike = float32,
                 name: str | None = None) -> Tensor:
-    """The Hann window, 1/2 - cos(2 pi k / n) / 2.
+    """Computes the Hann window, 1/2 - cos(2 pi k / n) / 2.
 
     Args:
       window_length: a scalar integer.
@@ -75,7 +75,7 @@ def hann_window(window_length: TensorLike, periodic: bool = True, dtype: DTypeLi
 
 def hamming_window(window_length: TensorLike, periodic: bool = True, dtype: DTypeLike = float32,
                    name: str | None = None) -> Tensor:
-    """The Hamming window, 0.54 - 0.46 cos(2 pi k / n).
+    """Computes the Hamming window, 0.54 - 0.46 cos(2 pi k / n).
 
     Args:
       window_length, periodic, dtype, name: as in `hann_window`.
@@ -92,7 +92,7 @@ def hamming_window(window_length: TensorLike, periodic: bool = True, dtype: DTyp
 
 def kaiser_window(window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32,
                   name: str | None = None) -> Tensor:
-    """The Kaiser window, I0(beta sqrt(1 - (2 k / (n - 1) - 1)^2)) / I0(beta).
+    """Computes the Kaiser window, I0(beta sqrt(1 - (2 k / (n - 1) - 1)^2)) / I0(beta).
 
     Args:
       window_length: a scalar integer n.
@@ -126,7 +126,7 @@ def kaiser_window(window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTy
 
 def kaiser_bessel_derived_window(window_length: TensorLike, beta: TensorLike = 12.0, dtype: DTypeLike = float32,
                                  name: str | None = None) -> Tensor:
-    """The window derived from Kaiser's, whose squares and those of its second half add up to one.
+    """Computes the Kaiser-Bessel-derived window, whose squares and those of its second half add up to one.
 
     Args:
       window_length: an even scalar integer.
@@ -149,7 +149,7 @@ def kaiser_bessel_derived_window(window_length: TensorLike, beta: TensorLike = 1
 
 
 def vorbis_window(window_length: TensorLike, dtype: DTypeLike = float32, name: str | None = None) -> Tensor:
-    """The window of Vorbis, sin(pi / 2 sin^2(pi (k + 1/2) / n)).
+    """Computes the Vorbis window, sin(pi / 2 sin^2(pi (k + 1/2) / n)).
 
     Args:
       window_length: an even scalar integer n.
