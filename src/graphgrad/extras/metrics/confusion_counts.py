@@ -1,4 +1,4 @@
-"""`tf.metrics`: counts of right and wrong, and what follows from them."""
+"""`tf.metrics`: counts of right and wrong predictions, and rates derived from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ZERO = np.float32(0)
 
 
 def _count(labels: Any, predictions: Any, weights: Any, of: tuple[bool, bool]) -> tuple[Any, Any]:
-    """How often label and prediction are as `of` says."""
+    """Counts the values whose label and prediction are as `of` says."""
     labels, predictions, weights = fitting(cast(labels, bool_), cast(predictions, bool_), weights)
     as_label = labels if of[0] else raw.LogicalNot(labels)
     as_prediction = predictions if of[1] else raw.LogicalNot(predictions)
@@ -34,7 +34,7 @@ def _count(labels: Any, predictions: Any, weights: Any, of: tuple[bool, bool]) -
 
 def true_positives(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
                    updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """How often both label and prediction are true.
+    """Counts the values for which both label and prediction are true.
 
     Args:
       labels, predictions: of one shape; cast to bool.
@@ -56,7 +56,7 @@ def true_positives(labels: TensorLike, predictions: Any, weights: Any = None, me
 
 def false_positives(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
                     updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """How often the prediction is true and the label is not.
+    """Counts the values for which the prediction is true and the label is not.
 
     Args:
       labels, predictions: of one shape; cast to bool.
@@ -78,7 +78,7 @@ def false_positives(labels: TensorLike, predictions: Any, weights: Any = None, m
 
 def true_negatives(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
                    updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """How often neither label nor prediction is true.
+    """Counts the values for which neither label nor prediction is true.
 
     Args:
       labels, predictions: of one shape; cast to bool.
@@ -100,7 +100,7 @@ def true_negatives(labels: TensorLike, predictions: Any, weights: Any = None, me
 
 def false_negatives(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
                     updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """How often the label is true and the prediction is not.
+    """Counts the values for which the label is true and the prediction is not.
 
     Args:
       labels, predictions: of one shape; cast to bool.
@@ -122,7 +122,7 @@ def false_negatives(labels: TensorLike, predictions: Any, weights: Any = None, m
 
 def precision(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
               updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The fraction of predicted positives that are true.
+    """Computes the fraction of predicted positives that are true.
 
     Args:
       labels, predictions: of one shape; cast to bool.
@@ -153,7 +153,7 @@ def precision(labels: TensorLike, predictions: Any, weights: Any = None, metrics
 
 def recall(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
            updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The fraction of true labels that are predicted as true.
+    """Computes the fraction of true labels that are predicted as true.
 
     Args:
       labels, predictions: of one shape; cast to bool.
@@ -192,11 +192,11 @@ def _flat(tensor: Any) -> Any:
 def mean_iou(labels: TensorLike, predictions: Any, num_classes: Any, weights: Any = None,
              metrics_collections: Any = None, updates_collections: Any = None,
              name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The mean over classes of intersection over union.
+    """Computes the mean over classes of intersection over union.
 
     Args:
       labels, predictions: of one shape; integers below num_classes.
-      num_classes: how many classes there are.
+      num_classes: the number of classes.
       weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
@@ -226,11 +226,11 @@ def mean_iou(labels: TensorLike, predictions: Any, num_classes: Any, weights: An
 def mean_per_class_accuracy(labels: TensorLike, predictions: Any, num_classes: Any, weights: Any = None,
                             metrics_collections: Any = None, updates_collections: Any = None,
                             name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The mean over classes of how often predictions are the labels.
+    """Computes the mean over classes of the fraction of correct predictions.
 
     Args:
       labels, predictions: of one shape; integers below num_classes.
-      num_classes: how many classes there are.
+      num_classes: the number of classes.
       weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.

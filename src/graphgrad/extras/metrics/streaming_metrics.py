@@ -1,4 +1,4 @@
-"""`tf.metrics`: values gathered over many runs, in local variables."""
+"""`tf.metrics`: values accumulated over many runs, in local variables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from graphgrad.ops.math.reduce_functions import reduce_sum
 
 
 def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
-    """A local variable of zeros, in METRIC_VARIABLES too."""
+    """Makes a local variable of zeros, in the collection METRIC_VARIABLES too."""
 
     def zeros() -> Any:
         return convert_to_tensor(np.zeros(shape, dtype.np_dtype))
@@ -46,13 +46,13 @@ def collect(collections: Any, value: Any) -> None:
 
 
 def cast(value: Any, dtype: Any) -> Any:
-    """The value as a tensor of the dtype."""
+    """Converts the value to a tensor of the dtype."""
     tensor = convert_to_tensor(value)
     return tensor if tensor.dtype is dtype else raw.Cast(tensor, DstT=dtype)
 
 
 def fitting(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """All three, with dimensions of 1 at the end taken off, or added to weights, where ranks differ by one."""
+    """Squeezes a last dimension of 1 where ranks differ by one, or adds it to weights; returns all three."""
     predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
     p, k = predictions.shape.rank, labels.shape.rank
     if p is not None and k is not None and abs(p - k) == 1:
@@ -79,7 +79,7 @@ def _fitting_weights(values: Any, weights: Any) -> Any:
 
 
 def ratio(total: Any, count: Any, name: str) -> Any:
-    """total / count, 0 where the count is not positive."""
+    """Computes total / count, 0 where the count is not positive."""
     return raw.DivNoNan(total, raw.Maximum(count, np.zeros((), count.dtype.np_dtype)), name=name)
 
 
@@ -90,7 +90,7 @@ def read(variable: Any) -> Any:
 
 def mean(values: TensorLike, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None,
          name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The weighted mean of all values that were seen.
+    """Computes the weighted mean of all values so far.
 
     Args:
       values: a tensor.
@@ -128,7 +128,7 @@ def mean(values: TensorLike, weights: Any = None, metrics_collections: Any = Non
 
 def mean_tensor(values: TensorLike, weights: Any = None, metrics_collections: Any = None,
                 updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The weighted mean of each element over all that was seen.
+    """Computes the weighted mean of each element over all values so far.
 
     Args:
       values: a tensor of known shape.
@@ -160,7 +160,7 @@ def mean_tensor(values: TensorLike, weights: Any = None, metrics_collections: An
 
 def accuracy(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
              updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """How often predictions are the labels.
+    """Computes the fraction of predictions that equal the labels.
 
     Args:
       labels, predictions: of one shape.
@@ -187,7 +187,7 @@ def accuracy(labels: TensorLike, predictions: Any, weights: Any = None, metrics_
 
 def mean_absolute_error(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
                         updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The mean of |predictions - labels|.
+    """Computes the mean of |predictions - labels|.
 
     Args:
       labels, predictions: of one shape.
@@ -207,7 +207,7 @@ def mean_absolute_error(labels: TensorLike, predictions: Any, weights: Any = Non
 
 def mean_squared_error(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
                        updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The mean of (predictions - labels)^2.
+    """Computes the mean of (predictions - labels)^2.
 
     Args:
       labels, predictions: of one shape.
@@ -227,7 +227,7 @@ def mean_squared_error(labels: TensorLike, predictions: Any, weights: Any = None
 
 def root_mean_squared_error(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
                             updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The square root of the mean of (predictions - labels)^2.
+    """Computes the square root of the mean of (predictions - labels)^2.
 
     Args:
       labels, predictions: of one shape.
@@ -250,7 +250,7 @@ def root_mean_squared_error(labels: TensorLike, predictions: Any, weights: Any =
 def mean_relative_error(labels: TensorLike, predictions: Any, normalizer: Any, weights: Any = None,
                         metrics_collections: Any = None, updates_collections: Any = None,
                         name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The mean of |predictions - labels| / normalizer, 0 where the normalizer is.
+    """Computes the mean of |predictions - labels| / normalizer, 0 where the normalizer is 0.
 
     Args:
       labels, predictions: of one shape.
@@ -273,7 +273,7 @@ def mean_relative_error(labels: TensorLike, predictions: Any, normalizer: Any, w
 def mean_cosine_distance(labels: TensorLike, predictions: Any, dim: Any, weights: Any = None,
                          metrics_collections: Any = None, updates_collections: Any = None,
                          name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The mean of 1 - predictions . labels along a dimension.
+    """Computes the mean of 1 - predictions . labels along a dimension.
 
     Args:
       labels, predictions: of one shape.
@@ -298,7 +298,7 @@ def mean_cosine_distance(labels: TensorLike, predictions: Any, dim: Any, weights
 
 def percentage_below(values: TensorLike, threshold: Any, weights: Any = None, metrics_collections: Any = None,
                      updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """How often values are below a threshold.
+    """Computes the fraction of values below a threshold.
 
     Args:
       values: a tensor.

@@ -26,7 +26,7 @@ _SMALL = 1e-7
 
 def _confusion(labels: Any, predictions: Any, thresholds: Any, weights: Any,
                wanted: Any = ("tp", "fn", "tn", "fp")) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Values and updates of the counts for each threshold."""
+    """Builds values and updates of the counts for each threshold."""
     predictions = cast(predictions, float32)
     message = "predictions must be in [0, 1]"
     checks = [assert_greater_equal(predictions, np.float32(0), message=message),
@@ -58,7 +58,7 @@ def _between(n: int) -> list[float]:
 
 
 def _per(a: Any, b: Any, small: float = _SMALL, name: str | None = None) -> Any:
-    """a / (b + small)."""
+    """Computes a / (b + small)."""
     return raw.RealDiv(a, raw.AddV2(b, np.float32(small)), name=name)
 
 
@@ -69,11 +69,11 @@ _METHODS = ("trapezoidal", "careful_interpolation", "minoring", "majoring")
 def auc(labels: TensorLike, predictions: Any, weights: Any = None, num_thresholds: Any = 200,
         metrics_collections: Any = None, updates_collections: Any = None, curve: str = "ROC", name: str | None = None,
         summation_method: str = "trapezoidal", thresholds: Any = None) -> tuple[Tensor, Tensor]:
-    """The approximate area under a curve: of recall over false positives, or of precision over recall.
+    """Computes the approximate area under a curve: recall over false positives, or precision over recall.
 
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
-      num_thresholds: how many points the curve has.
+      num_thresholds: the number of points of the curve.
       curve: "ROC" or "PR".
       summation_method: "trapezoidal", "minoring", "majoring", or "careful_interpolation" (Davis and Goadrich 2006).
       thresholds: the points, instead of evenly spaced ones.
@@ -143,7 +143,7 @@ def _interpolated(tp: Any, fp: Any, fn: Any, name: str) -> Any:
 def true_positives_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
                                  metrics_collections: Any = None, updates_collections: Any = None,
                                  name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The number of true positives for each threshold.
+    """Counts the true positives for each threshold.
 
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
@@ -163,7 +163,7 @@ def true_positives_at_thresholds(labels: TensorLike, predictions: Any, threshold
 def false_positives_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
                                   metrics_collections: Any = None, updates_collections: Any = None,
                                   name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The number of false positives for each threshold.
+    """Counts the false positives for each threshold.
 
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
@@ -183,7 +183,7 @@ def false_positives_at_thresholds(labels: TensorLike, predictions: Any, threshol
 def true_negatives_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
                                  metrics_collections: Any = None, updates_collections: Any = None,
                                  name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The number of true negatives for each threshold.
+    """Counts the true negatives for each threshold.
 
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
@@ -203,7 +203,7 @@ def true_negatives_at_thresholds(labels: TensorLike, predictions: Any, threshold
 def false_negatives_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
                                   metrics_collections: Any = None, updates_collections: Any = None,
                                   name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The number of false negatives for each threshold.
+    """Counts the false negatives for each threshold.
 
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
@@ -234,7 +234,7 @@ def _counts(metric: str, key: str, labels: Any, predictions: Any, thresholds: An
 def precision_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
                             metrics_collections: Any = None, updates_collections: Any = None,
                             name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The precision for each threshold.
+    """Computes the precision for each threshold.
 
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
@@ -260,7 +260,7 @@ def precision_at_thresholds(labels: TensorLike, predictions: Any, thresholds: An
 def recall_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
                          metrics_collections: Any = None, updates_collections: Any = None,
                          name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The recall for each threshold.
+    """Computes the recall for each threshold.
 
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
@@ -286,12 +286,12 @@ def recall_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, 
 def sensitivity_at_specificity(labels: TensorLike, predictions: Any, specificity: Any, weights: Any = None,
                                num_thresholds: Any = 200, metrics_collections: Any = None,
                                updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The sensitivity where the specificity is nearest to a given one.
+    """Computes the sensitivity where the specificity is nearest to a given one.
 
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
       specificity: from 0 to 1.
-      num_thresholds: how many points are compared.
+      num_thresholds: the number of points that are compared.
       weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
@@ -314,12 +314,12 @@ def sensitivity_at_specificity(labels: TensorLike, predictions: Any, specificity
 def specificity_at_sensitivity(labels: TensorLike, predictions: Any, sensitivity: Any, weights: Any = None,
                                num_thresholds: Any = 200, metrics_collections: Any = None,
                                updates_collections: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The specificity where the sensitivity is nearest to a given one.
+    """Computes the specificity where the sensitivity is nearest to a given one.
 
     Args:
       labels, predictions: of one shape; labels are cast to bool, predictions are from 0 to 1.
       sensitivity: from 0 to 1.
-      num_thresholds: how many points are compared.
+      num_thresholds: the number of points that are compared.
       weights: a scalar, or a tensor that broadcasts: the weights of values. None for 1.
       metrics_collections, updates_collections: collections that value and update join.
       name: the name of the scope.
