@@ -1,4 +1,4 @@
-"""Linear operators of blocks: along the diagonal, and below it. Arguments may be lists of blocks as well."""
+"""Linear operators of blocks: along the diagonal, and below it. Arguments may also be lists of blocks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Blocks(LinearOperator):
     _diagonal: list[Any]
 
     def _everyone(self) -> list[Any]:
-        """All operators that it is made of."""
+        """Returns all operators that it is composed of."""
         return self._diagonal
 
     def _shape(self) -> Any:
@@ -46,7 +46,7 @@ class _Blocks(LinearOperator):
         return [o.range_dimension if rows else o.domain_dimension for o in self._diagonal]
 
     def _in_blocks(self, x: Any, axis: int, rows: bool, name: str) -> tuple[list[Any], bool]:
-        """Returns an argument as a list of blocks, and whether it was given as one."""
+        """Splits an argument into a list of blocks; returns also whether it was given as one."""
         if self._is_blockwise(x, axis, rows):
             blocks = [b if isinstance(b, LinearOperator) else self._of_dtype(b, name) for b in x]
             for b, side in zip(blocks, self._sides(rows), strict=True):
@@ -75,7 +75,7 @@ class _Blocks(LinearOperator):
         return raw.ConcatV2(parts.with_same_batch(blocks), -2)
 
     def _check_blocks(self, left: Any, right: Any) -> None:
-        """Two operators of blocks can be multiplied."""
+        """Raises ValueError unless the blocks of two operators can be multiplied."""
         if len(left._diagonal) != len(right._diagonal):
             raise ValueError("Can not efficiently multiply two operators of blocks when number of blocks differ.\n"
                              "  Fix: give both the same blocks, or multiply with to_dense()")
@@ -85,7 +85,7 @@ class _Blocks(LinearOperator):
                                  f"got {b.range_dimension}.\n  Fix: give both the same blocks")
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
-        """The products with matrices x, (*B, n, k) -> (*B, m, k), with a list of their blocks, or with an operator.
+        """Multiplies with matrices x, (*B, n, k) -> (*B, m, k), with a list of their blocks, or with an operator.
 
         Args:
           x: a tensor, a list of one tensor for each block, or a `LinearOperator`.
@@ -106,14 +106,14 @@ class _Blocks(LinearOperator):
             return self._joined(self._times(blocks, adjoint, adjoint_arg), blockwise)
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
-        """The products with vectors x, (*B, n) -> (*B, m), or with a list of their blocks."""
+        """Multiplies with vectors x, (*B, n) -> (*B, m), or with a list of their blocks."""
         with self._scope(name):
             blocks, blockwise = self._in_blocks(x, -1, bool(adjoint), "x")
             found = self._joined(self._times([column(b) for b in blocks], adjoint, False), blockwise)
             return [flat(b) for b in found] if blockwise else flat(found)
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
-        """The solutions of systems of equations, (*B, n, k), for a list of blocks, or for an operator.
+        """Solves systems of equations, (*B, n, k), for a right side as a tensor, a list of blocks, or an operator.
 
         Args:
           rhs: a tensor, a list of one tensor for each block, or a `LinearOperator`.
@@ -137,7 +137,7 @@ class _Blocks(LinearOperator):
             return self._joined(self._solutions(blocks, adjoint), blockwise)
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
-        """The solutions for vectors, (*B, n), or for a list of their blocks."""
+        """Solves systems of equations for vectors, (*B, n), or for a list of their blocks."""
         with self._scope(name):
             blocks, blockwise = self._in_blocks(rhs, -1, not adjoint, "rhs")
             found = self._joined(self._solutions([column(b) for b in blocks], adjoint), blockwise)
@@ -150,7 +150,7 @@ class _Blocks(LinearOperator):
         raise NotImplementedError  # each subclass has its own
 
     def _in_a_row(self, vectors: list[Any]) -> Any:
-        """Vectors of each block as one."""
+        """Concatenates the vectors of each block."""
         return flat(raw.ConcatV2(parts.with_same_batch([column(v) for v in vectors]), -2))
 
     def _diag_part(self) -> Any:
@@ -176,7 +176,7 @@ class _Blocks(LinearOperator):
         return group(*(o.assert_non_singular() for o in self._diagonal))
 
     def _dense_rows(self, rows: list[list[Any]]) -> Any:
-        """Rows of blocks as one matrix, None standing for zeros."""
+        """Assembles rows of blocks to one matrix; None means zeros."""
         present = parts.with_same_batch([b for row in rows for b in row if b is not None])
         batch = parts.without_matrix(parts.sizes(present[0]))
         left = iter(present)
@@ -190,7 +190,7 @@ class _Blocks(LinearOperator):
 
 
 class LinearOperatorBlockDiag(_Blocks):
-    """Operators along the diagonal, and zeros elsewhere.
+    """An operator with other operators along the diagonal, and zeros elsewhere.
 
     Args:
       operators: a list of `LinearOperator`s of one dtype.
@@ -262,7 +262,7 @@ class LinearOperatorBlockDiag(_Blocks):
 
 
 class LinearOperatorBlockLowerTriangular(_Blocks):
-    """Operators on the diagonal and below it, and zeros above.
+    """An operator with other operators on the diagonal and below it, and zeros above.
 
     Args:
       operators: a list of rows: one operator, two, three and so on; those at the ends of the rows are square.
@@ -334,7 +334,7 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
                 for row in along]
 
     def _solutions(self, blocks: list[Any], adjoint: bool) -> list[Any]:
-        """Returns one block after the other, by substitution."""
+        """Solves for one block after the other, by substitution."""
         n = len(blocks)
         found: dict[int, Any] = {}
         for i in reversed(range(n)) if adjoint else range(n):
@@ -346,7 +346,7 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
         return [found[i] for i in range(n)]
 
     def _linop_inverse(self) -> Any:
-        """By rows: what stands left of the diagonal is -D^-1 (row) (inverse of the rows above)."""
+        """Builds the inverse row by row: left of the diagonal it is -D^-1 (row) (inverse of the rows above)."""
         inverses: list[list[Any]] = []
         for row in self._operators:
             last = row[-1].inverse()

@@ -1,4 +1,4 @@
-"""Circulant operators: convolutions that go around, in one, two or three dimensions, through Fourier transforms."""
+"""Circulant operators: circular convolutions in one, two or three dimensions, by Fourier transforms."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def _complex(x: Any) -> Any:
 
 
 def spectrum_of(x: Any) -> Any:
-    """The Fourier transforms of vectors."""
+    """Computes the Fourier transforms of vectors."""
     return raw.FFT(_complex(x))
 
 
 class _Circulant(LinearOperator):
-    """The base of circulant operators of any depth: they are diagonal between Fourier transforms."""
+    """The base of circulant operators of any depth: Fourier transforms make them diagonal."""
 
     _depth: int
 
@@ -59,7 +59,7 @@ class _Circulant(LinearOperator):
 
     @property
     def block_depth(self) -> Any:
-        """In how many dimensions it goes around."""
+        """The number of dimensions of the convolution."""
         return self._depth
 
     @property
@@ -68,13 +68,13 @@ class _Circulant(LinearOperator):
         return self._spectrum.shape[-self._depth :]
 
     def _blocks(self) -> Any:
-        """These sizes: an array where they are known, else a tensor."""
+        """Returns the sizes of the convolved dimensions: an array where they are known, else a tensor."""
         if self.block_shape.is_fully_defined():
             return np.asarray(self.block_shape.as_list(), np.int32)
         return raw.StridedSlice(raw.Shape(self._spectrum), [-self._depth], [0], [1], end_mask=1)
 
     def block_shape_tensor(self) -> Any:
-        """The sizes of the dimensions that it goes around in."""
+        """Returns the sizes of the convolved dimensions."""
         return convert_to_tensor(self._blocks())
 
     def _shape(self) -> Any:
@@ -89,7 +89,7 @@ class _Circulant(LinearOperator):
         return join(batch, parts.as_vector(n, n))
 
     def _flat(self, x: Any) -> Any:
-        """Returns the dimensions that it goes around in as one."""
+        """Merges the convolved dimensions into one."""
         own = parts.sizes(x)
         batch = own[: -self._depth] if isinstance(own, np.ndarray) else \
             raw.StridedSlice(own, [0], [-self._depth], [1], begin_mask=1)
@@ -99,12 +99,12 @@ class _Circulant(LinearOperator):
         return getattr(raw, ("I" if inverse else "") + _FORWARD[self._depth])(x)
 
     def convolution_kernel(self, name: str = "convolution_kernel") -> Any:
-        """What it convolves with: the inverse Fourier transform of the spectrum, in the operator's dtype."""
+        """Computes the convolution kernel: the inverse Fourier transform of the spectrum, in the operator's dtype."""
         with self._scope(name):
             return cast(self._transform(_complex(self._spectrum), inverse=True), self.dtype)
 
     def _through(self, x: Any, adjoint: bool, adjoint_arg: bool, divide: bool) -> Any:
-        """The columns of x, transformed, multiplied with the spectrum or divided by it, and transformed back."""
+        """Multiplies the Fourier transforms of the columns of x with the spectrum, or divides, and transforms back."""
         x = functions.adjoint(x) if adjoint_arg else x
         spectrum = _complex(self._spectrum)
         spectrum = conj(spectrum) if adjoint else spectrum
@@ -164,10 +164,10 @@ class _Circulant(LinearOperator):
         return _spread(magnitude(self._eigvals()))
 
     def assert_hermitian_spectrum(self, name: str = "assert_hermitian_spectrum") -> Any:
-        """Fails, when it runs, unless the convolution kernel is real.
+        """Fails, at run time, unless the convolution kernel is real.
 
         Returns: the operation, for `tf.control_dependencies`; None in eager mode.
-        Raises: InvalidArgumentError when it runs.
+        Raises: InvalidArgumentError at run time.
         """
         with self._scope(name):
             kernel = self._transform(_complex(self._spectrum), inverse=True)
@@ -188,7 +188,7 @@ class _Circulant(LinearOperator):
 
 
 def _alike(x: Any, y: Any) -> tuple[Any, Any]:
-    """Two spectra of one dtype, complex if one of them is."""
+    """Returns two spectra in one dtype, complex if one of them is."""
     x, y = convert_to_tensor(x), convert_to_tensor(y)
     if x.dtype is y.dtype:
         return x, y
@@ -196,7 +196,7 @@ def _alike(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 class LinearOperatorCirculant(_Circulant):
-    """Circulant matrices: each column is the one before, moved down by one place, around the end.
+    """Circulant matrices: each column is the previous one, rotated down by one position.
 
     Args:
       spectrum: (*B, n), the eigenvalues: the Fourier transform of the first column.
@@ -221,10 +221,10 @@ class LinearOperatorCirculant(_Circulant):
 
 
 class LinearOperatorCirculant2D(_Circulant):
-    """Convolutions of images that go around: block circulant matrices of circulant blocks.
+    """Circular convolutions of images: block circulant matrices of circulant blocks.
 
     Args:
-      spectrum: (*B, m, n), the eigenvalues: the Fourier transform of what is convolved with. Images are vectors of
+      spectrum: (*B, m, n), the eigenvalues: the Fourier transform of the convolution kernel. Images are vectors of
         m n elements.
       input_output_dtype: the operator's dtype; complex64 by default.
       is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
@@ -246,10 +246,10 @@ class LinearOperatorCirculant2D(_Circulant):
 
 
 class LinearOperatorCirculant3D(_Circulant):
-    """Convolutions in three dimensions that go around: nested block circulant matrices.
+    """Circular convolutions in three dimensions: nested block circulant matrices.
 
     Args:
-      spectrum: (*B, l, m, n), the eigenvalues: the Fourier transform of what is convolved with.
+      spectrum: (*B, l, m, n), the eigenvalues: the Fourier transform of the convolution kernel.
       input_output_dtype: the operator's dtype; complex64 by default.
       is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.

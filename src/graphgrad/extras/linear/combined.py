@@ -1,4 +1,4 @@
-"""Linear operators made of others: adjoints, inverses, products."""
+"""Linear operators composed of others: adjoints, inverses, products."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .simple import LinearOperatorLowerTriangular
 
 
 def listed(operators: Any) -> list[Any]:
-    """Operators as a list: at least one, and all of one dtype."""
+    """Returns operators as a list, after checks that there is one and that dtypes agree."""
     assert_proper_iterable(operators)
     operators = list(operators)
     if not operators:
@@ -31,7 +31,7 @@ def listed(operators: Any) -> list[Any]:
 
 
 class _OfOne(LinearOperator):
-    """Operators made of one other."""
+    """Operators derived from another one."""
 
     _sliced = {"operator": 0}
     _operator: Any
@@ -51,7 +51,7 @@ class _OfOne(LinearOperator):
 
     @property
     def operator(self) -> Any:
-        """The operator that it is made of."""
+        """The operator that it is derived from."""
         return self._operator
 
     def _log_abs_determinant(self) -> Any:
@@ -264,7 +264,7 @@ class LinearOperatorComposition(LinearOperator):
             return super()._linop_cholesky()
         if first.is_positive_definite:
             return first
-        # A factor has a positive diagonal; the columns of L may be turned to have one.
+        # A factor has a positive diagonal; columns of L can change their sign to have one.
         signs = raw.ExpandDims(raw.Sign(first.diag_part()), -2)
         return LinearOperatorLowerTriangular(raw.RealDiv(first.to_dense(), signs), first.is_non_singular,
                                              first.is_self_adjoint, None, True)
@@ -286,7 +286,7 @@ class LinearOperatorComposition(LinearOperator):
 
 
 def product(factors: list[Any]) -> Any:
-    """The product of tensors."""
+    """Computes the product of tensors."""
     result = factors[0]
     for f in factors[1:]:
         result = raw.Mul(result, f)
@@ -294,7 +294,7 @@ def product(factors: list[Any]) -> Any:
 
 
 def total(terms: list[Any]) -> Any:
-    """The sum of tensors, which broadcast."""
+    """Computes the sum of tensors, which broadcast."""
     result = terms[0]
     for t in terms[1:]:
         result = raw.AddV2(result, t)

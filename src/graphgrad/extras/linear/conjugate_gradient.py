@@ -21,11 +21,11 @@ def conjugate_gradient(operator: Any, rhs: Any, preconditioner: Any = None, x: A
     """Solves A x = rhs for self-adjoint, positive definite A, by conjugate gradients.
 
     Args:
-      operator: a `LinearOperator`, or what has its `matvec` and properties.
+      operator: a `LinearOperator`, or an object with its `matvec` and properties.
       rhs: (*B, n).
       preconditioner: an operator like it that approximates the inverse of A, or None.
       x: (*B, n), where to start; zeros by default.
-      tol: it stops when the residual is so small, relative to rhs.
+      tol: the residual, relative to rhs, at which to stop.
       max_iter: the largest number of steps.
       name: a name for the scope of the operations.
     Returns: a tuple of named fields: i (steps), x (the solution), r (the residual), p (the last direction), gamma.
@@ -71,12 +71,12 @@ def conjugate_gradient(operator: Any, rhs: Any, preconditioner: Any = None, x: A
 
 
 def _dot(a: Any, b: Any) -> Any:
-    """Inner products along the last axis, which stays."""
+    """Computes inner products along the last axis, which is kept."""
     return raw.Sum(raw.Mul(conj(a), b), np.asarray([-1], np.int32), keep_dims=True)
 
 
 def _over(a: Any, b: Any) -> Any:
-    """a / b, and 0 for systems of the batch that are solved already."""
+    """Computes a / b, and 0 for systems of the batch that are already solved."""
     return raw.DivNoNan(a, b)
 
 

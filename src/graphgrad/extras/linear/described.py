@@ -17,7 +17,7 @@ from . import hints, parts
 
 
 class Described(Module):
-    """The part of every linear operator that computes nothing. The arguments are those of `LinearOperator`."""
+    """The static part of every linear operator. The arguments are those of `LinearOperator`."""
 
     # The parameters that are sliced with the batch -> how many of their last dimensions belong to a matrix.
     _sliced: dict[str, int] = {}
@@ -59,7 +59,7 @@ class Described(Module):
 
     @property
     def graph_parents(self) -> Any:
-        """What was given as such."""
+        """The argument `graph_parents`."""
         return self._graph_parents
 
     @property
@@ -143,27 +143,27 @@ class Described(Module):
         return name_scope(f"{self.name}/{name}" if name else self.name)
 
     def shape_tensor(self, name: str = "shape_tensor") -> Any:
-        """The shape as an integer vector."""
+        """Returns the shape as an integer vector."""
         with self._scope(name):
             return convert_to_tensor(self._sizes())
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
-        """The shape *B as an integer vector."""
+        """Returns the shape *B as an integer vector."""
         with self._scope(name):
             return convert_to_tensor(self._batch())
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
-        """The number of columns as a tensor."""
+        """Returns the number of columns as a tensor."""
         with self._scope(name):
             return convert_to_tensor(self._columns())
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
-        """The number of rows as a tensor."""
+        """Returns the number of rows as a tensor."""
         with self._scope(name):
             return convert_to_tensor(self._rows())
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
-        """The number of dimensions as a tensor."""
+        """Returns the number of dimensions as a tensor."""
         with self._scope(name):
             rank = self.tensor_rank
             return raw.Size(self._shape_tensor()) if rank is None else convert_to_tensor(np.int32(rank))

@@ -6,12 +6,12 @@ from typing import Any
 
 
 def refuse(problem: str, fix: str) -> ValueError:
-    """The error for hints and arguments that contradict each other."""
+    """Returns the error for hints and arguments that contradict each other."""
     return ValueError(f"{problem}\n  Fix: {fix}")
 
 
 def settled(always: bool | None, given: bool | None, problem: str, what: str) -> bool | None:
-    """A hint that follows from the kind of operator: ValueError if the user says otherwise."""
+    """Returns a hint that follows from the kind of operator; raises ValueError if the user says otherwise."""
     if always is None:
         return given
     if given is not None and bool(given) is not always:
@@ -20,12 +20,12 @@ def settled(always: bool | None, given: bool | None, problem: str, what: str) ->
 
 
 def implied(known: bool, given: bool | None, problem: str, what: str) -> bool | None:
-    """A hint that is True if `known`, and else what the user says."""
+    """Returns a hint that is True if `known`, and else what the user says."""
     return settled(True if known else None, given, problem, what)
 
 
 def shared(operator: Any, what: str, given: bool | None, problem: str) -> bool | None:
-    """A hint that holds for an operator exactly if it holds for another one made of it."""
+    """Returns a hint that holds for an operator exactly if it holds for another one, derived from it."""
     own = getattr(operator, what)
     if own is not None and given is not None and bool(own) is not bool(given):
         raise refuse(problem, f"leave {what} out")
@@ -33,26 +33,26 @@ def shared(operator: Any, what: str, given: bool | None, problem: str) -> bool |
 
 
 def non_singular(a: Any, b: Any) -> Any:
-    """Of a product of square operators."""
+    """Infers the hint for a product of square operators."""
     if a.is_non_singular is False or b.is_non_singular is False:
         return False
     return a.is_non_singular and b.is_non_singular
 
 
 def self_adjoint(a: Any, b: Any) -> bool | None:
-    """Of a product of operators that commute."""
+    """Infers the hint for a product of operators that commute."""
     if a.is_self_adjoint and b.is_self_adjoint:
         return True
     return False if {a.is_self_adjoint, b.is_self_adjoint} == {True, False} else None
 
 
 def positive_definite(a: Any, b: Any) -> bool | None:
-    """Of a product of operators that commute."""
+    """Infers the hint for a product of operators that commute."""
     return True if all(o.is_positive_definite and o.is_self_adjoint for o in (a, b)) else None
 
 
 def commuting(a: Any, b: Any) -> dict[str, Any]:
-    """The hints of a product of square operators that commute, as arguments."""
+    """Infers the hints of a product of square operators that commute, as arguments."""
     return {"is_non_singular": non_singular(a, b), "is_self_adjoint": self_adjoint(a, b),
             "is_positive_definite": positive_definite(a, b), "is_square": True}
 
@@ -70,7 +70,7 @@ def square(a: Any, b: Any) -> bool | None:
 
 
 def product(a: Any, b: Any) -> dict[str, Any]:
-    """The hints of any product, as arguments."""
+    """Infers the hints of any product, as arguments."""
     is_square = square(a, b)
     if is_square is False:
         return dict.fromkeys(("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square"), False)
@@ -78,7 +78,7 @@ def product(a: Any, b: Any) -> dict[str, Any]:
 
 
 def own(operator: Any) -> dict[str, Any]:
-    """An operator's hints, for its adjoint or inverse."""
+    """Returns an operator's hints, for its adjoint or inverse."""
     return {"is_non_singular": operator.is_non_singular, "is_self_adjoint": operator.is_self_adjoint,
             "is_positive_definite": operator.is_positive_definite, "is_square": True}
 

@@ -77,9 +77,9 @@ class LinearOperatorKronecker(LinearOperator):
         return LinearOperatorKronecker([o.cholesky() for o in self._operators], is_non_singular=True, is_square=True)
 
     def _applied(self, x: Any, name: str, adjoint: bool, adjoint_arg: bool) -> Any:
-        """Returns one operator after the other, each along the first of the axes that the rows of x stand for.
+        """Applies one operator after the other, each along the first of the axes that the rows of x are split into.
 
-        That axis is moved behind the others then, so that the next one is the first.
+        That axis is then moved behind the others, so that the next one is the first.
         """
         x = functions.adjoint(x) if adjoint_arg else x
         count = parts.one(parts.sizes(x), -1)
@@ -127,7 +127,7 @@ class LinearOperatorKronecker(LinearOperator):
         return product([o.trace() for o in self._operators])
 
     def _times(self, operator: Any) -> Any:
-        """How often the eigenvalues of an operator are factors of the product's."""
+        """Returns how often the eigenvalues of an operator are factors of the product's."""
         n, own = self._columns(), operator._columns()
         if isinstance(n, int) and isinstance(own, int):
             return np.asarray(n // max(own, 1), self.dtype.np_dtype)

@@ -20,7 +20,7 @@ from .simple import LinearOperatorDiag
 
 
 class LinearOperatorLowRankUpdate(LinearOperator):
-    """L + U D V^H for an operator L and thin U and V, solved through matrices of their width (Woodbury).
+    """L + U D V^H for an operator L and narrow U and V, solved by Woodbury's formula through matrices of their width.
 
     Args:
       base_operator: L, (*B, m, n).
@@ -147,7 +147,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return raw.AddV2(parts.total(pairs), self._base_operator.diag_part())
 
     def _capacitance(self) -> Any:
-        """D^-1 + V^H L^-1 U."""
+        """Computes D^-1 + V^H L^-1 U."""
         u, v = self._sides()
         inner = matmul(v, self._base_operator.solve(u), adjoint_a=True)
         return self._diag_operator.inverse().add_to_tensor(inner)

@@ -42,13 +42,13 @@ class _Sized(LinearOperator):
         return convert_to_tensor(join(self._batch_given, parts.as_vector(self._num_rows, self._num_columns)))
 
     def _on_diagonal(self, value: Any) -> Any:
-        """Returns the shape of the main diagonals, filled."""
+        """Returns the main diagonals, filled."""
         m, n = self._num_rows, self._num_columns
         size = m if m is n else min(m, n) if isinstance(m, int) and isinstance(n, int) else raw.Minimum(m, n)
         return full(join(self._batch(), parts.as_vector(size)), value, self.dtype)
 
     def _with_batch(self, x: Any) -> Any:
-        """x, repeated along the batch."""
+        """Repeats x along the batch."""
         batch = self._batch()
         if isinstance(batch, np.ndarray) and not batch.size:
             return x
@@ -58,7 +58,7 @@ class _Sized(LinearOperator):
         return raw.BroadcastTo(x, parts.common_sizes(own, join(batch, [1, 1])))
 
     def _checked(self, x: Any) -> Any:
-        """x, if necessary with an assertion that it has as many rows as there are columns."""
+        """Returns x, if requested with an assertion that it has as many rows as the operator has columns."""
         if not self._assert_proper_shapes:
             return x
         rows, columns = parts.one(raw.Shape(x), -2), convert_to_tensor(self._columns())
@@ -142,7 +142,7 @@ class LinearOperatorIdentity(_Sized):
         return full(self._batch(), 1, self.dtype)
 
     def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Any:
-        """The matrices added to a tensor."""
+        """Adds the matrices to a tensor."""
         with self._scope(name):
             mat = self._of_dtype(mat, "mat")
             shape = mat.shape if not self.batch_shape.rank else self.shape
@@ -261,7 +261,7 @@ class LinearOperatorScaledIdentity(_Sized):
         return raw.SelectV2(raw.Equal(own, kind(0)), kind(np.nan), kind(1))
 
     def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Any:
-        """The matrices added to a tensor."""
+        """Adds the matrices to a tensor."""
         with self._scope(name):
             mat = self._of_dtype(mat, "mat")
             return on_diagonal(mat, self._diag_part(), self.shape)
@@ -339,7 +339,7 @@ class LinearOperatorZeros(_Sized):
     _eigvals = _diag_part
 
     def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Any:
-        """The matrices added to a tensor."""
+        """Adds the matrices to a tensor."""
         with self._scope(name):
             return self._with_batch(self._of_dtype(mat, "mat"))
 

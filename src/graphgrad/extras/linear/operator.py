@@ -23,7 +23,7 @@ class LinearOperator(Described):
     """A batch of matrices, defined by their products: the base of the operators.
 
     A subclass defines `_shape()`, `_shape_tensor()` and `_matmul(x, adjoint, adjoint_arg)`; it may define
-    `_solve`, `_determinant`, `_to_dense` and so on, for what it can do better than through its dense matrix.
+    `_solve`, `_determinant`, `_to_dense` and so on, where it has a better way than its dense matrix.
 
     Args:
       dtype: of the matrices.
@@ -37,7 +37,7 @@ class LinearOperator(Described):
     # -- products ------------------------------------------------------------------------
 
     def to_dense(self, name: str = "to_dense") -> Any:
-        """The matrices, (*B, m, n)."""
+        """Computes the matrices, (*B, m, n)."""
         with self._scope(name):
             return self._to_dense()
 
@@ -46,13 +46,13 @@ class LinearOperator(Described):
         return self.matmul(eye(self._columns(), batch_shape=batch, dtype=self.dtype))
 
     def _tensor(self, x: Any, axis: int, own_axis: int, name: str) -> Any:
-        """Returns an argument as a tensor, after checks of its dtype and of the dimension that meets the operator's."""
+        """Converts an argument to a tensor, and checks its dtype and the dimension that the product contracts."""
         x = self._of_dtype(x, name)
         self._dimension(own_axis).assert_is_compatible_with(x.shape.dims[axis] if x.shape.rank is not None else None)
         return x
 
     def _of_dtype(self, x: Any, name: str) -> Any:
-        """Returns an argument as a tensor; TypeError if it has another dtype."""
+        """Converts an argument to a tensor; raises TypeError if it has another dtype."""
         x = convert_to_tensor(x, name=name) if hasattr(x, "dtype") else convert_to_tensor(x, self.dtype, name=name)
         self._check_input_dtype(x)
         return x
@@ -63,7 +63,7 @@ class LinearOperator(Described):
                             f"  Fix: tf.cast(x, {self.dtype!r})")
 
     def _pair(self, x: Any, adjoint: bool, adjoint_arg: bool, what: str) -> tuple[Any, Any]:
-        """Two operators to multiply."""
+        """Returns two operators to multiply, adjoint if requested; raises ValueError if sizes do not fit."""
         left = self.adjoint() if adjoint else self
         right = x.adjoint() if adjoint_arg else x
         if not left.domain_dimension.is_compatible_with(right.range_dimension):
@@ -73,7 +73,7 @@ class LinearOperator(Described):
         return left, right
 
     def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
-        """The products with matrices x, (*B, n, k) -> (*B, m, k), or with an operator; either the adjoint if requested.
+        """Multiplies with matrices x, (*B, n, k) -> (*B, m, k), or with an operator; either one adjoint if requested.
 
         Args:
           x: a tensor of the operator's dtype, or a `LinearOperator`.
@@ -114,7 +114,7 @@ class LinearOperator(Described):
                                          **hints.product(left_operator, right_operator))
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
-        """The products with vectors x, (*B, n) -> (*B, m)."""
+        """Multiplies with vectors x, (*B, n) -> (*B, m)."""
         with self._scope(name):
             return self._matvec(self._tensor(x, -1, -2 if adjoint else -1, "x"), adjoint=adjoint)
 
@@ -122,7 +122,7 @@ class LinearOperator(Described):
         return flat(self.matmul(column(x), adjoint=adjoint))
 
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
-        """The matrices added to a tensor."""
+        """Adds the matrices to a tensor."""
         with self._scope(name):
             return self._add_to_tensor(self._of_dtype(x, "x"))
 
@@ -141,7 +141,7 @@ class LinearOperator(Described):
                                           "  Fix: tf.linalg.lstsq(operator.to_dense(), rhs)")
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
-        """The solutions of systems of equations, (*B, n, k), or an operator for an operator.
+        """Solves systems of equations, (*B, n, k); for an operator as the right side, returns an operator.
 
         Args:
           rhs: a tensor of the operator's dtype, or a `LinearOperator`.
@@ -178,7 +178,7 @@ class LinearOperator(Described):
                                          **hints.product(left_operator, right_operator))
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
-        """The solutions for vectors, (*B, n)."""
+        """Solves systems of equations for vectors, (*B, n)."""
         with self._scope(name):
             return self._solvevec(self._tensor(rhs, -1, -1 if adjoint else -2, "rhs"), adjoint=adjoint)
 
@@ -193,7 +193,7 @@ class LinearOperator(Described):
         return self.adjoint()
 
     def adjoint(self, name: str = "adjoint") -> Any:
-        """The operator of the adjoint matrices."""
+        """Returns the operator of the adjoint matrices."""
         if self.is_self_adjoint is True:
             return self
         with self._scope(name):
@@ -205,7 +205,7 @@ class LinearOperator(Described):
         return LinearOperatorAdjoint(self, **{**hints.own(self), "is_square": self.is_square})
 
     def inverse(self, name: str = "inverse") -> Any:
-        """The operator of the inverse matrices.
+        """Returns the operator of the inverse matrices.
 
         Raises: ValueError if the operator is known to be singular, or not to be square.
         """
@@ -222,7 +222,7 @@ class LinearOperator(Described):
         return LinearOperatorInversion(self, **{**hints.own(self), "is_square": self.is_square})
 
     def cholesky(self, name: str = "cholesky") -> Any:
-        """The operator of the Cholesky factors.
+        """Returns the operator of the Cholesky factors.
 
         Raises: ValueError if the operator is not known to be positive definite and self-adjoint.
         """
@@ -241,7 +241,7 @@ class LinearOperator(Described):
     # -- numbers -------------------------------------------------------------------------
 
     def determinant(self, name: str = "det") -> Any:
-        """The determinants, (*B)."""
+        """Computes the determinants, (*B)."""
         self._check_square("Determinant")
         with self._scope(name):
             return self._determinant()
@@ -257,7 +257,7 @@ class LinearOperator(Described):
         return raw.MatrixDeterminant(self.to_dense())
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
-        """The logarithms of the magnitudes of the determinants, (*B)."""
+        """Computes the logarithms of the magnitudes of the determinants, (*B)."""
         self._check_square("Determinant")
         with self._scope(name):
             return self._log_abs_determinant()
@@ -268,7 +268,7 @@ class LinearOperator(Described):
         return raw.LogMatrixDeterminant(self.to_dense())[1]
 
     def trace(self, name: str = "trace") -> Any:
-        """The sums of the main diagonals, (*B)."""
+        """Computes the sums of the main diagonals, (*B)."""
         with self._scope(name):
             return self._trace()
 
@@ -276,7 +276,7 @@ class LinearOperator(Described):
         return parts.total(self.diag_part())
 
     def diag_part(self, name: str = "diag_part") -> Any:
-        """The main diagonals."""
+        """Computes the main diagonals."""
         with self._scope(name):
             return self._diag_part()
 
@@ -284,7 +284,7 @@ class LinearOperator(Described):
         return diag_part(self.to_dense())
 
     def eigvals(self, name: str = "eigvals") -> Any:
-        """The eigenvalues of self-adjoint operators, (*B, n).
+        """Computes the eigenvalues of self-adjoint operators, (*B, n).
 
         Raises: NotImplementedError if the operator is not known to be self-adjoint.
         """
@@ -297,7 +297,7 @@ class LinearOperator(Described):
         return raw.SelfAdjointEigV2(self.to_dense(), compute_v=False)[0]
 
     def cond(self, name: str = "cond") -> Any:
-        """The condition numbers, (*B): the largest over the smallest singular value."""
+        """Computes the condition numbers, (*B): the largest over the smallest singular value."""
         with self._scope(name):
             return self._cond()
 
@@ -309,10 +309,10 @@ class LinearOperator(Described):
     # -- assertions ----------------------------------------------------------------------
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
-        """Fails, when it runs, if a matrix is singular: if its condition number exceeds what the dtype can tell.
+        """Fails, at run time, if a matrix is singular: if its condition number exceeds the dtype's precision.
 
         Returns: the operation, for `tf.control_dependencies`; None in eager mode.
-        Raises: InvalidArgumentError when it runs.
+        Raises: InvalidArgumentError at run time.
         """
         with self._scope(name):
             return self._assert_non_singular()
@@ -326,10 +326,10 @@ class LinearOperator(Described):
         return assertions.assert_less(cond, limit, message="Singular matrix up to precision epsilon.")
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
-        """Fails, when it runs, if a self-adjoint matrix is not positive definite.
+        """Fails, at run time, if a self-adjoint matrix is not positive definite.
 
         Returns: the operation, for `tf.control_dependencies`; None in eager mode.
-        Raises: NotImplementedError if the operator is not known to be self-adjoint; InvalidArgumentError when it runs.
+        Raises: NotImplementedError if the operator is not known to be self-adjoint; InvalidArgumentError at run time.
         """
         with self._scope(name):
             return self._assert_positive_definite()
@@ -341,10 +341,10 @@ class LinearOperator(Described):
         return parts.assert_positive(diag_part(raw.Cholesky(self.to_dense())), "Matrix was not positive definite.")
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
-        """Fails, when it runs, if a matrix is not its own adjoint.
+        """Fails, at run time, if a matrix is not its own adjoint.
 
         Returns: the operation, for `tf.control_dependencies`; None in eager mode.
-        Raises: InvalidArgumentError when it runs.
+        Raises: InvalidArgumentError at run time.
         """
         with self._scope(name):
             return self._assert_self_adjoint()
@@ -374,7 +374,7 @@ class LinearOperator(Described):
         return type(self)(**changed)
 
     def _broadcast_slices(self, slices: tuple[Any, ...], rank: int) -> Any:
-        """Part of an operator that broadcasts with a batch of this rank."""
+        """Slices an operator that broadcasts with a batch of this rank."""
         own = self.batch_shape.as_list()
         lacking = rank - len(own)
         index: list[Any] = []
@@ -394,7 +394,7 @@ class LinearOperator(Described):
 
 
 def _spread(s: Any) -> Any:
-    """Returns the largest over the smallest along the last axis."""
+    """Computes the largest over the smallest element along the last axis."""
     return raw.RealDiv(raw.Max(s, LAST), raw.Min(s, LAST))
 
 

@@ -18,60 +18,60 @@ LAST = np.asarray([-1], np.int32)
 
 
 def kept(value: Any, name: str, dtype: Any = None) -> Any:
-    """Returns a variable unchanged, since it is read whenever the operator computes; else a tensor."""
+    """Returns a variable unchanged, to be read whenever the operator computes; converts anything else to a tensor."""
     return value if isinstance(value, Variable) else convert_to_tensor(value, dtype, name=name)
 
 
 def given(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a constructor, from its `locals()`."""
+    """Returns the arguments of a constructor, from its `locals()`."""
     return {k: v for k, v in arguments.items() if k not in ("self", "__class__")}
 
 
 def sizes(x: Any) -> Any:
-    """The shape of a tensor or variable: an array where it is known, else a tensor."""
+    """Returns the shape of a tensor or variable: an array where it is known, else a tensor."""
     return shape_of(convert_to_tensor(x))
 
 
 def column(x: Any) -> Any:
-    """Vectors as matrices of one column."""
+    """Converts vectors to matrices of one column."""
     return raw.ExpandDims(x, -1)
 
 
 def flat(x: Any) -> Any:
-    """Matrices of one column as vectors."""
+    """Converts matrices of one column to vectors."""
     return raw.Squeeze(x, squeeze_dims=(-1,))
 
 
 def total(x: Any) -> Any:
-    """The sums along the last axis."""
+    """Computes the sums along the last axis."""
     return raw.Sum(x, LAST)
 
 
 def full(shape: Any, value: Any, dtype: Any) -> Any:
-    """A tensor of one value; the shape is an array or a tensor."""
+    """Makes a tensor of one value; the shape is an array or a tensor."""
     return raw.Fill(shape, np.asarray(value, dtype.np_dtype))
 
 
 def magnitude(x: Any) -> Any:
-    """|x|, real."""
+    """Computes |x|, as real numbers."""
     x = convert_to_tensor(x)
     return raw.ComplexAbs(x, Tout=x.dtype.real_dtype) if x.dtype.is_complex else raw.Abs(x)
 
 
 def real(x: Any) -> Any:
-    """The real part."""
+    """Computes the real part."""
     x = convert_to_tensor(x)
     return raw.Real(x, Tout=x.dtype.real_dtype) if x.dtype.is_complex else x
 
 
 def imaginary(x: Any) -> Any:
-    """The imaginary part."""
+    """Computes the imaginary part."""
     x = convert_to_tensor(x)
     return raw.Imag(x, Tout=x.dtype.real_dtype) if x.dtype.is_complex else raw.ZerosLike(x)
 
 
 def cast(x: Any, dtype: Any) -> Any:
-    """x in another dtype; the real part where that is not complex."""
+    """Converts x to another dtype, from complex to real by its real part."""
     x = convert_to_tensor(x)
     if x.dtype.is_complex and not dtype.is_complex:
         x = real(x)
@@ -79,13 +79,13 @@ def cast(x: Any, dtype: Any) -> Any:
 
 
 def common(*shapes: Any) -> TensorShape:
-    """The static shape that shapes broadcast to."""
+    """Returns the static shape that shapes broadcast to."""
     known = [as_shape(s) for s in shapes]
     return TensorShape(None if None in known else broadcast(*known))
 
 
 def common_sizes(*vectors: Any) -> Any:
-    """The shape that shapes broadcast to, each an array or a tensor."""
+    """Returns the shape that shapes broadcast to, each an array or a tensor."""
     if all(isinstance(v, np.ndarray) for v in vectors):
         return np.asarray(np.broadcast_shapes(*(tuple(v.tolist()) for v in vectors)), np.int32)
     found = vectors[0]
@@ -95,36 +95,36 @@ def common_sizes(*vectors: Any) -> Any:
 
 
 def without_matrix(vector: Any) -> Any:
-    """The batch part of a shape, an array or a tensor."""
+    """Returns the batch part of a shape, an array or a tensor."""
     return vector[:-2] if isinstance(vector, np.ndarray) else \
         raw.StridedSlice(vector, [0], [-2], [1], begin_mask=1)
 
 
 def of_matrix(vector: Any) -> Any:
-    """The last two elements of a shape, an array or a tensor."""
+    """Returns the last two elements of a shape, an array or a tensor."""
     return vector[-2:] if isinstance(vector, np.ndarray) else \
         raw.StridedSlice(vector, [-2], [0], [1], end_mask=1)
 
 
 def one(vector: Any, i: int) -> Any:
-    """An element of a shape, as a number or a tensor."""
+    """Returns an element of a shape, as a number or a tensor."""
     return vector[i] if isinstance(vector, np.ndarray) else \
         raw.StridedSlice(vector, [i], [i + 1], [1], shrink_axis_mask=1, end_mask=int(i == -1))
 
 
 def as_vector(*numbers: Any) -> Any:
-    """A shape from numbers and scalars."""
+    """Makes a shape of numbers and scalars."""
     return join(*(np.asarray([n], np.int32) if isinstance(n, (int, np.integer)) else raw.Reshape(n, [1])
                   for n in numbers))
 
 
 def squared(vector: Any) -> Any:
-    """A shape (*B, n) made (*B, n, n)."""
+    """Converts a shape (*B, n) to (*B, n, n)."""
     return join(vector, as_vector(one(vector, -1)))
 
 
 def with_same_batch(matrices: Any) -> list[Any]:
-    """Matrices whose batches broadcast, with the batch that all of them have then."""
+    """Broadcasts matrices to a common batch."""
     matrices = [convert_to_tensor(m) for m in matrices]
     shapes = [m._spec.shape for m in matrices]
     if None not in shapes and len({s[:-2] for s in shapes}) == 1 and is_fully_defined(shapes[0][:-2]):
@@ -136,7 +136,7 @@ def with_same_batch(matrices: Any) -> list[Any]:
 
 
 def number(value: Any, what: str) -> Any:
-    """A number of rows or columns: an int where it is known, else a scalar tensor."""
+    """Returns a number of rows or columns: an int where it is known, else a scalar tensor."""
     if isinstance(value, Variable):
         raise TypeError(f"Argument {what} cannot be reference type. Found: {type(value)}.\n  Fix: give an integer")
     tensor = convert_to_tensor(value, name=what)
@@ -153,7 +153,7 @@ def number(value: Any, what: str) -> Any:
 
 
 def batch_vector(value: Any) -> Any:
-    """A batch shape: an array where it is known, else a tensor."""
+    """Returns a batch shape: an array where it is known, else a tensor."""
     if isinstance(value, Variable):
         raise TypeError("Argument batch_shape cannot be reference type.\n  Fix: give a list of integers")
     if isinstance(value, TensorShape):
@@ -175,7 +175,7 @@ def batch_vector(value: Any) -> Any:
 
 
 def static_shape(vector: Any) -> TensorShape:
-    """The static shape that a shape, an array or a tensor, stands for."""
+    """Returns the static shape that an array or a tensor describes."""
     if isinstance(vector, np.ndarray):
         return TensorShape(vector.tolist())
     rank = vector._spec.shape
@@ -183,19 +183,19 @@ def static_shape(vector: Any) -> TensorShape:
 
 
 def assert_nonzero(x: Any, message: str) -> Any:
-    """Fails, when it runs, if an element is 0."""
+    """Fails, at run time, if an element is 0."""
     size = magnitude(x)
     return assertions.assert_less(np.zeros((), size.dtype.np_dtype), size, message=message)
 
 
 def assert_positive(x: Any, message: str) -> Any:
-    """Fails, when it runs, unless the real parts are positive."""
+    """Fails, at run time, unless the real parts are positive."""
     x = real(x)
     return assertions.assert_less(np.zeros((), x.dtype.np_dtype), x, message=message)
 
 
 def assert_real(x: Any, message: str) -> Any:
-    """Fails, when it runs, if an imaginary part is not 0."""
+    """Fails, at run time, if an imaginary part is not 0."""
     x = imaginary(x)
     return assertions.assert_equal(np.zeros((), x.dtype.np_dtype), x, message=message)
 
@@ -209,7 +209,7 @@ def nothing() -> Any:
 
 
 def sliced(value: Any, ndims: int, rank: int, slices: tuple[Any, ...]) -> Any:
-    """Part of a parameter's batch, by slices of the whole batch of that rank with which it broadcasts."""
+    """Slices a parameter's batch, given slices of the operator's batch of that rank, with which it broadcasts."""
     x = convert_to_tensor(value)
     own = x._spec.shape
     if own is None:
@@ -221,7 +221,7 @@ def sliced(value: Any, ndims: int, rank: int, slices: tuple[Any, ...]) -> Any:
         if s is None:
             index.append(None)
             continue
-        if axis >= lacking:  # along an axis that is repeated, any part is the whole
+        if axis >= lacking:  # along a broadcast axis, any slice is the whole
             repeated = own[axis - lacking] == 1
             index.append((slice(None) if isinstance(s, slice) else 0) if repeated else s)
         axis += 1
@@ -229,7 +229,7 @@ def sliced(value: Any, ndims: int, rank: int, slices: tuple[Any, ...]) -> Any:
 
 
 def spelled_out(slices: Any, rank: int) -> tuple[Any, ...]:
-    """Slices for each axis of a batch, without an ellipsis."""
+    """Expands slices of a batch to one for each axis, without an ellipsis."""
     slices = slices if isinstance(slices, tuple) else (slices,)
     used = sum(s is not None and s is not Ellipsis for s in slices)
     if used > rank:

@@ -16,7 +16,7 @@ from .parts import column, given, kept, magnitude, total
 
 
 def on_diagonal(x: Any, diagonal: Any, shape: Any) -> Any:
-    """x, to whose main diagonals something is added that makes it that shape."""
+    """Adds something to the main diagonals of x, after broadcasting."""
     if x.shape.is_fully_defined() and shape.is_fully_defined() and x.shape == shape:
         return set_diag(x, raw.AddV2(diagonal, diag_part(x)))
     return raw.AddV2(diag(diagonal), x)

@@ -31,7 +31,7 @@ class LinearOperatorHouseholder(LinearOperator):
     """Reflections: I - 2 v v^H for vectors v of length 1.
 
     Args:
-      reflection_axis: (*B, n), what is turned around; it need not have length 1.
+      reflection_axis: (*B, n), the vectors to reflect along; they need not have length 1.
       is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
     Raises: ValueError for hints that do not hold for reflections.
@@ -187,7 +187,7 @@ class LinearOperatorPermutation(LinearOperator):
         return raw.Reshape(y, own)
 
     def _inverse(self, perm: Any) -> Any:
-        """Where each number stands: the positions of the ones in the columns of the matrix."""
+        """Returns the inverse permutation: the positions of the ones in the columns of the matrix."""
         ones = self._ones(perm)
         return raw.Cast(raw.ArgMax(raw.Cast(ones, DstT=float32), -2), DstT=perm.dtype)
 
@@ -251,7 +251,7 @@ class LinearOperatorTridiag(LinearOperator):
 
     @property
     def diagonals_format(self) -> Any:
-        """How they were given."""
+        """Their format."""
         return self._diagonals_format
 
     def _shape(self) -> Any:
@@ -369,7 +369,7 @@ class LinearOperatorToeplitz(LinearOperator):
         return parts.squared(parts.common_sizes(parts.sizes(self._row), parts.sizes(self._col)))
 
     def _both(self) -> tuple[Any, Any]:
-        """Columns and rows, of one batch."""
+        """Returns columns and rows, of one batch."""
         col, row = parts.with_same_batch([column(self._col), column(self._row)])
         return parts.flat(col), parts.flat(row)
 
