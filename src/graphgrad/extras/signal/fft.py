@@ -104,7 +104,7 @@ def _elements(length, dtype):
 
 
 def _weights(length, middle, x, axis):
-    """Returns 1 for frequencies that are their own mirror image (the first, the last of an even size), else `middle`."""
+    """Returns 1 for frequencies that mirror themselves (the first, and the last of an even size), else `middle`."""
     if isinstance(length, np.ndarray):
         n = int(length[-1])
         k = np.arange(_halved((n,))[0])
