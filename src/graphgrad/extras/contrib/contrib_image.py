@@ -21,7 +21,7 @@ _DTYPES = (uint8, int32, int64, float16, float32, float64)
 
 
 def _images(images: Any) -> tuple[Any, int]:
-    """Images as (N, H, W, C), and the rank that they had."""
+    """Returns images as (N, H, W, C), and their original rank."""
     images = convert_to_tensor(images, name="images")
     if images.dtype not in _DTYPES:
         raise TypeError(f"Invalid dtype {images.dtype.name}.\n  Asked for at {user_source(3)}\n  Fix: tf.cast")
@@ -49,11 +49,11 @@ def _rows(values: Any, size: int | None, what: str) -> Any:
 
 def transform(images: Any, transforms: Any, interpolation: str = "NEAREST", output_shape: Any = None,
               name: str | None = None) -> Any:
-    """Images seen through projective transforms; pixels from outside are 0.
+    """Applies projective transforms to images; pixels from outside are 0.
 
     Args:
       images: (N, H, W, C), (H, W, C) or (H, W).
-      transforms: (N, 8), (1, 8) or (8,): a row a0 a1 a2 b0 b1 b2 c0 c1 takes the output's pixel (x, y) from
+      transforms: (N, 8), (1, 8) or (8,): a row a0 a1 a2 b0 b1 b2 c0 c1 maps the output's pixel (x, y) to
         ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) of the input, with k = c0 x + c1 y + 1.
       interpolation: "NEAREST" or "BILINEAR".
       output_shape: (height, width) of the output; those of the input by default.
@@ -78,7 +78,7 @@ def transform(images: Any, transforms: Any, interpolation: str = "NEAREST", outp
 
 
 def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str | None = None) -> Any:
-    """Images turned about their centres, counterclockwise.
+    """Rotates images about their centres, counterclockwise.
 
     Args:
       images: (N, H, W, C), (H, W, C) or (H, W).
@@ -102,7 +102,7 @@ def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str |
 
 
 def translate(images: Any, translations: Any, interpolation: str = "NEAREST", name: str | None = None) -> Any:
-    """Images moved.
+    """Shifts images.
 
     Args:
       images: (N, H, W, C), (H, W, C) or (H, W).
@@ -118,7 +118,7 @@ def translate(images: Any, translations: Any, interpolation: str = "NEAREST", na
 
 
 def angles_to_projective_transforms(angles: Any, image_height: Any, image_width: Any, name: str | None = None) -> Any:
-    """The transforms that turn images about their centres.
+    """Computes the transforms that rotate images about their centres.
 
     Args:
       angles: in radians, a scalar or (N,).
@@ -136,7 +136,7 @@ def angles_to_projective_transforms(angles: Any, image_height: Any, image_width:
 
 
 def translations_to_projective_transforms(translations: Any, name: str | None = None) -> Any:
-    """The transforms that move images.
+    """Computes the transforms that shift images.
 
     Args:
       translations: (dx, dy), or (N, 2).
@@ -151,19 +151,19 @@ def translations_to_projective_transforms(translations: Any, name: str | None = 
 
 
 def flat_transforms_to_matrices(transforms: Any) -> Any:
-    """Rows of 8 numbers as matrices (N, 3, 3)."""
+    """Converts rows of 8 numbers to matrices (N, 3, 3)."""
     flat = raw.Reshape(convert_to_tensor(transforms, float32), np.array([-1, 8], np.int32))
     return raw.Reshape(raw.ConcatV2([flat, raw.OnesLike(flat[:, :1])], 1), np.array([-1, 3, 3], np.int32))
 
 
 def matrices_to_flat_transforms(transform_matrices: Any) -> Any:
-    """Matrices (..., 3, 3) as rows (N, 8), scaled so that the last element is 1."""
+    """Converts matrices (..., 3, 3) to rows (N, 8), scaled so that the last element is 1."""
     flat = raw.Reshape(convert_to_tensor(transform_matrices, float32), np.array([-1, 9], np.int32))
     return (flat / flat[:, 8:])[:, :8]
 
 
 def compose_transforms(*transforms: Any) -> Any:
-    """The transform that is the same as several ones after each other.
+    """Composes several transforms, the first one applied first, to one.
 
     Args:
       *transforms: each (8,) or (N, 8).
@@ -178,11 +178,11 @@ def compose_transforms(*transforms: Any) -> Any:
 
 
 def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> Any:
-    """Images whose pixel (j, i) is the one at (j, i) - flow(j, i), between pixels by bilinear interpolation.
+    """Warps images: pixel (j, i) is the one at (j, i) - flow(j, i), by bilinear interpolation.
 
     Args:
       image: (N, H, W, C), floats.
-      flow: (N, H, W, 2), floats: by how many rows and columns.
+      flow: (N, H, W, 2), floats: the shift in rows and columns.
       name: a name for the operations.
     Returns: (N, H, W, C).
     Raises: ValueError for images smaller than 2 by 2.

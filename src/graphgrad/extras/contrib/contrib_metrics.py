@@ -17,7 +17,7 @@ from graphgrad.ops.nn.cross_entropy import (
 
 
 def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | None = None) -> Any:
-    """The share of predictions that equal their labels.
+    """Computes the fraction of predictions that equal their labels.
 
     Args:
       predictions, labels: tensors of one shape and dtype: integers, bools or strings.
@@ -45,29 +45,29 @@ def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | Non
 
 def deprecated_flipped_sparse_softmax_cross_entropy_with_logits(logits: Any, labels: Any,
                                                                 name: str | None = None) -> Any:
-    """`tf.nn.sparse_softmax_cross_entropy_with_logits`, with the arguments in the order of 0.x.
+    """Computes `tf.nn.sparse_softmax_cross_entropy_with_logits`, with the arguments in the order of 0.x.
 
     Args:
-      logits, labels, name: as there.
+      logits, labels, name: as for `tf.nn.sparse_softmax_cross_entropy_with_logits`.
     """
     return sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name=name)
 
 
 def deprecated_flipped_softmax_cross_entropy_with_logits(logits: Any, labels: Any, dim: int = -1,
                                                          name: str | None = None) -> Any:
-    """`tf.nn.softmax_cross_entropy_with_logits`, with the arguments in the order of 0.x.
+    """Computes `tf.nn.softmax_cross_entropy_with_logits`, with the arguments in the order of 0.x.
 
     Args:
-      logits, labels, dim, name: as there.
+      logits, labels, dim, name: as for `tf.nn.softmax_cross_entropy_with_logits`.
     """
     labels = raw.StopGradient(convert_to_tensor(labels))
     return softmax_cross_entropy_with_logits(labels=labels, logits=logits, axis=dim, name=name)
 
 
 def deprecated_flipped_sigmoid_cross_entropy_with_logits(logits: Any, targets: Any, name: str | None = None) -> Any:
-    """`tf.nn.sigmoid_cross_entropy_with_logits`, with the arguments in the order of 0.x.
+    """Computes `tf.nn.sigmoid_cross_entropy_with_logits`, with the arguments in the order of 0.x.
 
     Args:
-      logits, targets, name: as there.
+      logits, targets, name: as for `tf.nn.sigmoid_cross_entropy_with_logits`.
     """
     return sigmoid_cross_entropy_with_logits(labels=targets, logits=logits, name=name)

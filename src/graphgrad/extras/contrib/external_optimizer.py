@@ -81,7 +81,7 @@ class ExternalOptimizerInterface:
 
     @staticmethod
     def _pack(tensors: Sequence[Any]) -> Any:
-        """Returns one float64 vector of all tensors' elements."""
+        """Concatenates all tensors' elements to one float64 vector."""
         flat = [raw.Reshape(convert_to_tensor(t), np.array([-1], np.int32)) for t in tensors]
         wide = max((t.dtype for t in flat), key=lambda d: d.size) if flat else None
         flat = [t if t.dtype is wide else raw.Cast(t, DstT=as_dtype(wide)) for t in flat]
@@ -147,7 +147,7 @@ class ExternalOptimizerInterface:
     def _minimize(self, initial_val: Any, loss_grad_func: Any, equality_funcs: Any, equality_grad_funcs: Any,
                   inequality_funcs: Any, inequality_grad_funcs: Any, packed_bounds: Any, step_callback: Any,
                   optimizer_kwargs: Any) -> Any:
-        """Minimizes; subclasses have their algorithm here.
+        """Minimizes; subclasses implement their algorithm here.
 
         Args:
           initial_val: the vector to start from.
@@ -180,7 +180,7 @@ def _only(evaluate: Callable[[Any], list[Any]]) -> Callable[[Any], Any]:
 
 
 class ScipyOptimizerInterface(ExternalOptimizerInterface):
-    """Minimizes with `scipy.optimize.minimize`.
+    """An optimizer that minimizes with `scipy.optimize.minimize`.
 
     Args:
       loss, var_list, equalities, inequalities, var_to_bounds: as in `ExternalOptimizerInterface`.

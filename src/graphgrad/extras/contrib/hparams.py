@@ -10,9 +10,9 @@ class HParams:
     """Hyperparameters: attributes that keep their types.
 
     Args:
-      hparam_def: not supported but as None.
+      hparam_def: must be None.
       model_structure: kept.
-      **kwargs: names and values: numbers, texts, or lists of them.
+      **kwargs: names and values: numbers, strings, or lists of them.
     Reference: `tf.contrib.training.HParams` of TensorFlow 1.15.
 
     >>> from graphgrad.extras.contrib.hparams import HParams
@@ -48,7 +48,7 @@ class HParams:
         setattr(self, name, value)
 
     def set_hparam(self, name: str, value: Any) -> None:
-        """Sets one; its type stays.
+        """Sets one, keeping its type.
 
         Args:
           name: its name.
@@ -77,12 +77,12 @@ class HParams:
             del self._types[name]
 
     def parse(self, values: str) -> HParams:
-        """Sets those in a text, e.g. 'rate=0.1,layers=[1,2],sizes[1]=3'.
+        """Sets those in a string, e.g. 'rate=0.1,layers=[1,2],sizes[1]=3'.
 
         Args:
-          values: the text.
+          values: the string.
         Returns: itself.
-        Raises: ValueError for a name that is not there, or a text of another form.
+        Raises: ValueError for a name that is not there, or a string of another form.
         """
         import re
 
@@ -119,28 +119,28 @@ class HParams:
         return self
 
     def parse_json(self, values_json: str) -> HParams:
-        """Sets those in a JSON text.
+        """Sets those in a JSON string.
 
         Args:
-          values_json: the text.
+          values_json: the string.
         Returns: itself.
         """
         return self.override_from_dict(json.loads(values_json))
 
     def values(self) -> dict[str, Any]:
-        """Names and values."""
+        """Returns names and values."""
         return {name: getattr(self, name) for name in self._types}
 
     def to_json(self, indent: Any = None, separators: Any = None, sort_keys: bool = False) -> str:
-        """Names and values as a JSON text.
+        """Returns names and values as JSON.
 
         Args:
-          indent, separators, sort_keys: as of `json.dumps`.
+          indent, separators, sort_keys: as for `json.dumps`.
         """
         return json.dumps(self.values(), indent=indent, separators=separators, sort_keys=sort_keys)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """One's value, or the default.
+        """Returns the value of one, or the default.
 
         Args:
           key: its name.

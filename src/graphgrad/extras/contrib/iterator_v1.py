@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Iterator:
-    """Goes through a data set, element by element.
+    """An iterator over a data set, element by element.
 
     Args:
       dataset: the `tf.data.Dataset`.
@@ -23,7 +23,7 @@ class Iterator:
         return next(self._elements)
 
     def next(self, name: str | None = None) -> Any:
-        """The next element; StopIteration at the end.
+        """Returns the next element; raises StopIteration at the end.
 
         Args:
           name: accepted.
@@ -31,7 +31,7 @@ class Iterator:
         return next(self._elements)
 
     def get_next(self, name: str | None = None) -> Any:
-        """The next element; OutOfRangeError at the end.
+        """Returns the next element; raises OutOfRangeError at the end.
 
         Args:
           name: accepted.

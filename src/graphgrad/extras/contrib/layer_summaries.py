@@ -1,4 +1,4 @@
-"""Of `tf.contrib.layers`: summaries of tensors; of `tf.contrib.slim`: tables of variables and operations."""
+"""Summaries of tensors (`tf.contrib.layers`), and tables of variables and operations (`tf.contrib.slim`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RECTIFIERS = ("Relu", "Softplus", "Relu6")
 
 
 def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
-    """A summary of a tensor: the number itself of a scalar, else a histogram.
+    """Adds a summary of a tensor: the value of a scalar, else a histogram.
 
     Args:
       tensor: the tensor.
@@ -33,7 +33,7 @@ def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
 
 
 def summarize_activation(op: Any) -> Any:
-    """Summaries of a layer's output: a histogram, and how much of it is cut off, if a rectifier made it.
+    """Adds summaries of a layer's output: a histogram and, after relu or relu6, the fraction of clipped elements.
 
     Args:
       op: the output, a tensor.
@@ -54,13 +54,13 @@ def summarize_activation(op: Any) -> Any:
 
 
 def summarize_tensors(tensors: Any, summarizer: Callable[[Any], Any] = summarize_tensor) -> list[Any]:
-    """The summaries of several tensors, by a function; without those that are None."""
+    """Adds the summaries of several tensors, by a function; leaves out those that are None."""
     return [s for t in tensors if (s := summarizer(t)) is not None]
 
 
 def summarize_collection(collection: str, name_filter: str | None = None,
                          summarizer: Callable[[Any], Any] = summarize_tensor) -> list[Any]:
-    """The summaries of a collection's tensors, whose names match a regular expression if there is one."""
+    """Adds the summaries of a collection's tensors, optionally of those whose names match a pattern."""
     import re
 
     found = [t for t in get_collection(collection) if name_filter is None or re.match(name_filter, t.op.name)]
@@ -69,13 +69,13 @@ def summarize_collection(collection: str, name_filter: str | None = None,
 
 def summarize_activations(name_filter: str | None = None,
                           summarizer: Callable[[Any], Any] = summarize_activation) -> list[Any]:
-    """The summaries of the collection ACTIVATIONS."""
+    """Adds the summaries of the collection ACTIVATIONS."""
     return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)
 
 
 def summarize_variables(name_filter: str | None = None,
                         summarizer: Callable[[Any], Any] = summarize_tensor) -> list[Any]:
-    """The summaries of the trainable variables."""
+    """Adds the summaries of the trainable variables."""
     return summarize_collection(GraphKeys.TRAINABLE_VARIABLES, name_filter, summarizer)
 
 
@@ -83,7 +83,7 @@ def summarize_variables(name_filter: str | None = None,
 
 
 def tensor_description(var: Any) -> str:
-    """dtype and shape of a variable or tensor, as `(float32_ref 2x3)`.
+    """Describes dtype and shape of a variable or tensor, as `(float32_ref 2x3)`.
 
     >>> tensor_description(tf.zeros([2, 3]))
     '(float32 2x3)'
@@ -92,7 +92,7 @@ def tensor_description(var: Any) -> str:
 
 
 def analyze_vars(variables: Any, print_info: bool = False) -> tuple[int, int]:
-    """How many numbers variables hold, and how many bytes.
+    """Counts the elements of variables, and their bytes.
 
     Args:
       variables: the variables.
@@ -125,7 +125,7 @@ def analyze_vars(variables: Any, print_info: bool = False) -> tuple[int, int]:
 
 
 def analyze_ops(graph: Any, print_info: bool = False) -> int:
-    """How many numbers the outputs of a graph's operations hold, as far as their shapes are known.
+    """Counts the elements of the outputs of a graph's operations, as far as their shapes are known.
 
     Args:
       graph: the graph.

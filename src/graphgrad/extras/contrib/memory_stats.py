@@ -36,7 +36,7 @@ def _asked(function: Any) -> Any:
 
 
 def MaxBytesInUse() -> Any:
-    """The most memory that the process has used, a scalar int64; TensorFlow's is that of one device.
+    """Returns the peak memory of the process, a scalar int64; TensorFlow's is that of one device.
 
     >>> bool(sess.run(MaxBytesInUse()) > 1e6)
     True
@@ -45,10 +45,10 @@ def MaxBytesInUse() -> Any:
 
 
 def BytesInUse() -> Any:
-    """The memory that the process uses, a scalar int64."""
+    """Returns the memory that the process uses, a scalar int64."""
     return _asked(_now)
 
 
 def BytesLimit() -> Any:
-    """The memory that there is, a scalar int64."""
+    """Returns the memory of the machine, a scalar int64."""
     return _asked(_limit)

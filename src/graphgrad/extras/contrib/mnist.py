@@ -23,12 +23,12 @@ _FILES = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx
 
 
 def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
-    """The path of a file that is there already.
+    """Returns the path of an existing file; nothing is downloaded.
 
     Args:
       filename: its name.
       work_directory: where it is.
-      source_url: where it could be fetched from, by hand.
+      source_url: the address to download it from, by hand.
     Raises: FileNotFoundError if it is not there: nothing is downloaded.
     """
     path = os.path.join(work_directory, filename)
@@ -39,7 +39,7 @@ def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
 
 
 def _idx(file: Any, magic: int, dims: int) -> Any:
-    """Returns the array that an IDX file holds, gzipped or not."""
+    """Reads the array of an IDX file, gzipped or not."""
     with gzip.GzipFile(fileobj=file) as unzipped:
         data = unzipped.read()
     header = np.frombuffer(data, ">u4", 1 + dims)
@@ -49,32 +49,32 @@ def _idx(file: Any, magic: int, dims: int) -> Any:
 
 
 def extract_images(f: Any) -> Any:
-    """The images of a gzipped IDX file.
+    """Reads the images of a gzipped IDX file.
 
     Args:
       f: an open file.
     Returns: uint8, (images, rows, columns, 1).
-    Raises: ValueError if the file is none.
+    Raises: ValueError if the file is not an IDX file.
     """
     return _idx(f, 2051, 3)[..., None]
 
 
 def extract_labels(f: Any, one_hot: bool = False, num_classes: int = 10) -> Any:
-    """The labels of a gzipped IDX file.
+    """Reads the labels of a gzipped IDX file.
 
     Args:
       f: an open file.
-      one_hot: whether to give vectors with a one at the label.
+      one_hot: whether to return one-hot vectors.
       num_classes: their length.
     Returns: uint8, (labels,); float64, (labels, num_classes) with one_hot.
-    Raises: ValueError if the file is none.
+    Raises: ValueError if the file is not an IDX file.
     """
     labels = _idx(f, 2049, 1)
     return dense_to_one_hot(labels, num_classes) if one_hot else labels
 
 
 def dense_to_one_hot(labels_dense: Any, num_classes: int) -> Any:
-    """Labels as vectors with a one each.
+    """Converts labels to one-hot vectors.
 
     Args:
       labels_dense: integers.
@@ -86,13 +86,13 @@ def dense_to_one_hot(labels_dense: Any, num_classes: int) -> Any:
 
 
 class DataSet:
-    """Images and labels, given out in shuffled batches.
+    """Images and labels, read in shuffled batches.
 
     Args:
       images: uint8, (n, rows, columns, 1).
       labels: (n,) or (n, classes).
-      fake_data: whether to make up ones instead.
-      one_hot: what the labels made up look like.
+      fake_data: whether to generate fake ones instead.
+      one_hot: whether the fake labels are one-hot vectors.
       dtype: uint8, or float32 for pixels in [0, 1].
       reshape: whether to flatten images.
       seed: for the order.
@@ -131,20 +131,20 @@ class DataSet:
 
     @property
     def num_examples(self) -> int:
-        """How many images there are."""
+        """The number of images."""
         return int(self._num_examples)
 
     @property
     def epochs_completed(self) -> int:
-        """How often all images were given out."""
+        """The number of completed passes over the images."""
         return self._epochs_completed
 
     def next_batch(self, batch_size: int, fake_data: bool = False, shuffle: bool = True) -> tuple[Any, Any]:
-        """The next images and labels; at the end of an epoch the order changes.
+        """Returns the next images and labels; each epoch has an order of its own.
 
         Args:
-          batch_size: how many.
-          fake_data: whether to make up ones.
+          batch_size: the number of images.
+          fake_data: whether to generate fake ones.
           shuffle: whether the order is random.
         """
         if fake_data or self._fake:
@@ -173,15 +173,15 @@ class DataSet:
 def read_data_sets(train_dir: str, fake_data: bool = False, one_hot: bool = False, dtype: Any = float32,
                    reshape: bool = True, validation_size: int = 5000, seed: int | None = None,
                    source_url: str = DEFAULT_SOURCE_URL) -> Any:
-    """MNIST, or another data set in its form, from the four gzipped IDX files in a directory.
+    """Reads MNIST, or another data set in its format, from the four gzipped IDX files in a directory.
 
     Args:
       train_dir: the directory with train-images-idx3-ubyte.gz and the others.
-      fake_data: whether to make images up.
+      fake_data: whether to generate fake images.
       one_hot: whether labels are vectors.
       dtype: uint8, or float32 for pixels in [0, 1].
       reshape: whether to flatten images.
-      validation_size: how many of the training images go to `validation`.
+      validation_size: the number of training images that go to `validation`.
       seed: for the order.
       source_url: named in the error if a file is missing; nothing is downloaded.
     Returns: `Datasets` with `train`, `validation` and `test`, each a `DataSet`.
@@ -208,7 +208,7 @@ def read_data_sets(train_dir: str, fake_data: bool = False, one_hot: bool = Fals
 
 
 def load_mnist(train_dir: str = "MNIST-data") -> Any:
-    """`read_data_sets` of a directory.
+    """Reads the data sets of a directory; see `read_data_sets`.
 
     Args:
       train_dir: the directory.

@@ -1,4 +1,4 @@
-"""`tf.contrib.eager.Network`: layers that belong together."""
+"""`tf.contrib.eager.Network`: groups of layers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphgrad.ir.source import user_source
 
 
 class Network:
-    """Layers that belong together: a subclass tracks its layers, and gives `call`.
+    """A group of layers: a subclass tracks its layers and defines `call`.
 
     Args:
       name: its name; made from the class by default.
@@ -41,7 +41,7 @@ class Network:
         return list(self._layers)
 
     def track_layer(self, layer: Any) -> Any:
-        """Adds a layer, or a network, and returns it; TypeError for anything else."""
+        """Adds a layer, or a network, and returns it; raises TypeError for anything else."""
         if not callable(layer) or not hasattr(layer, "variables"):
             raise TypeError(f"Network.track_layer() passed type {type(layer).__name__}, not a tf.layers.Layer\n"
                             f"  Asked for at {user_source(2)}\n  Fix: pass e.g. tf.layers.Dense(10)")
@@ -50,7 +50,7 @@ class Network:
         return layer
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
-        """The layer of that name, or at that place; ValueError if there is none."""
+        """Returns the layer of a name or an index; raises ValueError if there is none."""
         found = [layer for i, layer in enumerate(self._layers) if i == index or layer.name == name]
         if not found:
             raise ValueError(f"No such layer: name={name}, index={index}\n  Asked for at {user_source(2)}\n"
@@ -58,11 +58,11 @@ class Network:
         return found[0]
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        """Computes the network's outputs."""
+        """Calls all layers in sequence."""
         raise NotImplementedError(f"{type(self).__name__}.call. Fix: a subclass has to define it")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """`call`."""
+        """Calls `call`."""
         return self.call(*args, **kwargs)
 
     def _all(self, name: str) -> list[Any]:
@@ -95,7 +95,7 @@ class Network:
 
 
 class Sequential(Network):
-    """Layers one after the other.
+    """A sequence of layers.
 
     Args:
       layers: the layers, or functions that have no variables.
@@ -109,11 +109,11 @@ class Sequential(Network):
             self.add(layer)
 
     def add(self, layer: Any) -> None:
-        """Puts a layer behind the others."""
+        """Appends a layer."""
         self._steps.append(self.track_layer(layer) if hasattr(layer, "variables") else layer)
 
     def call(self, inputs: Any) -> Any:
-        """All layers."""
+        """Calls all layers in sequence."""
         for step in self._steps:
             inputs = step(inputs)
         return inputs

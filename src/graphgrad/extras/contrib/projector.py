@@ -1,4 +1,4 @@
-"""`tf.contrib.tensorboard.plugins.projector`: which variables TensorBoard shows as points in space.
+"""`tf.contrib.tensorboard.plugins.projector`: the embeddings that TensorBoard shows.
 
 Reference: TensorFlow 1.15 projector_config.proto.
 """
@@ -14,20 +14,20 @@ from graphgrad.ir.source import user_source
 
 
 class SpriteMetadata(Message):
-    """An image that holds small ones, one for each point."""
+    """An image of many small ones, one for each point."""
 
     FIELDS = {"image_path": (1, "string"), "single_image_dim": (2, ["int"])}
 
 
 class EmbeddingInfo(Message):
-    """A variable, and files that describe its rows."""
+    """A variable, and the files that describe its rows."""
 
     FIELDS = {"tensor_name": (1, "string"), "metadata_path": (2, "string"), "bookmarks_path": (3, "string"),
               "tensor_shape": (4, ["int"]), "sprite": (5, SpriteMetadata), "tensor_path": (6, "string")}
 
 
 class ProjectorConfig(Message):
-    """What is shown.
+    """The embeddings to show.
 
     >>> config = ProjectorConfig()
     >>> shown = config.embeddings.add()
@@ -43,7 +43,7 @@ class ProjectorConfig(Message):
 
 
 def visualize_embeddings(summary_writer: Any, config: Any) -> None:
-    """Writes the file that TensorBoard's projector reads, beside a writer's events.
+    """Writes the file that TensorBoard's projector reads, next to a writer's events.
 
     Args:
       summary_writer: a `tf.summary.FileWriter`, or a folder.

@@ -1,4 +1,4 @@
-"""`tf.contrib.staging`: a place where tensors of one run wait for the next.
+"""`tf.contrib.staging`: a buffer in which tensors of one run wait for another.
 
 Reference: TensorFlow 1.15 `tf.contrib.staging.StagingArea`.
 """
@@ -11,14 +11,14 @@ from graphgrad.extras.pipelines.queues import FIFOQueue
 
 
 class StagingArea:
-    """Keeps tensors that a run puts there until another one gets them, first in, first out.
+    """A buffer in which tensors of one run wait for another, first in, first out.
 
     Args:
       dtypes: the dtypes of an element's components.
       shapes: their shapes, if they are known.
       names: names for them; elements are dictionaries then.
       shared_name: areas of one session with the same shared name are one area.
-      capacity: how many elements it holds; 0 for any number.
+      capacity: the largest number of elements; 0 for no limit.
       memory_limit: accepted; without effect.
 
     >>> area = StagingArea([tf.float32], [[2]])
@@ -55,7 +55,7 @@ class StagingArea:
         return self._queue.name
 
     def put(self, values: Any, name: str | None = None) -> Any:
-        """The operation that puts an element there; it waits while the area is full.
+        """Makes the operation that puts an element; it waits while the area is full.
 
         Args:
           values: a tensor, a list of the components, or a dictionary if they have names.
@@ -64,7 +64,7 @@ class StagingArea:
         return self._queue.enqueue(values, name)
 
     def get(self, name: str | None = None) -> Any:
-        """Gets an element; waits while there is none.
+        """Makes the operation that gets an element; it waits while there is none.
 
         Args:
           name: a name for the operation.
@@ -74,7 +74,7 @@ class StagingArea:
         return found if isinstance(found, (list, dict)) else [found]
 
     def size(self, name: str | None = None) -> Any:
-        """How many elements there are, an int32 scalar.
+        """Returns the number of elements, an int32 scalar.
 
         Args:
           name: a name for the operation.

@@ -1,4 +1,4 @@
-"""Bijectors that are linear, that rearrange, or that are made of others."""
+"""Bijectors that are linear, that rearrange elements, or that are composed of others."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class AffineScalar(Bijector):
 
     @property
     def shift(self) -> Any:
-        """What is added, or None."""
+        """The shift, or None."""
         return self._shift
 
     @property
     def scale(self) -> Any:
-        """What x is multiplied by, or None."""
+        """The scale, or None."""
         return self._scale
 
     def _forward(self, x: Any) -> Any:
@@ -59,7 +59,7 @@ class AffineScalar(Bijector):
 class Affine(Bijector):
     """y = S x + shift, for vectors.
 
-    S is the sum of what is given of: a multiple of the identity, a diagonal, a lower triangle, and V D V^T.
+    S is the sum of those given: a multiple of the identity, a diagonal, a lower triangle, and V D V^T.
 
     Args:
       shift: (..., k), or None.
@@ -105,7 +105,7 @@ class Affine(Bijector):
 
     @property
     def shift(self) -> Any:
-        """What is added, or None."""
+        """The shift, or None."""
         return self._shift
 
     @property
@@ -177,7 +177,7 @@ class AffineLinearOperator(Bijector):
 
     @property
     def shift(self) -> Any:
-        """What is added, or None."""
+        """The shift, or None."""
         return self._shift
 
     @property
@@ -206,10 +206,10 @@ class AffineLinearOperator(Bijector):
 
 
 class Permute(Bijector):
-    """The elements along an axis, in another order.
+    """A permutation of the elements along an axis.
 
     Args:
-      permutation: (n,) of integers: which element stands there.
+      permutation: (n,), integers: the source of each element.
       axis: the axis, counted from the end.
       validate_args: accepted.
       name: its name.
@@ -231,7 +231,7 @@ class Permute(Bijector):
 
     @property
     def permutation(self) -> Any:
-        """The order."""
+        """The permutation."""
         return self._permutation
 
     def _forward(self, x: Any) -> Any:
@@ -245,10 +245,10 @@ class Permute(Bijector):
 
 
 class Reshape(Bijector):
-    """Events of another shape.
+    """A change of the shape of events.
 
     Args:
-      event_shape_out: the shape of y; -1 for what is left over.
+      event_shape_out: the shape of y; one size may be -1.
       event_shape_in: the shape of x; vectors by default.
       validate_args: accepted.
       name: its name.
@@ -298,7 +298,7 @@ def _reshaped(x: Any, event_rank: int, sizes: list[int]) -> Any:
     return y
 
 
-# -- made of others ------------------------------------------------------------------------
+# -- composed of others ------------------------------------------------------------------------
 
 
 class Invert(Bijector):
@@ -345,7 +345,7 @@ class Invert(Bijector):
 
 
 class Chain(Bijector):
-    """Bijectors one after the other: the last one is applied first.
+    """A composition of bijectors: the last one is applied first.
 
     Args:
       bijectors: the bijectors; none for the identity.
@@ -362,7 +362,7 @@ class Chain(Bijector):
         self._bijectors = list(bijectors or [])
         parts = self._bijectors
         name = name or ("_of_".join(["chain", *(b.name for b in parts)]) if parts else "identity")
-        # What is needed at the beginning, and at the end, follows from what each one needs and changes.
+        # The event dimensions at either end follow from those that each one needs and changes.
         needs, change = 0, 0
         for b in reversed(parts):
             needs = max(needs, b.forward_min_event_ndims - change)

@@ -29,15 +29,15 @@ class Bijector:
 
     A subclass defines `_forward`, `_inverse`, and `_inverse_log_det_jacobian` or `_forward_log_det_jacobian`: the
     logarithm of |det J| for one event of `forward_min_event_ndims` dimensions. Forward results are cached, so that
-    their inverse costs nothing.
+    their inverses cost nothing.
 
     Args:
       graph_parents: accepted; tensors that it depends on.
       is_constant_jacobian: whether the Jacobian does not depend on x.
       validate_args: accepted.
       dtype: the dtype that it works on, or None for any.
-      forward_min_event_ndims, inverse_min_event_ndims: how many dimensions x and y of one event have; 0 and the same
-        by default.
+      forward_min_event_ndims, inverse_min_event_ndims: the numbers of dimensions of x and y for one event; 0 and the
+        same by default.
       name: its name; made from the class by default.
       event_ndims: the name of `forward_min_event_ndims` in older versions.
     Reference: TensorFlow 1.15 `tf.contrib.distributions.bijectors.Bijector`.
@@ -78,12 +78,12 @@ class Bijector:
 
     @property
     def forward_min_event_ndims(self) -> int:
-        """How many dimensions x of one event has."""
+        """The number of dimensions of x for one event."""
         return self._forward_min_event_ndims
 
     @property
     def inverse_min_event_ndims(self) -> int:
-        """How many dimensions y of one event has."""
+        """The number of dimensions of y for one event."""
         return self._inverse_min_event_ndims
 
     @property
@@ -93,7 +93,7 @@ class Bijector:
 
     @property
     def validate_args(self) -> bool:
-        """What was given."""
+        """The argument `validate_args`."""
         return self._validate_args
 
     @property
@@ -130,7 +130,7 @@ class Bijector:
         return tensor
 
     def forward(self, x: Any, name: str = "forward", **kwargs: Any) -> Any:
-        """y of an x.
+        """Computes y of x.
 
         Args:
           x: a tensor.
@@ -147,7 +147,7 @@ class Bijector:
             return y
 
     def inverse(self, y: Any, name: str = "inverse", **kwargs: Any) -> Any:
-        """x of a y.
+        """Computes x of y.
 
         Args:
           y: a tensor.
@@ -165,11 +165,11 @@ class Bijector:
 
     def inverse_log_det_jacobian(self, y: Any, event_ndims: Any = None, name: str = "inverse_log_det_jacobian",
                                  **kwargs: Any) -> Any:
-        """The logarithm of |det dx/dy|, summed over events.
+        """Computes the logarithm of |det dx/dy|, summed over events.
 
         Args:
           y: a tensor.
-          event_ndims: how many of its last dimensions are one event; the least by default.
+          event_ndims: the number of last dimensions that form one event; the least by default.
           name: a name for the operations.
           **kwargs: conditions, for bijectors that take some.
         Raises: ValueError for too few dimensions.
@@ -184,11 +184,11 @@ class Bijector:
 
     def forward_log_det_jacobian(self, x: Any, event_ndims: Any = None, name: str = "forward_log_det_jacobian",
                                  **kwargs: Any) -> Any:
-        """The logarithm of |det dy/dx|, summed over events.
+        """Computes the logarithm of |det dy/dx|, summed over events.
 
         Args:
           x: a tensor.
-          event_ndims: how many of its last dimensions are one event; the least by default.
+          event_ndims: the number of last dimensions that form one event; the least by default.
           name: a name for the operations.
           **kwargs: conditions, for bijectors that take some.
         Raises: ValueError for too few dimensions.
@@ -222,19 +222,19 @@ class Bijector:
         return output_shape
 
     def forward_event_shape(self, input_shape: Any) -> Any:
-        """The static shape of y's event, given that of x's."""
+        """Returns the static shape of y's event, given that of x's."""
         return TensorShape(self._forward_event_shape(TensorShape(input_shape)))
 
     def inverse_event_shape(self, output_shape: Any) -> Any:
-        """The static shape of x's event, given that of y's."""
+        """Returns the static shape of x's event, given that of y's."""
         return TensorShape(self._inverse_event_shape(TensorShape(output_shape)))
 
     def forward_event_shape_tensor(self, input_shape: Any, name: str = "forward_event_shape_tensor") -> Any:
-        """The shape of y's event, given that of x's."""
+        """Returns the shape of y's event, given that of x's."""
         return convert_to_tensor(self.forward_event_shape(_static(input_shape)).as_list(), "int32")
 
     def inverse_event_shape_tensor(self, output_shape: Any, name: str = "inverse_event_shape_tensor") -> Any:
-        """The shape of x's event, given that of y's."""
+        """Returns the shape of x's event, given that of y's."""
         return convert_to_tensor(self.inverse_event_shape(_static(output_shape)).as_list(), "int32")
 
 
@@ -268,7 +268,7 @@ class Identity(Bijector):
 
 
 class Inline(Bijector):
-    """A bijector made of functions.
+    """A bijector composed of functions.
 
     Args:
       forward_fn, inverse_fn, inverse_log_det_jacobian_fn, forward_log_det_jacobian_fn: the functions of one tensor.

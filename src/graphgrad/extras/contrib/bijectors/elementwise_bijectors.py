@@ -91,7 +91,7 @@ class Sigmoid(Bijector):
 
 
 def softplus_inverse(x: TensorLike, name: str | None = None) -> Any:
-    """The inverse of softplus: log(exp(x) - 1).
+    """Computes the inverse of softplus: log(exp(x) - 1).
 
     Args:
       x: positive floats.
@@ -252,7 +252,7 @@ class SinhArcsinh(Bijector):
 
 
 class SoftmaxCentered(Bijector):
-    """Softmax of x with a zero behind it: n numbers become n + 1 that sum to 1."""
+    """Softmax of x with a zero appended: n numbers become n + 1 that sum to 1."""
 
     def __init__(self, validate_args: bool = False, name: str = "softmax_centered"):
         super().__init__(validate_args=validate_args, name=name, forward_min_event_ndims=1)

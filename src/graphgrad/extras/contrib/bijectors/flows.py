@@ -32,10 +32,10 @@ from .bijector import Bijector
 
 
 class RealNVP(Bijector):
-    """The first elements stay, and a function of them shifts and scales the others.
+    """A bijector that keeps the first elements, and shifts and scales the others by a function of them.
 
     Args:
-      num_masked: how many elements stay.
+      num_masked: the number of elements that are kept.
       shift_and_log_scale_fn: a function of them and of the number of others that gives shift and log scale; either
         may be None.
       is_constant_jacobian: whether there is no scale.
@@ -95,7 +95,7 @@ def _unscaled(y: Any, shift: Any, log_scale: Any) -> Any:
 
 def real_nvp_default_template(hidden_layers: Any, shift_only: bool = False, activation: Any = relu,
                               name: str | None = None, *args: Any, **kwargs: Any) -> Any:
-    """A fully connected network for `RealNVP`.
+    """Makes a fully connected network for `RealNVP`.
 
     Args:
       hidden_layers: the sizes of hidden layers.
@@ -127,9 +127,9 @@ def real_nvp_default_template(hidden_layers: Any, shift_only: bool = False, acti
 
 
 class MaskedAutoregressiveFlow(Bijector):
-    """Each element is shifted and scaled by a function of those before it.
+    """A bijector that shifts and scales each element by a function of the previous ones.
 
-    The inverse takes one call of the function, forwards takes one for each element, by a loop.
+    The inverse takes one call of the function; forward takes one for each element, in a loop.
 
     Args:
       shift_and_log_scale_fn: a function of y that gives shift and log scale (or None), each element of which depends
@@ -194,7 +194,7 @@ class _Below:
 
 
 def _mask(blocks: int, n_in: int, n_out: int, exclusive: bool) -> Any:
-    """1 where an output of (n_in, n_out) may depend on an input: of earlier blocks, or of its own too."""
+    """Returns 1 where an output of (n_in, n_out) may depend on an input: of earlier blocks, or of its own too."""
     of_in = np.minimum(np.arange(n_in) // max(n_in // blocks, 1), blocks - 1)
     of_out = np.minimum(np.arange(n_out) // max(n_out // blocks, 1), blocks - 1)
     allowed = of_in[:, None] < of_out if exclusive else of_in[:, None] <= of_out
@@ -202,7 +202,7 @@ def _mask(blocks: int, n_in: int, n_out: int, exclusive: bool) -> Any:
 
 
 class _Masked:
-    """Values times a mask: an initializer, and a constraint."""
+    """Values multiplied by a mask: an initializer, and a constraint."""
 
     def __init__(self, mask: Any, initializer: Any = None):
         self.mask = mask
@@ -218,15 +218,15 @@ class _Masked:
 def masked_dense(inputs: TensorLike, units: int, num_blocks: Any = None, exclusive: bool = False,
                  kernel_initializer: Any = None, reuse: Any = None, name: str | None = None, *args: Any,
                  **kwargs: Any) -> Tensor:
-    """A dense layer whose outputs depend on part of the inputs only, for autoregressive networks.
+    """Adds a dense layer whose outputs depend only on part of the inputs, for autoregressive networks.
 
     Args:
       inputs: (..., n), of known size.
-      units: how many outputs.
-      num_blocks: into how many blocks inputs and outputs fall; an output depends on the blocks up to its own.
+      units: the number of outputs.
+      num_blocks: the number of blocks of inputs and of outputs; an output depends on the blocks up to its own.
       exclusive: whether it does not depend on its own block.
       kernel_initializer: Glorot's normal by default.
-      reuse: whether to take variables that exist.
+      reuse: whether to reuse existing variables.
       name: the name of the layer.
       *args, **kwargs: further arguments of `tf.layers.dense`.
     Raises: NotImplementedError if the size is not known.
@@ -247,14 +247,14 @@ def masked_autoregressive_default_template(hidden_layers: Any, shift_only: bool 
                                            log_scale_min_clip: float = -5.0, log_scale_max_clip: float = 3.0,
                                            log_scale_clip_gradient: bool = False, name: str | None = None, *args: Any,
                                            **kwargs: Any) -> Any:
-    """A masked network (MADE) for `MaskedAutoregressiveFlow`.
+    """Makes a masked network (MADE) for `MaskedAutoregressiveFlow`.
 
     Args:
       hidden_layers: the sizes of hidden layers, not smaller than that of events.
       shift_only: whether there is no scale.
       activation: of hidden layers.
       log_scale_min_clip, log_scale_max_clip: bounds of the log scale.
-      log_scale_clip_gradient: whether gradients are cut off there too.
+      log_scale_clip_gradient: whether gradients are clipped there too.
       name: the name of the operations.
       *args, **kwargs: further arguments of `tf.layers.dense`.
     Returns: a template: a function whose variables are made once.
@@ -293,7 +293,7 @@ class _Positive:
 
 
 class BatchNormalization(Bijector):
-    """The inverse normalizes batches; forwards undoes that by moving averages.
+    """A bijector whose inverse normalizes batches; forward undoes that by moving averages.
 
     Args:
       batchnorm_layer: a `tf.layers.BatchNormalization`; one with a positive gamma by default.

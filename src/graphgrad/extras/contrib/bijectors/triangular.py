@@ -22,7 +22,7 @@ from .elementwise_bijectors import Softplus
 
 
 def fill_triangular(x: TensorLike, upper: bool = False, name: str | None = None) -> Tensor:
-    """Triangular matrices of vectors.
+    """Fills triangular matrices with vectors.
 
     Args:
       x: (..., n (n + 1) / 2), of known size.
@@ -51,7 +51,7 @@ def fill_triangular(x: TensorLike, upper: bool = False, name: str | None = None)
 
 
 def fill_triangular_inverse(x: TensorLike, upper: bool = False, name: str | None = None) -> Any:
-    """The vectors that `fill_triangular` makes such matrices of.
+    """Returns the vectors of which `fill_triangular` makes these matrices.
 
     Args:
       x: (..., n, n), of known size.
@@ -72,7 +72,7 @@ def fill_triangular_inverse(x: TensorLike, upper: bool = False, name: str | None
 
 
 class FillTriangular(Bijector):
-    """Triangular matrices of vectors; see `fill_triangular`.
+    """A bijector from vectors to triangular matrices; see `fill_triangular`.
 
     Args:
       upper: whether the triangle above the diagonal is filled, not that below.
@@ -105,10 +105,10 @@ class FillTriangular(Bijector):
 
 
 class TransformDiagonal(Bijector):
-    """Another bijector, on the diagonal of matrices.
+    """Another bijector, applied to the diagonal of matrices.
 
     Args:
-      diag_bijector: the other one.
+      diag_bijector: the other bijector.
       validate_args: accepted.
       name: its name.
     """
@@ -129,11 +129,11 @@ class TransformDiagonal(Bijector):
 
 
 class ScaleTriL(Chain):
-    """Lower triangular matrices with a positive diagonal, of vectors.
+    """A bijector from vectors to lower triangular matrices with a positive diagonal.
 
     Args:
-      diag_bijector: what makes the diagonal positive; softplus by default.
-      diag_shift: what is added to it.
+      diag_bijector: the bijector that makes the diagonal positive; softplus by default.
+      diag_shift: added to the diagonal.
       validate_args: accepted.
       name: its name.
     """

@@ -32,7 +32,7 @@ from graphgrad.ops.random.random import random_normal, random_uniform
 
 
 class ReparameterizationType:
-    """Whether samples have gradients with respect to the parameters.
+    """The property whether samples have gradients with respect to the parameters.
 
     Args:
       rep_type: its name.
@@ -52,7 +52,7 @@ _divergences: dict[tuple[type, type], Callable[..., Any]] = {}
 
 
 class RegisterKL:
-    """A decorator of a function that gives the divergence of two kinds of distributions.
+    """A decorator that registers a function for the divergence of two classes of distributions.
 
     Args:
       dist_cls_a, dist_cls_b: their classes.
@@ -62,7 +62,7 @@ class RegisterKL:
         self._key = dist_cls_a, dist_cls_b
 
     def __call__(self, kl_fn: Callable[..., Any]) -> Callable[..., Any]:
-        """Registers the function; ValueError if there is one."""
+        """Registers the function; raises ValueError if there is one."""
         if self._key in _divergences:
             raise ValueError(f"KL({self._key[0].__name__} || {self._key[1].__name__}) has already been registered")
         _divergences[self._key] = kl_fn
@@ -71,7 +71,7 @@ class RegisterKL:
 
 def kl_divergence(distribution_a: Any, distribution_b: Any, allow_nan_stats: bool = True,
                   name: str | None = None) -> Any:
-    """The Kullback-Leibler divergence: the mean, under a, of log a - log b.
+    """Computes the Kullback-Leibler divergence: the mean, under a, of log a - log b.
 
     Args:
       distribution_a, distribution_b: the distributions.
@@ -106,12 +106,12 @@ class Distribution:
         self.name = name
         self._like = like
 
-    # How many of the last dimensions of `_like` are those of one sample.
+    # The number of last dimensions of `_like` that belong to one sample.
     _event_rank = 0
 
     @property
     def batch_shape(self) -> Any:
-        """The static shape of the parameters: how many distributions there are."""
+        """The static shape of the parameters: one distribution for each."""
         whole = TensorShape(self._like._spec.shape)
         return whole[: -self._event_rank] if self._event_rank else whole
 
@@ -121,12 +121,12 @@ class Distribution:
         return TensorShape(self._like._spec.shape)[-self._event_rank :] if self._event_rank else TensorShape([])
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
-        """The shape of the parameters, as a tensor."""
+        """Returns the shape of the parameters, as a tensor."""
         whole = shape(self._like)
         return whole[: -self._event_rank] if self._event_rank else whole
 
     def event_shape_tensor(self, name: str = "event_shape_tensor") -> Any:
-        """The shape of one sample, as a tensor."""
+        """Returns the shape of one sample, as a tensor."""
         return shape(self._like)[-self._event_rank :] if self._event_rank else convert_to_tensor(np.zeros(0, np.int32))
 
     def is_scalar_event(self, name: str = "is_scalar_event") -> Any:
@@ -138,10 +138,10 @@ class Distribution:
         return convert_to_tensor(self.batch_shape.rank == 0)
 
     def sample(self, sample_shape: Any = (), seed: Any = None, name: str = "sample") -> Any:
-        """Random samples.
+        """Draws random samples.
 
         Args:
-          sample_shape: how many, in which shape.
+          sample_shape: the shape of the samples.
           seed: for the generator.
           name: a name for the operations.
         Returns: (*sample_shape, *batch_shape, *event_shape).
@@ -157,7 +157,7 @@ class Distribution:
             return drawn
 
     def log_prob(self, value: Any, name: str = "log_prob") -> Any:
-        """The logarithm of the density, or of the probability, at a value.
+        """Computes the log density, or log probability, of a value.
 
         Args:
           value: broadcasts with the batch.
@@ -170,41 +170,41 @@ class Distribution:
         return convert_to_tensor(value, None if hasattr(value, "dtype") else self.dtype)
 
     def prob(self, value: Any, name: str = "prob") -> Any:
-        """The density, or the probability, at a value."""
+        """Computes the density, or probability, of a value."""
         return raw.Exp(self.log_prob(value, name))
 
     def stddev(self, name: str = "stddev") -> Any:
-        """The standard deviation."""
+        """Computes the standard deviation."""
         return raw.Sqrt(self.variance())
 
     def log_cdf(self, value: Any, name: str = "log_cdf") -> Any:
-        """The logarithm of the probability of less than a value."""
+        """Computes the log probability of at most a value."""
         return raw.Log(self.cdf(value))
 
     def survival_function(self, value: Any, name: str = "survival_function") -> Any:
-        """The probability of more than a value."""
+        """Computes the probability of more than a value."""
         return 1.0 - self.cdf(value)
 
     def log_survival_function(self, value: Any, name: str = "log_survival_function") -> Any:
-        """The logarithm of the probability of more than a value."""
+        """Computes the log probability of more than a value."""
         return raw.Log(self.survival_function(value))
 
     def kl_divergence(self, other: Any, name: str = "kl_divergence") -> Any:
-        """`kl_divergence(self, other)`."""
+        """Computes `kl_divergence(self, other)`."""
         return kl_divergence(self, other)
 
     def cross_entropy(self, other: Any, name: str = "cross_entropy") -> Any:
-        """The entropy plus the divergence from another."""
+        """Computes the entropy plus the divergence from another distribution."""
         return self.entropy() + kl_divergence(self, other)
 
     # A distribution defines some of these; TensorFlow raises the same error for the rest.
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of less than a value."""
+        """Computes the probability of at most a value."""
         raise NotImplementedError(f"cdf is not implemented: {type(self).__name__}")
 
     def mode(self, name: str = "mode") -> Any:
-        """The likeliest value."""
+        """Returns the most likely value."""
         raise NotImplementedError(f"mode is not implemented: {type(self).__name__}")
 
     def _log_prob(self, value: Any) -> Any:
@@ -214,15 +214,15 @@ class Distribution:
         raise NotImplementedError(f"sample is not implemented: {type(self).__name__}")
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         raise NotImplementedError(f"mean is not implemented: {type(self).__name__}")
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance."""
+        """Computes the variance."""
         raise NotImplementedError(f"variance is not implemented: {type(self).__name__}")
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         raise NotImplementedError(f"entropy is not implemented: {type(self).__name__}")
 
 
@@ -252,21 +252,21 @@ class Normal(Distribution):
         return -0.5 * raw.Square((value - self.loc) / self.scale) - (0.5 * math.log(2 * math.pi) + raw.Log(self.scale))
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of less than a value."""
+        """Computes the probability of at most a value."""
         return 0.5 * (1.0 + erf((self._converted(value) - self.loc) / (self.scale * math.sqrt(2.0))))
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         return 0.5 * math.log(2 * math.pi * math.e) + raw.Log(self.scale) + raw.ZerosLike(self._like)
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return self.loc + raw.ZerosLike(self.scale)
 
     mode = mean
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance."""
+        """Computes the variance."""
         return raw.Square(self.scale) + raw.ZerosLike(self.loc)
 
 
@@ -310,21 +310,21 @@ class MultivariateNormalDiag(Distribution):
         return reduce_sum(self._parts._log_prob(value), -1)
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         return reduce_sum(self._parts.entropy(), -1)
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return self._parts.mean()
 
     mode = mean
 
     def variance(self, name: str = "variance") -> Any:
-        """The variances of the components."""
+        """Computes the variance."""
         return self._parts.variance()
 
     def stddev(self, name: str = "stddev") -> Any:
-        """The standard deviations of the components."""
+        """Computes the standard deviation."""
         return self._parts.scale + raw.ZerosLike(self._parts.loc)
 
 
@@ -349,14 +349,14 @@ class Uniform(Distribution):
         super().__init__(self.low.dtype, FULLY_REPARAMETERIZED, name, self.low + raw.ZerosLike(self.high))
 
     def range(self, name: str = "range") -> Any:
-        """high - low."""
+        """Computes high - low."""
         return self.high - self.low
 
     def _sample_n(self, size: Any, seed: Any) -> Any:
         return self.low + self.range() * random_uniform(size, dtype=self.dtype, seed=seed)
 
     def prob(self, value: Any, name: str = "prob") -> Any:
-        """The density at a value."""
+        """Computes the density, or probability, of a value."""
         value = self._converted(value)
         inside = raw.LogicalAnd(raw.GreaterEqual(value, self.low), raw.Less(value, self.high))
         return raw.Cast(inside, DstT=self.dtype) / self.range()
@@ -365,19 +365,19 @@ class Uniform(Distribution):
         return raw.Log(self.prob(value))
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of less than a value."""
+        """Computes the probability of at most a value."""
         return raw.Minimum(raw.Maximum((self._converted(value) - self.low) / self.range(), 0.0), 1.0)
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         return raw.Log(self.range())
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return (self.low + self.high) / 2.0
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance."""
+        """Computes the variance."""
         return raw.Square(self.range()) / 12.0
 
 
@@ -408,19 +408,19 @@ class Bernoulli(Distribution):
         return -sigmoid_cross_entropy_with_logits(labels=value + raw.ZerosLike(logits), logits=logits)
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         return -self.logits * (self.probs - 1.0) + softplus(-self.logits)
 
     def mean(self, name: str = "mean") -> Any:
-        """The probability of 1."""
+        """Computes the mean."""
         return self.probs
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance."""
+        """Computes the variance."""
         return self.probs * (1.0 - self.probs)
 
     def mode(self, name: str = "mode") -> Any:
-        """The likelier of the two."""
+        """Returns the most likely value."""
         return raw.Cast(raw.Greater(self.probs, convert_to_tensor(0.5, self.probs.dtype)), DstT=self.dtype)
 
 
@@ -467,7 +467,7 @@ class Categorical(Distribution):
         return shape(self.logits)[-1]
 
     def _sample_n(self, size: Any, seed: Any) -> Any:
-        # The largest of the logits with Gumbel noise is distributed so.
+        # The largest of the logits plus Gumbel noise has this distribution.
         full = raw.ConcatV2([size, shape(self.logits)[-1:]], np.int32(0))
         noise = random_uniform(full, np.finfo(self.logits.dtype.np_dtype).tiny, 1.0, self.logits.dtype, seed)
         return raw.ArgMax(self.logits - raw.Log(-raw.Log(noise)), np.int32(-1), output_type=self.dtype)
@@ -479,11 +479,11 @@ class Categorical(Distribution):
         return reduce_sum(broadcast_to(logs, shape(chosen + raw.ZerosLike(logs))) * chosen, -1)
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         return -reduce_sum(log_softmax(self.logits) * softmax(self.logits), -1)
 
     def mode(self, name: str = "mode") -> Any:
-        """The likeliest."""
+        """Returns the most likely value."""
         return raw.ArgMax(self.logits, np.int32(-1), output_type=self.dtype)
 
 

@@ -33,7 +33,7 @@ from .transformed import TransformedDistribution
 
 
 class Dirichlet(Distribution):
-    """Dirichlet's distributions, of vectors of shares.
+    """Dirichlet distributions, of vectors that sum to 1.
 
     Args:
       concentration: (..., k), positive numbers.
@@ -60,28 +60,28 @@ class Dirichlet(Distribution):
         return reduce_sum((self.concentration - 1.0) * raw.Log(value), -1) - lbeta(self.concentration)
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         k = raw.Cast(shape(self.concentration)[-1], DstT=self.dtype)
         inner = reduce_sum((self.concentration - 1.0) * digamma(self.concentration), -1)
         return lbeta(self.concentration) + (self.total_concentration - k) * digamma(self.total_concentration) - inner
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return self.concentration / self._total()
 
     def variance(self, name: str = "variance") -> Any:
-        """The variances of the elements."""
+        """Computes the variances of the elements."""
         mean = self.mean()
         return mean * (1.0 - mean) / (1.0 + self._total())
 
     def covariance(self, name: str = "covariance") -> Any:
-        """(..., k, k), the covariances of the elements."""
+        """Computes (..., k, k), the covariances of the elements."""
         mean = self.mean()
         outer = raw.ExpandDims(mean, -1) * raw.ExpandDims(mean, -2)
         return (raw.MatrixDiag(mean) - outer) / raw.ExpandDims(1.0 + self._total(), -1)
 
     def mode(self, name: str = "mode") -> Any:
-        """The likeliest vector; NaN where there is none."""
+        """Returns the most likely vector; NaN where there is none."""
         k = raw.Cast(shape(self.concentration)[-1], DstT=self.dtype)
         all_above = raw.All(raw.Greater(self.concentration, 1.0), np.array([-1], np.int32), keep_dims=True)
         return _where(all_above, (self.concentration - 1.0) / (self._total() - k), math.nan)
@@ -94,7 +94,7 @@ def _kl_dirichlet(a: Any, b: Any) -> Any:
 
 
 def _draw_counts(logits: Any, total: Any, size: Any, dtype: Any, seed: Any) -> Any:
-    """How often each class is drawn; `size` is the shape of the result."""
+    """Draws the counts of each class; `size` is the shape of the result."""
     k = shape(logits)[-1]
     rows = raw.Reshape(broadcast_to(logits, size), raw.Pack([np.int32(-1), k]))
     n = raw.Cast(reduce_max(total), DstT=int32)
@@ -112,10 +112,10 @@ def _log_combinations(total: Any, counts: Any) -> Any:
 
 
 class Multinomial(Distribution):
-    """How often each of k classes is drawn.
+    """Multinomial distributions: counts of each of k classes in independent draws.
 
     Args:
-      total_count: (...), how many draws there are.
+      total_count: (...), the numbers of draws.
       logits: (..., k), unnormalized log probabilities; or
       probs: (..., k), the probabilities.
       validate_args, allow_nan_stats: accepted.
@@ -139,23 +139,23 @@ class Multinomial(Distribution):
         return reduce_sum(value * log_softmax(self.logits), -1) + _log_combinations(self.total_count, value)
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return raw.Identity(self._mean)
 
     def variance(self, name: str = "variance") -> Any:
-        """The variances of the counts."""
+        """Computes the variances of the counts."""
         return self._mean * (1.0 - self.probs)
 
     def covariance(self, name: str = "covariance") -> Any:
-        """(..., k, k), the covariances of the counts."""
+        """Computes (..., k, k), the covariances of the counts."""
         return raw.MatrixDiag(self._mean) - raw.ExpandDims(self._mean, -1) * raw.ExpandDims(self.probs, -2)
 
 
 class DirichletMultinomial(Distribution):
-    """How often each of k classes is drawn, if the probabilities are drawn from Dirichlet's distribution before.
+    """Multinomial distributions whose probabilities are drawn from a Dirichlet distribution.
 
     Args:
-      total_count: (...), how many draws there are.
+      total_count: (...), the numbers of draws.
       concentration: (..., k), positive numbers.
       validate_args, allow_nan_stats: accepted.
       name: its name.
@@ -180,7 +180,7 @@ class DirichletMultinomial(Distribution):
                 + _log_combinations(self.total_count, value))
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return raw.Identity(self._mean)
 
     def _spread(self) -> Any:
@@ -188,19 +188,19 @@ class DirichletMultinomial(Distribution):
         return (c0 + raw.ExpandDims(self.total_count, -1)) / (1.0 + c0)
 
     def variance(self, name: str = "variance") -> Any:
-        """The variances of the counts."""
+        """Computes the variances of the counts."""
         share = self.concentration / raw.ExpandDims(self.total_concentration, -1)
         return self._mean * (1.0 - share) * self._spread()
 
     def covariance(self, name: str = "covariance") -> Any:
-        """(..., k, k), the covariances of the counts."""
+        """Computes (..., k, k), the covariances of the counts."""
         share = self.concentration / raw.ExpandDims(self.total_concentration, -1)
         outer = raw.MatrixDiag(self._mean) - raw.ExpandDims(self._mean, -1) * raw.ExpandDims(share, -2)
         return outer * raw.ExpandDims(self._spread(), -1)
 
 
 class MultivariateNormalTriL(TransformedDistribution):
-    """Normal distributions of vectors, whose covariance is L L^T.
+    """Normal distributions of vectors with covariance L L^T.
 
     Args:
       loc: (..., k), the means; zeros by default.
@@ -226,21 +226,21 @@ class MultivariateNormalTriL(TransformedDistribution):
         super().__init__(base, Affine(self.loc, scale_tril=self.scale_tril), name=name)
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         return self._distribution.entropy() + self._bijector.forward_log_det_jacobian(self.loc)
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return raw.Identity(self.loc)
 
     mode = mean
 
     def covariance(self, name: str = "covariance") -> Any:
-        """(..., k, k), the covariances of the elements."""
+        """Computes (..., k, k), the covariances of the elements."""
         return raw.BatchMatMulV2(self.scale_tril, self.scale_tril, adj_y=True)
 
     def variance(self, name: str = "variance") -> Any:
-        """The variances of the elements."""
+        """Computes the variances of the elements."""
         return reduce_sum(raw.Square(self.scale_tril), -1) + raw.ZerosLike(self.loc)
 
 
@@ -260,7 +260,7 @@ class _StandardNormal(Distribution):
         return reduce_sum(self._each._log_prob(value), -1)
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         return reduce_sum(self._each.entropy(), -1)
 
 
@@ -293,7 +293,7 @@ def _kl_tril(a: Any, b: Any) -> Any:
 
 
 class OneHotCategorical(Distribution):
-    """One of k classes, as a vector with a 1 at its place.
+    """Categorical distributions over k classes, as one-hot vectors.
 
     Args:
       logits: (..., k), unnormalized log probabilities; or
@@ -323,23 +323,23 @@ class OneHotCategorical(Distribution):
         return reduce_sum(raw.Cast(value, DstT=self.logits.dtype) * log_softmax(self.logits), -1)
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         return -reduce_sum(log_softmax(self.logits) * softmax(self.logits), -1)
 
     def mean(self, name: str = "mean") -> Any:
-        """The probabilities."""
+        """Returns the probabilities."""
         return raw.Identity(self.probs)
 
     def mode(self, name: str = "mode") -> Any:
-        """The likeliest."""
+        """Returns the most likely vector."""
         return self._one_hot(raw.ArgMax(self.logits, np.int32(-1)))
 
 
 class RelaxedOneHotCategorical(Distribution):
-    """Vectors of shares near to one-hot ones, with gradients: softmax((logits + Gumbel's noise) / temperature).
+    """Differentiable relaxations of one-hot vectors: softmax((logits + Gumbel noise) / temperature).
 
     Args:
-      temperature: a positive number; the nearer to 0, the nearer to one-hot.
+      temperature: a positive number; the closer to 0, the closer to one-hot.
       logits: (..., k), unnormalized log probabilities; or
       probs: (..., k), the probabilities.
       dtype: accepted; samples have the dtype of the parameters.

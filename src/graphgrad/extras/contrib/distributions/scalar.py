@@ -24,7 +24,7 @@ from .distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distributi
 
 
 def _floats(*values: Any) -> list[Any]:
-    """Parameters of one dtype: that of the first tensor, or float32."""
+    """Converts parameters to one dtype: that of the first tensor, or float32."""
     dtype = next((convert_to_tensor(v).dtype for v in values if hasattr(v, "dtype")), float32)
     return [convert_to_tensor(v, dtype) for v in values]
 
@@ -66,24 +66,24 @@ class Gamma(Distribution):
         return (c - 1.0) * raw.Log(value) - r * value - (lgamma(c) - c * raw.Log(r))
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of less than a value."""
+        """Computes the probability of at most a value."""
         return igamma(self.concentration + raw.ZerosLike(self._like), self.rate * self._converted(value))
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         c = self.concentration
         return c - raw.Log(self.rate) + lgamma(c) + (1.0 - c) * digamma(c)
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return self.concentration / self.rate
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance."""
+        """Computes the variance."""
         return self.concentration / raw.Square(self.rate)
 
     def mode(self, name: str = "mode") -> Any:
-        """The likeliest value; NaN where there is none."""
+        """Returns the most likely value; NaN where there is none."""
         mode = (self.concentration - 1.0) / self.rate
         return _where(raw.Greater(self.concentration + self._like, 1.0), mode, math.nan)
 
@@ -114,7 +114,7 @@ class Exponential(Gamma):
         return -raw.Log(random_uniform(size, tiny, 1.0, self.dtype, seed)) / self.rate
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of less than a value."""
+        """Computes the probability of at most a value."""
         return -raw.Expm1(-self.rate * self._converted(value))
 
 
@@ -155,22 +155,22 @@ class Laplace(Distribution):
         return -raw.Abs((value - self.loc) / self.scale) - math.log(2.0) - raw.Log(self.scale)
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of less than a value."""
+        """Computes the probability of at most a value."""
         z = (self._converted(value) - self.loc) / self.scale
         return 0.5 - 0.5 * raw.Sign(z) * raw.Expm1(-raw.Abs(z))
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         return math.log(2.0) + 1.0 + raw.Log(self.scale) + self._like
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return self.loc + self._like
 
     mode = mean
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance."""
+        """Computes the variance."""
         return 2.0 * raw.Square(self.scale) + self._like
 
 
@@ -197,21 +197,21 @@ class Logistic(Distribution):
         return -z - 2.0 * raw.Softplus(-z) - raw.Log(self.scale)
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of less than a value."""
+        """Computes the probability of at most a value."""
         return raw.Sigmoid((self._converted(value) - self.loc) / self.scale)
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         return 2.0 + raw.Log(self.scale) + self._like
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return self.loc + self._like
 
     mode = mean
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance."""
+        """Computes the variance."""
         return math.pi**2 / 3.0 * raw.Square(self.scale) + self._like
 
 
@@ -242,32 +242,32 @@ class StudentT(Distribution):
                                + lgamma(0.5 * self.df) - lgamma(0.5 * (self.df + 1.0)))
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of less than a value."""
+        """Computes the probability of at most a value."""
         z = (self._converted(value) - self.loc) / raw.Abs(self.scale)
         df = self.df + raw.ZerosLike(z)
         below = 0.5 * betainc(0.5 * df, raw.OnesLike(df) * 0.5, df / (raw.Square(z) + df))
         return raw.SelectV2(raw.Less(z, 0.0), below, 1.0 - below)
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         half = 0.5 * self.df
         parts = raw.Pack([half, 0.5 * raw.OnesLike(half)], axis=-1)
         return (raw.Log(raw.Abs(self.scale)) + 0.5 * raw.Log(self.df) + lbeta(parts)
                 + (half + 0.5) * (digamma(half + 0.5) - digamma(half)) + self._like)
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean; NaN where there is none."""
+        """Computes the mean."""
         return _where(raw.Greater(self.df + self._like, 1.0), self.loc + self._like, math.nan)
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance; infinite, or NaN, where there is none."""
+        """Computes the variance."""
         df = self.df + self._like
         above = raw.Greater(df, 2.0)
         finite = raw.Square(self.scale) * df / raw.SelectV2(above, df - 2.0, raw.OnesLike(df))
         return _where(raw.Greater(df, 1.0), _where(above, finite, math.inf), math.nan)
 
     def mode(self, name: str = "mode") -> Any:
-        """The likeliest value."""
+        """Returns the most likely value; NaN where there is none."""
         return self.loc + self._like
 
 
@@ -302,27 +302,27 @@ class Beta(Distribution):
                 - self._lbeta())
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of less than a value."""
+        """Computes the probability of at most a value."""
         value = self._converted(value) + self._like
         zeros = raw.ZerosLike(value)
         return betainc(self.concentration1 + zeros, self.concentration0 + zeros, value)
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         a, b, total = self.concentration1, self.concentration0, self.total_concentration
         return self._lbeta() - (a - 1.0) * digamma(a) - (b - 1.0) * digamma(b) + (total - 2.0) * digamma(total)
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return self.concentration1 / self.total_concentration
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance."""
+        """Computes the variance."""
         mean = self.mean()
         return mean * (1.0 - mean) / (1.0 + self.total_concentration)
 
     def mode(self, name: str = "mode") -> Any:
-        """The likeliest value; NaN where there is none."""
+        """Returns the most likely value; NaN where there is none."""
         both = raw.LogicalAnd(raw.Greater(self.concentration1, 1.0), raw.Greater(self.concentration0, 1.0))
         return _where(both, (self.concentration1 - 1.0) / (self.total_concentration - 2.0), math.nan)
 
@@ -365,13 +365,13 @@ class Poisson(Distribution):
         return value * self.log_rate - self.rate - lgamma(value + 1.0)
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return raw.Identity(self.rate)
 
     variance = mean
 
     def mode(self, name: str = "mode") -> Any:
-        """The likeliest count."""
+        """Returns the most likely value; NaN where there is none."""
         return raw.Floor(self.rate)
 
 

@@ -1,4 +1,4 @@
-"""Distributions made of others: transformed, mixed, independent parts of one event.
+"""Distributions composed of others: transformed, mixed, independent parts of one event.
 
 Reference: Dillon et al. 2017, TensorFlow Distributions; TensorFlow 1.15 `tf.contrib.distributions`.
 """
@@ -83,18 +83,18 @@ class TransformedDistribution(Distribution):
         return self._bijector.forward_event_shape(self._base_event)
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
-        """The shape of the batch, as a tensor."""
+        """Returns the shape of the batch, as a tensor."""
         if self._batch is None:
             return self._distribution.batch_shape_tensor()
         return convert_to_tensor(np.array(self._batch, np.int32))
 
     def _event_ndims(self) -> int:
-        """How many dimensions one event of y has."""
+        """Returns the number of dimensions of one event of y."""
         change = self._bijector.inverse_min_event_ndims - self._bijector.forward_min_event_ndims
         return int(self._base_event.rank) + change
 
     def sample(self, sample_shape: Any = (), seed: Any = None, name: str = "sample", **kwargs: Any) -> Any:
-        """Random samples; see `Distribution.sample`."""
+        """Draws random samples; see `Distribution.sample`."""
         with name_scope(f"{self.name}/{name}"):
             if not hasattr(sample_shape, "op"):
                 sample_shape = np.atleast_1d(np.asarray(sample_shape, np.int32))
@@ -111,7 +111,7 @@ class TransformedDistribution(Distribution):
             return self._bijector.forward(x, **kwargs)
 
     def log_prob(self, value: Any, name: str = "log_prob", **kwargs: Any) -> Any:
-        """The logarithm of the density at a value, which the bijector traces back.
+        """Computes the log density of a value, by the inverse of the bijector.
 
         Args:
           value: broadcasts with the batch.
@@ -135,15 +135,15 @@ class TransformedDistribution(Distribution):
         return reduce_sum(logs, list(range(-rank - n, -rank)))
 
     def prob(self, value: Any, name: str = "prob", **kwargs: Any) -> Any:
-        """The density at a value."""
+        """Computes the density of a value."""
         return raw.Exp(self.log_prob(value, name, **kwargs))
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of less than a value, for increasing bijectors of numbers."""
+        """Computes the probability of at most a value, for increasing bijectors of numbers."""
         return self._distribution.cdf(self._bijector.inverse(self._converted(value)))
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean, for linear bijectors."""
+        """Computes the mean, for linear bijectors."""
         if not self._bijector.is_constant_jacobian:
             raise NotImplementedError(f"mean is not implemented for non-affine bijectors: {self._bijector.name}. "
                                       "Fix: take the mean of samples")
@@ -155,7 +155,7 @@ class TransformedDistribution(Distribution):
         return self._bijector.forward(x)
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy, for linear bijectors."""
+        """Computes the entropy, for linear bijectors."""
         if not self._bijector.is_constant_jacobian:
             raise NotImplementedError("entropy is not implemented for bijectors whose Jacobian is not constant: "
                                       f"{self._bijector.name}. Fix: take the mean of -log_prob of samples")
@@ -170,7 +170,7 @@ class TransformedDistribution(Distribution):
 
 
 def _moved(x: Any, event: int, batch: int, back: bool) -> Any:
-    """Brings the event's axes behind the batch's, or before them."""
+    """Moves the event's axes behind the batch's, or before them."""
     rank = x.shape.rank
     order = list(range(rank - event - batch))
     first, second = (event, batch) if back else (batch, event)
@@ -182,11 +182,11 @@ ConditionalTransformedDistribution = TransformedDistribution
 
 
 class Independent(Distribution):
-    """Dimensions of the batch as dimensions of one event.
+    """A distribution that treats batch dimensions as dimensions of one event.
 
     Args:
       distribution: the distribution.
-      reinterpreted_batch_ndims: how many of the batch's last dimensions; all but the first by default.
+      reinterpreted_batch_ndims: the number of the batch's last dimensions; all but the first by default.
       validate_args: accepted.
       name: its name.
     """
@@ -216,7 +216,7 @@ class Independent(Distribution):
         return whole[whole.rank - self.reinterpreted_batch_ndims :].concatenate(self.distribution.event_shape)
 
     def sample(self, sample_shape: Any = (), seed: Any = None, name: str = "sample") -> Any:
-        """Random samples; see `Distribution.sample`."""
+        """Draws random samples; see `Distribution.sample`."""
         return self.distribution.sample(sample_shape, seed, name)
 
     def _sum(self, t: Any) -> Any:
@@ -227,19 +227,19 @@ class Independent(Distribution):
         return self._sum(self.distribution.log_prob(value))
 
     def entropy(self, name: str = "entropy") -> Any:
-        """The entropy."""
+        """Computes the entropy."""
         return self._sum(self.distribution.entropy())
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return self.distribution.mean()
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance."""
+        """Computes the variance."""
         return self.distribution.variance()
 
     def mode(self, name: str = "mode") -> Any:
-        """The likeliest value."""
+        """Returns the most likely value."""
         return self.distribution.mode()
 
 
@@ -249,7 +249,7 @@ def _kl_independent(a: Any, b: Any) -> Any:
 
 
 class Mixture(Distribution):
-    """One of several distributions, chosen at random.
+    """A mixture of several distributions.
 
     Args:
       cat: the `Categorical` that chooses, with the batch of the components.
@@ -281,7 +281,7 @@ class Mixture(Distribution):
 
     @property
     def num_components(self) -> int:
-        """How many there are."""
+        """The number of components."""
         return len(self.components)
 
     @property
@@ -295,7 +295,7 @@ class Mixture(Distribution):
         return self.components[0].event_shape
 
     def sample(self, sample_shape: Any = (), seed: Any = None, name: str = "sample") -> Any:
-        """Random samples; see `Distribution.sample`."""
+        """Draws random samples; see `Distribution.sample`."""
         with name_scope(f"{self.name}/{name}"):
             chosen = self.cat.sample(sample_shape, seed)
             drawn = [c.sample(sample_shape, None if seed is None else seed + 1 + i)
@@ -319,20 +319,20 @@ class Mixture(Distribution):
         return _total([self._times(raw.Exp(w), v) for w, v in zip(self._log_weights(), values, strict=True)])
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return self._weighted([c.mean() for c in self.components])
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance: that of the parts, and that of their means."""
+        """Computes the variance: that of the components, plus that of their means."""
         second = self._weighted([c.variance() + raw.Square(c.mean()) for c in self.components])
         return second - raw.Square(self.mean())
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
-        """The probability of less than a value."""
+        """Computes the probability of at most a value."""
         return self._weighted([c.cdf(value) for c in self.components])
 
     def entropy_lower_bound(self, name: str = "entropy_lower_bound") -> Any:
-        """The mean of the parts' entropies: the entropy is not less."""
+        """Computes the mean of the components' entropies, a lower bound of the entropy."""
         weights = [raw.Exp(w) for w in self._log_weights()]
         return _total([w * c.entropy() for w, c in zip(weights, self.components, strict=True)])
 
@@ -345,7 +345,7 @@ def _total(parts: list[Any]) -> Any:
 
 
 class MixtureSameFamily(Distribution):
-    """One of the distributions along the last axis of a batch, chosen at random.
+    """A mixture of the distributions along the last axis of a batch.
 
     Args:
       mixture_distribution: the `Categorical` that chooses.
@@ -378,7 +378,7 @@ class MixtureSameFamily(Distribution):
         return reduce_sum(weights * values, -1 - self._event_rank)
 
     def sample(self, sample_shape: Any = (), seed: Any = None, name: str = "sample") -> Any:
-        """Random samples; see `Distribution.sample`."""
+        """Draws random samples; see `Distribution.sample`."""
         with name_scope(f"{self.name}/{name}"):
             drawn = self.components_distribution.sample(sample_shape, seed)
             which = self.mixture_distribution.sample(sample_shape, None if seed is None else seed + 1)
@@ -393,11 +393,11 @@ class MixtureSameFamily(Distribution):
         return reduce_logsumexp(logs, -1)
 
     def mean(self, name: str = "mean") -> Any:
-        """The mean."""
+        """Computes the mean."""
         return self._chosen(self.mixture_distribution.probs, self.components_distribution.mean())
 
     def variance(self, name: str = "variance") -> Any:
-        """The variance: that of the parts, and that of their means."""
+        """Computes the variance: that of the components, plus that of their means."""
         parts = self.components_distribution
         second = self._chosen(self.mixture_distribution.probs, parts.variance() + raw.Square(parts.mean()))
         return second - raw.Square(self.mean())

@@ -24,12 +24,12 @@ _known: set[str] = set()  # the functions that `add_arg_scope` was applied to
 
 
 def arg_scope_func_key(op: Any) -> str:
-    """By which name a function goes in a scope."""
+    """Returns the name of a function in scopes."""
     return str(getattr(op, "_key_op", f"{op.__module__}.{op.__qualname__}"))
 
 
 def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
-    """A decorator: lets `arg_scope` give the function default arguments.
+    """Decorates a function so that `arg_scope` can give it default arguments.
 
     Args:
       func: the function.
@@ -67,25 +67,25 @@ def has_arg_scope(func: Any) -> bool:
 
 
 def arg_scoped_arguments(func: Any) -> tuple[str, ...]:
-    """The arguments of a function that can get defaults."""
+    """Returns the arguments of a function that can have defaults."""
     if not has_arg_scope(func):
         raise AssertionError(f"{func} is not decorated with @add_arg_scope")
     return tuple(n for n, p in inspect.signature(func).parameters.items() if p.default is not p.empty)
 
 
 def current_arg_scope() -> _Scope:
-    """The scope that holds at present."""
+    """Returns the current scope."""
     return _stack.scopes[-1]
 
 
 @contextlib.contextmanager
 def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[_Scope]:
-    """Default arguments for functions, within a `with` block.
+    """Sets default arguments of functions, within a `with` block.
 
     Args:
       list_ops_or_scope: the functions, each decorated with `add_arg_scope`; or a scope that such a block yielded.
       **kwargs: the defaults.
-    Yields: the scope, to go back to later.
+    Yields: the scope, which a later block can enter again.
     Raises: ValueError for functions that are not decorated; TypeError for what is neither.
     Reference: TensorFlow 1.15 `tf.contrib.framework.arg_scope`.
     """

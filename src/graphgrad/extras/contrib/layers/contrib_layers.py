@@ -1,4 +1,4 @@
-"""The layers of `tf.contrib.layers` that programs use, upon those of `tf.layers`."""
+"""The common layers of `tf.contrib.layers`, built on those of `tf.layers`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NAMES = {"kernel": "weights", "bias": "biases", "depthwise_kernel": "depthwise_
 
 
 def _getter(getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
-    """Gives variables the names of contrib, and puts them in MODEL_VARIABLES."""
+    """Gives variables contrib's names, and adds them to MODEL_VARIABLES."""
     scope, slash, last = name.rpartition("/")
     collections = [*(kwargs.pop("collections", None) or [GraphKeys.GLOBAL_VARIABLES]), GraphKeys.MODEL_VARIABLES]
     return getter(f"{scope}{slash}{_NAMES.get(last, last)}", *args, collections=collections, **kwargs)
@@ -63,7 +63,7 @@ def collect_named_outputs(collections: Any, alias: Any, outputs: Any) -> Any:
 
 
 def convert_collection_to_dict(collection: Any, clear_collection: bool = False) -> dict[str, Any]:
-    """A collection of outputs by the names of their layers."""
+    """Converts a collection of outputs to a dict by the names of their layers."""
     graph = get_default_graph()
     result = {a: t for t in graph.get_collection(collection) for a in getattr(t, "aliases", [t.op.name])}
     if clear_collection:
@@ -86,16 +86,16 @@ def fully_connected(inputs: Any, num_outputs: Any, activation_fn: Any = relu_fun
                     biases_initializer: Any = _ZEROS, biases_regularizer: Any = None, reuse: Any = None,
                     variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
                     scope: Any = None) -> Any:
-    """A fully connected layer, with `weights` and `biases`.
+    """Adds a fully connected layer, with `weights` and `biases`.
 
     Args:
       inputs: (..., n).
-      num_outputs: how many outputs.
+      num_outputs: the number of outputs.
       activation_fn: a function, or None; relu by default.
       normalizer_fn, normalizer_params: a function to use instead of a bias, such as `batch_norm`, and its arguments.
       weights_initializer, weights_regularizer, biases_initializer, biases_regularizer: of the variables;
         no biases if their initializer is None.
-      reuse: whether to take variables that exist; needs a scope.
+      reuse: whether to reuse existing variables; needs a scope.
       variables_collections, outputs_collections: collections to join; for variables also a dict of them by kind.
       trainable: whether optimizers update the variables.
       scope: the name of the variable scope, or the scope.
@@ -133,19 +133,19 @@ def convolution(inputs: Any, num_outputs: Any, kernel_size: Any, stride: Any = 1
                 biases_initializer: Any = _ZEROS, biases_regularizer: Any = None, reuse: Any = None,
                 variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
                 scope: Any = None, conv_dims: Any = None) -> Any:
-    """A convolution over 1, 2 or 3 dimensions, with `weights` and `biases`.
+    """Adds a convolution over 1, 2 or 3 dimensions, with `weights` and `biases`.
 
     Args:
       inputs: (N, ..., C), or (N, C, ...) for a data_format "NC...".
-      num_outputs: how many outputs a point has.
+      num_outputs: the number of output channels.
       kernel_size: the size of the window, an int or one for each dimension.
-      stride, rate: the distances of windows, and of the cells of a window.
+      stride, rate: the stride and the dilation of the window.
       padding: "SAME" or "VALID".
       data_format: "NHWC" or "NCHW" or their relatives.
       activation_fn, normalizer_fn, normalizer_params, weights_initializer, weights_regularizer, biases_initializer,
         biases_regularizer, reuse, variables_collections, outputs_collections, trainable, scope: as in
         `fully_connected`.
-      conv_dims: how many dimensions there are to be.
+      conv_dims: the number of dimensions that is expected.
     Returns: a tensor of the inputs' rank.
     Raises: ValueError for inputs of another rank.
     Gradient: those of its operations.
@@ -167,7 +167,7 @@ def convolution(inputs: Any, num_outputs: Any, kernel_size: Any, stride: Any = 1
 
 
 def _same_arguments(function: Any) -> Any:
-    """Says that a function has the arguments of `convolution`; `arg_scope` looks."""
+    """Marks a function as having the arguments of `convolution`, for `arg_scope`."""
     signature = inspect.signature(convolution)
     function.__signature__ = signature.replace(parameters=list(signature.parameters.values())[:-1])
     return function
@@ -175,20 +175,20 @@ def _same_arguments(function: Any) -> Any:
 
 def _of_rank(dims: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     plain: Any = convolution
-    return plain.__wrapped__(*args, conv_dims=dims, **kwargs)  # its own scope has been seen to
+    return plain.__wrapped__(*args, conv_dims=dims, **kwargs)  # its own scope has been handled
 
 
 @add_arg_scope
 @_same_arguments
 def convolution1d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Any:
-    """`convolution` over one dimension."""
+    """Adds a `convolution` over one dimension."""
     return _of_rank(1, (inputs, num_outputs, kernel_size, *args), kwargs)
 
 
 @add_arg_scope
 @_same_arguments
 def convolution2d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Any:
-    """`convolution` over two dimensions.
+    """Adds a `convolution` over two dimensions.
 
     >>> y = convolution2d(tf.ones([2, 8, 8, 3]), 4, 3, stride=2)
     >>> y.name, y.shape.as_list(), tf.trainable_variables()[0].name
@@ -200,7 +200,7 @@ def convolution2d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, *
 @add_arg_scope
 @_same_arguments
 def convolution3d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Any:
-    """`convolution` over three dimensions."""
+    """Adds a `convolution` over three dimensions."""
     return _of_rank(3, (inputs, num_outputs, kernel_size, *args), kwargs)
 
 
@@ -212,7 +212,7 @@ def convolution2d_transpose(inputs: Any, num_outputs: Any, kernel_size: Any, str
                             biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
                             outputs_collections: Any = None, trainable: bool = True,
                             scope: Any = None) -> Any:
-    """The transpose of `convolution2d`; arguments as there."""
+    """Adds the transpose of a `convolution2d`; see there for arguments."""
     with variable_scope(scope, "Conv2d_transpose", reuse=reuse, custom_getter=_getter) as sc:
         layer = conv_layers.Conv2DTranspose(
             num_outputs, kernel_size, stride, padding, _layout(data_format), None,
@@ -234,19 +234,19 @@ def batch_norm(inputs: Any, decay: Any = 0.999, center: bool = True, scale: bool
                batch_weights: Any = None, fused: Any = None, data_format: Any = "NHWC",
                zero_debias_moving_mean: bool = False, scope: Any = None, renorm: bool = False,
                renorm_clipping: Any = None, renorm_decay: Any = 0.99, adjustment: Any = None) -> Any:
-    """Batch normalization; see `tf.layers.batch_normalization`.
+    """Adds batch normalization; see `tf.layers.batch_normalization`.
 
     Args:
       inputs: a float tensor of known rank.
-      decay: how slowly the moving averages change.
+      decay: the weight of the old value in the moving averages.
       center, scale: whether there is a `beta`, a `gamma`.
       epsilon: a small number that is added to the variance.
       activation_fn: a function, or None.
       param_initializers, param_regularizers: dicts for beta, gamma, moving_mean, moving_variance.
-      updates_collections: where to put what keeps the moving averages; None to do it wherever outputs are used.
+      updates_collections: collections of the updates of the moving averages; None to update with the outputs.
       is_training: a bool, or a boolean tensor.
       reuse, variables_collections, outputs_collections, trainable, scope: as in `fully_connected`.
-      fused: whether one op does it; by default where that is possible.
+      fused: whether to use one op; by default where that is possible.
       data_format: "NHWC" or "NCHW".
       batch_weights, zero_debias_moving_mean, renorm, renorm_clipping, renorm_decay, adjustment: not implemented.
     Returns: a tensor of the inputs' shape.
@@ -328,7 +328,7 @@ def layer_norm(inputs: Any, center: bool = True, scale: bool = True, activation_
 @add_arg_scope
 def dropout(inputs: Any, keep_prob: Any = 0.5, noise_shape: Any = None, is_training: Any = True,
             outputs_collections: Any = None, scope: Any = None, seed: Any = None) -> Any:
-    """Sets a part of the inputs to zero while training: all but `keep_prob`."""
+    """Sets elements of the inputs to zero while training, all but the fraction `keep_prob`."""
     with variable_scope(scope, "Dropout") as sc:
         layer = dense.Dropout(1 - keep_prob, noise_shape, seed, name=sc.name, _scope=sc)
         return collect_named_outputs(outputs_collections, sc.name, layer.apply(inputs, training=is_training))
@@ -336,7 +336,7 @@ def dropout(inputs: Any, keep_prob: Any = 0.5, noise_shape: Any = None, is_train
 
 @add_arg_scope
 def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
-    """All dimensions but the first as one."""
+    """Flattens all dimensions but the first."""
     with variable_scope(scope, "Flatten") as sc:
         outputs = dense.Flatten().call(convert_to_tensor(inputs))
         return collect_named_outputs(outputs_collections, sc.name, outputs)
@@ -352,7 +352,7 @@ def _pooled(kind: Any, default: str, inputs: Any, kernel_size: Any, stride: Any,
 @add_arg_scope
 def max_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "VALID", data_format: Any = "NHWC",
                outputs_collections: Any = None, scope: Any = None) -> Any:
-    """The maximum of each window; see `tf.layers.max_pooling2d`."""
+    """Computes the maximum of each window; see `tf.layers.max_pooling2d`."""
     return _pooled(pool_layers.MaxPooling2D, "MaxPool2D", inputs, kernel_size, stride, padding, data_format,
                    outputs_collections, scope)
 
@@ -360,7 +360,7 @@ def max_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "V
 @add_arg_scope
 def avg_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "VALID", data_format: Any = "NHWC",
                outputs_collections: Any = None, scope: Any = None) -> Any:
-    """The mean of each window; see `tf.layers.average_pooling2d`."""
+    """Computes the mean of each window; see `tf.layers.average_pooling2d`."""
     return _pooled(pool_layers.AveragePooling2D, "AvgPool2D", inputs, kernel_size, stride, padding, data_format,
                    outputs_collections, scope)
 
@@ -389,10 +389,10 @@ def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any,
     """Applies a layer several times, in scopes numbered from 1.
 
     Args:
-      inputs: what the first one gets.
-      repetitions: how many times.
+      inputs: the inputs of the first layer.
+      repetitions: the number of repetitions.
       layer: a function of inputs, with an argument `scope`.
-      *args, **kwargs: its further arguments.
+      *args, **kwargs: further arguments of the layer.
     """
     scope = kwargs.pop("scope", None)
     with variable_scope(scope, "Repeat"):
@@ -406,7 +406,7 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any
     """Applies a layer once for each of `stack_args`, in scopes numbered from 1.
 
     Args:
-      inputs: what the first one gets.
+      inputs: the inputs of the first layer.
       layer: a function of inputs and one of stack_args (or what it holds), with an argument `scope`.
       stack_args: the arguments.
       **kwargs: further arguments of all.

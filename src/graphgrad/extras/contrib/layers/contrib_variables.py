@@ -31,13 +31,13 @@ def variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any =
              trainable: bool = True, collections: Any = None, caching_device: Any = None, device: Any = None,
              partitioner: Any = None, custom_getter: Any = None, use_resource: Any = None,
              **kwargs: Any) -> Any:
-    """The variable of that name; see `tf.get_variable`.
+    """Gets or makes the variable of a name; see `tf.get_variable`.
 
     Args:
       name, shape, dtype, initializer, regularizer, trainable, collections, caching_device, partitioner, custom_getter,
         use_resource: as in `tf.get_variable`.
       device: accepted; without effect.
-      **kwargs: `synchronization`, `aggregation`, as there.
+      **kwargs: `synchronization`, `aggregation`, as for `tf.get_variable`.
     Reference: TensorFlow 1.15 `tf.contrib.framework.variable`.
     """
     keys = list(collections) if collections is not None else [GraphKeys.GLOBAL_VARIABLES]
@@ -51,7 +51,7 @@ def model_variable(name: str, shape: Any = None, dtype: Any = float32, initializ
                    trainable: bool = True, collections: Any = None, caching_device: Any = None, device: Any = None,
                    partitioner: Any = None, custom_getter: Any = None, use_resource: Any = None,
                    **kwargs: Any) -> Any:
-    """The variable of that name, in the collection MODEL_VARIABLES too; see `variable`."""
+    """Gets or makes the variable of a name, in the collection MODEL_VARIABLES too; see `variable`."""
     keys = [*(collections or []), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
     return variable(name, shape, dtype, initializer, regularizer, trainable, keys, caching_device, device, partitioner,
                     custom_getter, use_resource, **kwargs)
@@ -59,11 +59,11 @@ def model_variable(name: str, shape: Any = None, dtype: Any = float32, initializ
 
 def get_variables(scope: Any = None, suffix: str | None = None,
                   collection: str = GraphKeys.GLOBAL_VARIABLES) -> list[Any]:
-    """The variables of a collection.
+    """Returns the variables of a collection.
 
     Args:
-      scope: a `VariableScope`, or what names begin with, a regular expression.
-      suffix: what names end with.
+      scope: a `VariableScope`, or a regular expression that names begin with.
+      suffix: the end of the names.
       collection: the collection.
     """
     prefix = getattr(scope, "name", scope)
@@ -75,33 +75,33 @@ def get_variables(scope: Any = None, suffix: str | None = None,
 
 
 def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """The variables of MODEL_VARIABLES; see `get_variables`."""
+    """Returns the variables of MODEL_VARIABLES; see `get_variables`."""
     return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
 
 
 def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """The variables of LOCAL_VARIABLES; see `get_variables`."""
+    """Returns the variables of LOCAL_VARIABLES; see `get_variables`."""
     return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
 
 
 def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
-    """The variables of TRAINABLE_VARIABLES; see `get_variables`."""
+    """Returns the variables of TRAINABLE_VARIABLES; see `get_variables`."""
     return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
 
 
 def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
-    """The variables whose names end so."""
+    """Returns the variables whose names end with a suffix."""
     return get_variables(scope, suffix)
 
 
 def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
-    """The variables of that name, in any scope beneath `scope`."""
+    """Returns the variables of a name, in any scope beneath `scope`."""
     found = get_variables(scope, given_name)
     return [v for v in found if v.op.name.rpartition("/")[2] == given_name.rpartition("/")[2]]
 
 
 def get_unique_variable(var_op_name: str) -> Any:
-    """The variable of that full name; ValueError if there is none."""
+    """Returns the variable of a full name; raises ValueError if there is none."""
     for v in get_collection(GraphKeys.GLOBAL_VARIABLES, re.escape(var_op_name)):
         if v.op.name == var_op_name:
             return v
@@ -109,7 +109,7 @@ def get_unique_variable(var_op_name: str) -> Any:
 
 
 def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[Any]:
-    """The global variables whose names begin with one of `include`, but not with one of `exclude`."""
+    """Returns the global variables whose names begin with one of `include`, but not one of `exclude`."""
     kept = get_variables() if include is None else [v for scope in include for v in get_variables(scope)]
     left_out = {id(v) for scope in exclude or () for v in get_variables(scope)}
     return [v for v in kept if id(v) not in left_out]
@@ -120,7 +120,7 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[A
 
 def variance_scaling_initializer(factor: Any = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: Any = None,
                                  dtype: Any = float32) -> Callable[..., Any]:
-    """Random values whose variance is `factor` / n.
+    """Makes an initializer: random values with variance `factor` / n.
 
     Args:
       factor: a positive number; 2 suits relu.
@@ -145,14 +145,14 @@ def variance_scaling_initializer(factor: Any = 2.0, mode: str = "FAN_IN", unifor
         if uniform:
             limit = math.sqrt(3.0 * factor / n)
             return random_uniform(shape, -limit, limit, dtype, seed=seed)
-        # 1.3 makes up for what truncation takes from the variance.
+        # 1.3 compensates for the variance that truncation removes.
         return truncated_normal(shape, 0.0, math.sqrt(1.3 * factor / n), dtype, seed=seed)
 
     return initializer
 
 
 def xavier_initializer(uniform: bool = True, seed: Any = None, dtype: Any = float32) -> Callable[..., Any]:
-    """Random values whose variance is 1 / n, n the mean of the numbers of inputs and outputs.
+    """Makes an initializer: random values with variance 1 / n, n the mean of the numbers of inputs and outputs.
 
     Args:
       uniform: whether values are uniform, not normal.
@@ -180,11 +180,11 @@ def _check_scale(scale: Any, what: str = "scale") -> None:
 
 
 def _nothing(_: Any) -> None:
-    """The regularizer of scale 0."""
+    """Adds no loss: the regularizer of scale 0."""
 
 
 def l1_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Any]:
-    """A regularizer: scale times the sum of |w|.
+    """Makes a regularizer: scale times the sum of |w|.
 
     Args:
       scale: a float; 0.0 for none.
@@ -209,7 +209,7 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Any]
 
 
 def l2_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Any]:
-    """A regularizer: scale times half the sum of w^2.
+    """Makes a regularizer: scale times half the sum of w^2.
 
     Args:
       scale: a float; 0.0 for none.
@@ -234,7 +234,7 @@ def l2_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Any]
 
 
 def sum_regularizer(regularizer_list: Any, scope: str | None = None) -> Callable[[Any], Any] | None:
-    """A regularizer: the sum of others; None if there are none."""
+    """Makes a regularizer: the sum of others; None if there are none."""
     some = [r for r in regularizer_list if r is not None]
     if not some:
         return None
@@ -248,7 +248,7 @@ def sum_regularizer(regularizer_list: Any, scope: str | None = None) -> Callable
 
 
 def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | None = None) -> Any:
-    """A regularizer: the sum of `l1_regularizer` and `l2_regularizer`."""
+    """Makes a regularizer: the sum of `l1_regularizer` and `l2_regularizer`."""
     _check_scale(scale_l1, "scale_l1")
     _check_scale(scale_l2, "scale_l2")
     scope = scope or "l1_l2_regularizer"
@@ -256,7 +256,7 @@ def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | Non
 
 
 def apply_regularization(regularizer: Any, weights_list: Any = None) -> Any:
-    """The sum of a regularizer's losses for weights; joins REGULARIZATION_LOSSES.
+    """Sums a regularizer's losses for weights, and adds the sum to REGULARIZATION_LOSSES.
 
     Args:
       regularizer: a function of a variable.

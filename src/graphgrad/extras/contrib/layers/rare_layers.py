@@ -1,4 +1,4 @@
-"""More layers of `tf.contrib.layers`: normalization, separable and three-dimensional ones, small functions."""
+"""Less common layers of `tf.contrib.layers`: normalization, separable and three-dimensional ones, small functions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .contrib_variables import model_variable
 
 def _channel_parameters(depth: int, like: list[int], dtype: Any, center: bool, scale: bool, given: Any, trainable: bool,
                         collections: Any) -> tuple[Any, Any]:
-    """beta and gamma, one for each channel, in a shape that broadcasts."""
+    """Makes beta and gamma, one for each channel, in a shape that broadcasts."""
     first = given or {}
     beta = gamma = None
     if center:
@@ -105,7 +105,7 @@ def group_norm(inputs: Any, groups: int = 32, channels_axis: int = -1, reduction
 
     Args:
       inputs: a float tensor of known rank.
-      groups: how many groups the channels fall into.
+      groups: the number of groups of channels.
       channels_axis: the axis of the channels.
       reduction_axes: the axes that are normalized together, with the channels of a group.
       center, scale: whether there is a `beta`, a `gamma`.
@@ -185,7 +185,7 @@ def convolution3d_transpose(inputs: Any, num_outputs: Any, kernel_size: Any, str
                             biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
                             outputs_collections: Any = None, trainable: bool = True,
                             scope: Any = None) -> Any:
-    """The transpose of `convolution3d`; arguments as there."""
+    """Adds the transpose of a `convolution3d`; see there for arguments."""
     with variable_scope(scope, "Conv3d_transpose", reuse=reuse, custom_getter=_getter) as sc:
         layer = conv_layers.Conv3DTranspose(
             num_outputs, kernel_size, stride, padding, _layout(data_format), None,
@@ -205,14 +205,14 @@ def separable_convolution2d(inputs: Any, num_outputs: Any, kernel_size: Any, dep
                             biases_initializer: Any = _ZEROS, biases_regularizer: Any = None, reuse: Any = None,
                             variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
                             scope: Any = None) -> Any:
-    """A depthwise convolution, then a pointwise one, with `depthwise_weights`, `pointwise_weights` and `biases`.
+    """Adds a depthwise and a pointwise convolution, with `depthwise_weights`, `pointwise_weights` and `biases`.
 
     Args:
       inputs: (N, H, W, C), or (N, C, H, W) for a data_format "NCHW".
-      num_outputs: how many outputs a point has; None for the depthwise convolution alone.
+      num_outputs: the number of output channels; None for the depthwise convolution alone.
       kernel_size: the size of the window.
-      depth_multiplier: how many outputs each channel has in between.
-      stride, rate: the distances of windows, and of the cells of a window.
+      depth_multiplier: the number of depthwise outputs of each channel.
+      stride, rate: the stride and the dilation of the window.
       padding: "SAME" or "VALID".
       data_format: "NHWC" or "NCHW".
       pointwise_initializer: of the pointwise weights; `weights_initializer` by default.
@@ -271,7 +271,7 @@ def _depthwise(inputs: Any, kernel_size: Any, multiplier: int, stride: Any, padd
 @add_arg_scope
 def max_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "VALID", data_format: Any = "NDHWC",
                outputs_collections: Any = None, scope: Any = None) -> Any:
-    """The maximum of each window; see `tf.layers.max_pooling3d`."""
+    """Computes the maximum of each window; see `tf.layers.max_pooling3d`."""
     return _pooled(pool_layers.MaxPooling3D, "MaxPool3D", inputs, kernel_size, stride, padding, data_format,
                    outputs_collections, scope)
 
@@ -279,7 +279,7 @@ def max_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "V
 @add_arg_scope
 def avg_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "VALID", data_format: Any = "NDHWC",
                outputs_collections: Any = None, scope: Any = None) -> Any:
-    """The mean of each window; see `tf.layers.average_pooling3d`."""
+    """Computes the mean of each window; see `tf.layers.average_pooling3d`."""
     return _pooled(pool_layers.AveragePooling3D, "AvgPool3D", inputs, kernel_size, stride, padding, data_format,
                    outputs_collections, scope)
 
@@ -289,7 +289,7 @@ def avg_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "V
 
 @add_arg_scope
 def softmax(logits: Any, scope: Any = None) -> Any:
-    """Softmax over the last dimension, of any rank.
+    """Computes softmax over the last dimension, of any rank.
 
     Args:
       logits: (..., n).
@@ -310,11 +310,11 @@ def softmax(logits: Any, scope: Any = None) -> Any:
 @add_arg_scope
 def one_hot_encoding(labels: Any, num_classes: int, on_value: Any = 1.0, off_value: Any = 0.0,
                      outputs_collections: Any = None, scope: Any = None) -> Any:
-    """One-hot vectors of labels.
+    """Converts labels to one-hot vectors.
 
     Args:
       labels: integers.
-      num_classes: how many classes there are.
+      num_classes: the number of classes.
       on_value, off_value: the value for the label, and for the others.
       outputs_collections: collections to join.
       scope: the name of the operations.
@@ -330,14 +330,14 @@ def one_hot_encoding(labels: Any, num_classes: int, on_value: Any = 1.0, off_val
 
 @add_arg_scope
 def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Any:
-    """The maximum of groups of channels.
+    """Computes the maximum of groups of channels.
 
     Args:
       inputs: a float tensor.
-      num_units: how many groups there are to be.
+      num_units: the number of groups.
       axis: the axis of the channels.
       scope: the name of the operations.
-    Raises: ValueError if the channels do not fall into so many groups.
+    Raises: ValueError if `num_units` does not divide the channels.
     Reference: Goodfellow et al. 2013, Maxout Networks; TensorFlow 1.15 `tf.contrib.layers.maxout`.
 
     >>> sess.run(maxout(tf.constant([[1.0, 2.0, 3.0, 0.0]]), 2))
@@ -361,15 +361,15 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> An
 def embed_sequence(ids: Any, vocab_size: Any = None, embed_dim: Any = None, unique: bool = False,
                    initializer: Any = None, regularizer: Any = None, trainable: bool = True, scope: Any = None,
                    reuse: Any = None) -> Any:
-    """Vectors that stand for symbols, from a variable `embeddings`.
+    """Embeds symbols as vectors, from a variable `embeddings`.
 
     Args:
       ids: (batch, time), integers.
       vocab_size, embed_dim: the number of symbols, and the size of vectors; unless `reuse`.
-      unique: accepted; each symbol's row is looked up for itself.
+      unique: accepted; every symbol's row is looked up.
       initializer, regularizer, trainable: of the variable.
       scope: the variable scope.
-      reuse: whether to take a variable that exists.
+      reuse: whether to reuse an existing variable.
     Returns: (batch, time, embed_dim).
     Raises: ValueError if sizes are missing.
     Gradient: with respect to the variable.
@@ -388,11 +388,11 @@ def embed_sequence(ids: Any, vocab_size: Any = None, embed_dim: Any = None, uniq
 @add_arg_scope
 def spatial_softmax(features: Any, temperature: Any = None, name: Any = None, variables_collections: Any = None,
                     trainable: bool = True, data_format: Any = "NHWC") -> Any:
-    """For each channel, where in the image it is: the mean of positions between -1 and 1, weighted by its softmax.
+    """Computes the mean position of each channel in the image, between -1 and 1, weighted by its softmax.
 
     Args:
       features: (N, H, W, C), or (N, C, H, W) for a data_format "NCHW".
-      temperature: what features are divided by; a variable that begins with 1 by default.
+      temperature: the divisor of the features; a variable with initial value 1 by default.
       name: the variable scope.
       variables_collections: collections of the variable.
       trainable: whether optimizers update it.

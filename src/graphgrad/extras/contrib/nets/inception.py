@@ -25,13 +25,13 @@ from graphgrad.ir.source import user_source
 
 from .slim_common import batch_norm_arg_scope, classified, squeezed, truncated
 
-# A layer: its name, which begins with its kind, and its depth; what else it is called with. The window is the end of
-# the name, unless a third element says otherwise.
+# A layer: its name, which begins with its kind, its depth, and further arguments. The window is the end of the name,
+# unless a third element gives it.
 _Layer = tuple[Any, ...]
 
 
 def _plain(net: Any, layer: _Layer, depth: Callable[[int], int], **more: Any) -> Any:
-    """Returns one layer: a convolution or a pool."""
+    """Adds one layer: a convolution or a pool."""
     name, channels, *given = layer
     window = [int(n) for n in name.rpartition("_")[2].split("x")]
     for g in given:
@@ -47,7 +47,7 @@ def _plain(net: Any, layer: _Layer, depth: Callable[[int], int], **more: Any) ->
 
 
 def _mixed(net: Any, name: str, branches: Sequence[Sequence[Any]], depth: Callable[[int], int]) -> Any:
-    """Parallel branches; a list among the layers of a branch means parallel layers."""
+    """Adds parallel branches; a list among the layers of a branch means parallel layers."""
     with variable_scope(name):
         results = []
         for i, branch in enumerate(branches):
@@ -64,7 +64,7 @@ def _mixed(net: Any, name: str, branches: Sequence[Sequence[Any]], depth: Callab
 
 def _through(net: Any, rows: Sequence[Any], final_endpoint: str, depth: Callable[[int], int],
              end_points: dict[str, Any]) -> tuple[Any, bool]:
-    """Layers and mixed blocks one after the other, and whether the last one wanted is there."""
+    """Adds layers and mixed blocks in sequence; returns also whether the last one requested was reached."""
     for name, what in rows:
         net = _mixed(net, name, what, depth) if isinstance(what, list) else _plain(net, (name, *what), depth)
         end_points[name] = net
@@ -96,7 +96,7 @@ _V1 = [
     ("Mixed_4d", _block_1(128, (128, 256), (24, 64), 64)), ("Mixed_4e", _block_1(112, (144, 288), (32, 64), 64)),
     ("Mixed_4f", _block_1(256, (160, 320), (32, 128), 128)),
     ("MaxPool_5a_2x2", (0, _HALF)),
-    # One name differs from its likes in the published variables.
+    # One name breaks the pattern, as in the published variables.
     ("Mixed_5b", _block_1(256, (160, 320), (32, 128), 128, "Conv2d_0a_3x3")),
     ("Mixed_5c", _block_1(384, (192, 384), (48, 128), 128)),
 ]
@@ -107,7 +107,7 @@ def _same(depth: int) -> int:
 
 
 def inception_v1_base(inputs: Any, final_endpoint: str = "Mixed_5c", scope: Any = "InceptionV1") -> Any:
-    """Inception v1 up to a layer.
+    """Builds Inception v1 up to a layer.
 
     Args:
       inputs: (batch, height, width, channels).
@@ -131,16 +131,16 @@ def inception_v1_base(inputs: Any, final_endpoint: str = "Mixed_5c", scope: Any 
 def inception_v1(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.8,
                  prediction_fn: Any = softmax, spatial_squeeze: bool = True, reuse: Any = None,
                  scope: Any = "InceptionV1") -> Any:
-    """Inception v1, for images of 224 x 224.
+    """Builds Inception v1, for images of 224 x 224.
 
     Args:
       inputs: (batch, height, width, channels).
-      num_classes: how many classes there are.
+      num_classes: the number of classes.
       is_training: whether batch normalization and dropout train.
-      dropout_keep_prob: the part that dropout keeps.
-      prediction_fn: what makes predictions of logits; softmax by default.
+      dropout_keep_prob: the probability that dropout keeps an element.
+      prediction_fn: the function from logits to predictions; softmax by default.
       spatial_squeeze: whether logits are (batch, classes), not (batch, 1, 1, classes).
-      reuse: whether to take variables that exist.
+      reuse: whether to reuse existing variables.
       scope: the variable scope.
     Returns: logits; the outputs of layers by name, "Logits" and "Predictions" among them.
     """
@@ -162,7 +162,7 @@ inception_v1.default_image_size = 224  # type: ignore[attr-defined]  # functions
 
 def inception_v1_arg_scope(weight_decay: float = 0.00004, use_batch_norm: bool = True,
                            batch_norm_var_collection: str = "moving_vars") -> Any:
-    """The default arguments of layers in Inception v1, for `arg_scope`.
+    """Returns the default arguments of layers in Inception v1, for `arg_scope`.
 
     Args:
       weight_decay: of weights.
@@ -201,7 +201,7 @@ _STEM = [
     ("Conv2d_1a_3x3", (32, _HALF)), ("Conv2d_2a_3x3", (32,)), ("Conv2d_2b_3x3", (64, {"padding": "SAME"})),
     ("MaxPool_3a_3x3", (0, _HALF)), ("Conv2d_3b_1x1", (80,)), ("Conv2d_4a_3x3", (192,)), ("MaxPool_5a_3x3", (0, _HALF)),
 ]
-# Some names say other windows, or go on otherwise, than their likes: those of the published variables.
+# Some names give another window, or break the pattern, as in the published variables.
 _BLOCKS = [
     ("Mixed_5b", _block_5(32)), ("Mixed_5c", _block_5(64, "Conv2d_0b_1x1", "Conv_1_0c_5x5")),
     ("Mixed_5d", _block_5(64)),
@@ -233,12 +233,12 @@ class _Depth:
 
 def inception_v3_base(inputs: Any, final_endpoint: str = "Mixed_7c", min_depth: int = 16,
                       depth_multiplier: float = 1.0, scope: Any = None) -> Any:
-    """Inception v3 up to a layer.
+    """Builds Inception v3 up to a layer.
 
     Args:
       inputs: (batch, height, width, channels).
       final_endpoint: the name of the layer, such as "Mixed_6e".
-      min_depth, depth_multiplier: depths are multiplied by the one, to not less than the other.
+      min_depth, depth_multiplier: depths are multiplied by the latter, but stay at least the former.
       scope: the variable scope.
     Returns: the layer's output; the outputs of all layers by name.
     Raises: ValueError for another name, or a multiplier that is not positive.
@@ -260,11 +260,11 @@ def inception_v3_base(inputs: Any, final_endpoint: str = "Mixed_7c", min_depth: 
 def inception_v3(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.8,
                  min_depth: int = 16, depth_multiplier: float = 1.0, prediction_fn: Any = softmax,
                  spatial_squeeze: bool = True, reuse: Any = None, scope: Any = "InceptionV3") -> Any:
-    """Inception v3, for images of 299 x 299.
+    """Builds Inception v3, for images of 299 x 299.
 
     Args:
       inputs: (batch, height, width, channels).
-      min_depth, depth_multiplier: depths are multiplied by the one, to not less than the other.
+      min_depth, depth_multiplier: depths are multiplied by the latter, but stay at least the former.
       num_classes, is_training, dropout_keep_prob, prediction_fn, spatial_squeeze, reuse, scope: as in `inception_v1`.
     Returns: logits; the outputs of layers by name, "AuxLogits", "Logits" and "Predictions" among them.
     Raises: ValueError for a multiplier that is not positive.
@@ -296,14 +296,14 @@ inception_v3.default_image_size = 299  # type: ignore[attr-defined]  # functions
 
 
 def _window(net: Any, window: list[int]) -> list[int]:
-    """Returns a window, or all of a smaller input."""
+    """Returns the size of a window, at most that of the input."""
     size = net.shape.as_list()[1:3]
     return window if None in size else [min(n, w) for n, w in zip(size, window, strict=True)]
 
 
 def inception_v3_arg_scope(weight_decay: float = 0.00004, batch_norm_var_collection: str = "moving_vars",
                            use_fused_batchnorm: bool = True) -> Any:
-    """The default arguments of layers in Inception v3, for `arg_scope`.
+    """Returns the default arguments of layers in Inception v3, for `arg_scope`.
 
     Args:
       weight_decay: of weights.

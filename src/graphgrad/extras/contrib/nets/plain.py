@@ -30,7 +30,7 @@ from .slim_common import squeezed, truncated
 def _network(inputs: Any, features: Callable[[Any], Any], sizes: tuple[int, int], default: str, num_classes: int,
              is_training: Any, keep_prob: Any, spatial_squeeze: bool, scope: Any, weights: dict[str, Any],
              ) -> Any:
-    """Features, then three layers that are fully connected, written as convolutions."""
+    """Builds features, then three fully connected layers, written as convolutions."""
     with variable_scope(scope, default) as sc:
         key = sc.name + "_end_points"
         with arg_scope([conv2d, fully_connected, max_pool2d], outputs_collections=key):
@@ -65,7 +65,7 @@ def _scope(weight_decay: float, biases: Any, pools: Any) -> Any:
 
 
 def vgg_arg_scope(weight_decay: float = 0.0005) -> Any:
-    """The default arguments of layers in VGG, for `arg_scope`."""
+    """Returns the default arguments of layers in VGG, for `arg_scope`."""
     return _scope(weight_decay, Zeros(), None)
 
 
@@ -87,13 +87,13 @@ def _vgg(name: str, layers: int, repetitions: tuple[int, ...]) -> Any:
                         spatial_squeeze, scope, {})
 
     network.__name__ = network.__qualname__ = name
-    network.__doc__ = f"""VGG of {layers} layers, for images of 224 x 224.
+    network.__doc__ = f"""Builds VGG of {layers} layers, for images of 224 x 224.
 
     Args:
       inputs: (batch, height, width, channels).
-      num_classes: how many classes there are.
+      num_classes: the number of classes.
       is_training: whether dropout is on.
-      dropout_keep_prob: the part that dropout keeps.
+      dropout_keep_prob: the probability that dropout keeps an element.
       spatial_squeeze: whether logits are (batch, classes), not (batch, height, width, classes).
       scope: the variable scope.
     Returns: logits; the outputs of layers by name.
@@ -110,7 +110,7 @@ vgg_19 = vgg_e = _vgg("vgg_19", 19, (2, 2, 4, 4, 4))
 
 
 def alexnet_v2_arg_scope(weight_decay: float = 0.0005) -> Any:
-    """The default arguments of layers in AlexNet, for `arg_scope`."""
+    """Returns the default arguments of layers in AlexNet, for `arg_scope`."""
     return _scope(weight_decay, Constant(0.1), "VALID")
 
 
@@ -128,7 +128,7 @@ def _wide() -> dict[str, Any]:
 
 def alexnet_v2(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.5,
                spatial_squeeze: bool = True, scope: Any = "alexnet_v2") -> Any:
-    """AlexNet of 2014, without local response normalization, for images of 224 x 224.
+    """Builds AlexNet of 2014, without local response normalization, for images of 224 x 224.
 
     Args:
       inputs, num_classes, is_training, dropout_keep_prob, spatial_squeeze, scope: as in `vgg_16`.
@@ -144,7 +144,7 @@ alexnet_v2.default_image_size = 224  # type: ignore[attr-defined]  # functions t
 
 
 def overfeat_arg_scope(weight_decay: float = 0.0005) -> Any:
-    """The default arguments of layers in OverFeat, for `arg_scope`."""
+    """Returns the default arguments of layers in OverFeat, for `arg_scope`."""
     return _scope(weight_decay, Zeros(), "VALID")
 
 
@@ -158,7 +158,7 @@ def _overfeat(net: Any) -> Any:
 
 def overfeat(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.5,
              spatial_squeeze: bool = True, scope: Any = "overfeat") -> Any:
-    """OverFeat, for images of 231 x 231.
+    """Builds OverFeat, for images of 231 x 231.
 
     Args:
       inputs, num_classes, is_training, dropout_keep_prob, spatial_squeeze, scope: as in `vgg_16`.

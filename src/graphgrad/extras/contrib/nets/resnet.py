@@ -27,18 +27,18 @@ from graphgrad.ops.nn.activations import relu
 
 
 class Block(collections.namedtuple("Block", ("scope", "unit_fn", "args"))):
-    """Units one after the other: the name of their scope, the function that makes one, and its arguments for each."""
+    """A sequence of units: the name of their scope, the function that builds one, and its arguments for each."""
 
     __slots__ = ()
 
 
 def subsample(inputs: Any, factor: int, scope: Any = None) -> Any:
-    """Every `factor`-th row and column of images (batch, height, width, channels)."""
+    """Takes every `factor`-th row and column of images (batch, height, width, channels)."""
     return inputs if factor == 1 else max_pool2d(inputs, [1, 1], stride=factor, scope=scope)
 
 
 def conv2d_same(inputs: Any, num_outputs: int, kernel_size: int, stride: int, rate: int = 1, scope: Any = None) -> Any:
-    """A convolution of "SAME" size and then every `stride`-th row and column.
+    """Convolves with padding "SAME" and takes every `stride`-th row and column.
 
     Args:
       inputs: (batch, height, width, channels).
@@ -54,7 +54,7 @@ def conv2d_same(inputs: Any, num_outputs: int, kernel_size: int, stride: int, ra
 
 @add_arg_scope
 def stack_blocks_dense(net: Any, blocks: Any, output_stride: Any = None, outputs_collections: Any = None) -> Any:
-    """Blocks one after the other; beyond a stride, wider filters instead of smaller images.
+    """Builds blocks in sequence; beyond a stride, filters are dilated instead of images made smaller.
 
     Args:
       net: (batch, height, width, channels).
@@ -91,12 +91,12 @@ def _unreachable(output_stride: Any) -> ValueError:
 
 def resnet_arg_scope(weight_decay: Any = 0.0001, batch_norm_decay: Any = 0.997, batch_norm_epsilon: Any = 1e-5,
                      batch_norm_scale: Any = True, is_training: Any = None) -> Any:
-    """The default arguments of layers in residual networks, for `arg_scope`.
+    """Returns the default arguments of layers in residual networks, for `arg_scope`.
 
     Args:
       weight_decay: of weights. A bool is `is_training`, which came first in older versions.
       batch_norm_decay, batch_norm_epsilon, batch_norm_scale: of batch normalization.
-      is_training: whether batch normalization trains; the networks say so themselves by default.
+      is_training: whether batch normalization trains; the networks decide by default.
     """
     if isinstance(weight_decay, bool):
         is_training, weight_decay = weight_decay, 0.0001
@@ -119,7 +119,7 @@ def resnet_arg_scope(weight_decay: Any = 0.0001, batch_norm_decay: Any = 0.997, 
 @add_arg_scope
 def bottleneck_v1(inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1,
                   outputs_collections: Any = None, scope: Any = None) -> Any:
-    """Three convolutions beside a shortcut, then relu.
+    """Builds three convolutions beside a shortcut, then relu.
 
     Args:
       inputs: (batch, height, width, channels).
@@ -142,7 +142,7 @@ def bottleneck_v1(inputs: Any, depth: int, depth_bottleneck: int, stride: int, r
 @add_arg_scope
 def bottleneck_v2(inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1,
                   outputs_collections: Any = None, scope: Any = None) -> Any:
-    """Normalization and relu, then three convolutions beside a shortcut; arguments as in `bottleneck_v1`."""
+    """Builds normalization and relu, then three convolutions beside a shortcut; arguments as in `bottleneck_v1`."""
     with variable_scope(scope, "bottleneck_v2") as sc:
         ready = batch_norm(inputs, activation_fn=relu, scope="preact")
         if depth == inputs.shape.as_list()[-1]:
@@ -162,20 +162,20 @@ def bottleneck_v2(inputs: Any, depth: int, depth_bottleneck: int, stride: int, r
 def resnet_v1(inputs: Any, blocks: Any, num_classes: int | None = None, is_training: Any = True,
               global_pool: bool = True, output_stride: Any = None, include_root_block: bool = True, reuse: Any = None,
               scope: Any = None) -> Any:
-    """A residual network of given blocks, of the first kind.
+    """Builds a residual network of given blocks, of the first kind.
 
     Args:
       inputs: (batch, height, width, channels).
       blocks: `Block`s.
-      num_classes: how many classes there are; None for features.
+      num_classes: the number of classes; None for features.
       is_training: whether batch normalization trains.
       global_pool: whether features are averaged over the image.
       output_stride: the stride that is not to be exceeded, a multiple of 4, or None.
       include_root_block: whether there is a convolution and a pool before the blocks.
-      reuse: whether to take variables that exist.
+      reuse: whether to reuse existing variables.
       scope: the variable scope.
     Returns: logits or features, (batch, height, width, n); the outputs of layers by name.
-    Raises: ValueError for strides that cannot be reached.
+    Raises: ValueError for an output stride that cannot be reached.
     """
     return _network(1, inputs, blocks, num_classes, is_training, global_pool, output_stride, include_root_block, reuse,
                     scope)
@@ -184,7 +184,7 @@ def resnet_v1(inputs: Any, blocks: Any, num_classes: int | None = None, is_train
 def resnet_v2(inputs: Any, blocks: Any, num_classes: int | None = None, is_training: Any = True,
               global_pool: bool = True, output_stride: Any = None, include_root_block: bool = True, reuse: Any = None,
               scope: Any = None) -> Any:
-    """A residual network of given blocks, of the second kind; see `resnet_v1`."""
+    """Builds a residual network of given blocks, of the second kind; see `resnet_v1`."""
     return _network(2, inputs, blocks, num_classes, is_training, global_pool, output_stride, include_root_block, reuse,
                     scope)
 
@@ -234,12 +234,12 @@ def _block(kind: int, scope: str, base_depth: int, num_units: int, stride: int) 
 
 
 def resnet_v1_block(scope: str, base_depth: int, num_units: int, stride: int) -> Block:
-    """A block of the first kind: `num_units` bottlenecks, the last of which has the stride."""
+    """Makes a block of the first kind: `num_units` bottlenecks, the last of which has the stride."""
     return _block(1, scope, base_depth, num_units, stride)
 
 
 def resnet_v2_block(scope: str, base_depth: int, num_units: int, stride: int) -> Block:
-    """A block of the second kind: `num_units` bottlenecks, the last of which has the stride."""
+    """Makes a block of the second kind: `num_units` bottlenecks, the last of which has the stride."""
     return _block(2, scope, base_depth, num_units, stride)
 
 
@@ -252,7 +252,7 @@ def _of_depth(kind: int, layers: int, units: tuple[int, int, int, int]) -> Any:
         return _network(kind, inputs, blocks, num_classes, is_training, global_pool, output_stride, True, reuse, scope)
 
     network.__name__ = network.__qualname__ = name
-    network.__doc__ = f"The residual network of {layers} layers; arguments as in `resnet_v{kind}`."
+    network.__doc__ = f"Builds the residual network of {layers} layers; arguments as in `resnet_v{kind}`."
     network.default_image_size = 224  # type: ignore[attr-defined]  # functions take attributes
     return network
 

@@ -15,17 +15,17 @@ from graphgrad.ops.nn.activations import relu
 
 
 def truncated(stddev: float) -> Any:
-    """An initializer of truncated normal values."""
+    """Makes an initializer of truncated normal values."""
     return TruncatedNormal(0.0, stddev)
 
 
 def squeezed(t: Any, name: str) -> Any:
-    """A tensor (batch, 1, 1, n) as (batch, n)."""
+    """Reshapes (batch, 1, 1, n) to (batch, n)."""
     return raw.Squeeze(t, squeeze_dims=(1, 2), name=name)
 
 
 def batch_norm_arg_scope(weight_decay: Any, use_batch_norm: bool, collection: str, **more: Any) -> Any:
-    """The scope of the Inception networks: batch normalization after each convolution."""
+    """Returns the scope of the Inception networks: batch normalization after each convolution."""
     params = {
         "decay": 0.9997, "epsilon": 0.001, "updates_collections": GraphKeys.UPDATE_OPS,
         "variables_collections": {"beta": None, "gamma": None, "moving_mean": [collection],
@@ -43,7 +43,7 @@ def batch_norm_arg_scope(weight_decay: Any, use_batch_norm: bool, collection: st
 
 def classified(net: Any, num_classes: int, keep_prob: Any, names: tuple[str, str], end_points: dict[str, Any],
                prediction_fn: Any, spatial_squeeze: bool) -> Any:
-    """Logits and predictions of features (batch, 1, 1, n), with dropout before."""
+    """Computes logits and predictions of features (batch, 1, 1, n), after dropout."""
     net = dropout(net, keep_prob, scope=names[0])
     end_points["PreLogits"] = net
     logits = conv2d(net, num_classes, [1, 1], activation_fn=None, normalizer_fn=None, scope=names[1])

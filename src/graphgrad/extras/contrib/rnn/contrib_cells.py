@@ -19,7 +19,7 @@ from graphgrad.ops.random.random import random_uniform
 
 
 def linear(parts: list[Any], size: int, bias: bool = True) -> Any:
-    """The parts side by side, times `kernel`, plus `bias`."""
+    """Computes the concatenated parts times `kernel`, plus `bias`."""
     whole = parts[0] if len(parts) == 1 else raw.ConcatV2(parts, 1)
     depth = _depth(whole)
     y = raw.MatMul(whole, get_variable("kernel", [depth, size], dtype=whole.dtype))
@@ -35,7 +35,7 @@ def _depth(t: Any) -> int:
 
 
 def _normalized(t: Any, gain: float, shift: float, scope: str) -> Any:
-    """Layer normalization with `gamma` and `beta` in a scope."""
+    """Applies layer normalization with `gamma` and `beta` in a scope."""
     size = t.shape.as_list()[-1:]
     with variable_scope(scope):
         gamma = get_variable("gamma", size, dtype=t.dtype, initializer=Constant(gain))
@@ -87,10 +87,10 @@ class LayerNormBasicLSTMCell(_Memory):
       input_size: accepted; not used.
       activation: a function; tanh by default.
       layer_norm: whether to normalize; with it there is no bias.
-      norm_gain, norm_shift: the first values of gamma and beta.
-      dropout_keep_prob: the part that dropout keeps, a float or a scalar tensor.
+      norm_gain, norm_shift: the initial values of gamma and beta.
+      dropout_keep_prob: the probability that dropout keeps an element, a float or a scalar tensor.
       dropout_prob_seed: its seed.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
     Reference: Ba et al. 2016, Layer Normalization; Semeniuta et al. 2016, Recurrent Dropout without Memory Loss;
       TensorFlow 1.15 `tf.contrib.rnn.LayerNormBasicLSTMCell`.
 
@@ -116,7 +116,7 @@ class LayerNormBasicLSTMCell(_Memory):
         return _normalized(t, *self._start, scope) if self._layer_norm else t
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         c, h = state
         whole = linear([inputs, h], 4 * self._num_units, not self._layer_norm)
         i, j, f, o = (self._norm(t, scope) for t, scope in zip(
@@ -131,13 +131,13 @@ class LayerNormBasicLSTMCell(_Memory):
 
 
 class NASCell(_Memory):
-    """The cell that a search over architectures found.
+    """A cell found by a search over architectures.
 
     Args:
       num_units: the size of the memory.
       num_proj: the size that the output is projected to, or None.
       use_biases: whether there is a bias.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
       **kwargs: `name`, `dtype`, `trainable`.
     Reference: Zoph and Le 2016, Neural Architecture Search with Reinforcement Learning; TensorFlow 1.15
       `tf.contrib.rnn.NASCell`.
@@ -156,7 +156,7 @@ class NASCell(_Memory):
         self._use_biases = use_biases
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         c, m = state
         n, dtype = self._num_units, inputs.dtype
         recurrent = raw.MatMul(m, get_variable("recurrent_kernel", [self.output_size, 8 * n], dtype=dtype))
@@ -176,14 +176,14 @@ class NASCell(_Memory):
 
 
 class UGRNNCell(_Sized):
-    """The update gate cell: one gate says how much of the state is new.
+    """The update gate cell: one gate controls how much of the state is replaced.
 
     Args:
       num_units: the size of the state.
       initializer: of the weights.
       forget_bias: added to the gate.
       activation: a function; tanh by default.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
     Reference: Collins et al. 2016, Capacity and Trainability in Recurrent Neural Networks; TensorFlow 1.15
       `tf.contrib.rnn.UGRNNCell`.
     """
@@ -196,7 +196,7 @@ class UGRNNCell(_Sized):
         self._activation = activation
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         with variable_scope(get_variable_scope(), initializer=self._initializer):
             gate, new = raw.Split(1, linear([inputs, state], 2 * self._num_units), num_split=2)
         gate = raw.Sigmoid(gate + self._forget_bias)
@@ -212,8 +212,8 @@ class IntersectionRNNCell(_Sized):
       num_in_proj: `num_units` for inputs of another size, which are projected then.
       initializer: of the weights.
       forget_bias: added to the gates.
-      y_activation: of what goes through depth; relu by default.
-      reuse: True to take variables that exist.
+      y_activation: the activation of the depth path; relu by default.
+      reuse: True to reuse existing variables.
     Raises: ValueError for inputs of another size without `num_in_proj`.
     Reference: Collins et al. 2016; TensorFlow 1.15 `tf.contrib.rnn.IntersectionRNNCell`.
     """
@@ -227,7 +227,7 @@ class IntersectionRNNCell(_Sized):
         self._y_activation = y_activation
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         n = self._num_units
         with variable_scope(get_variable_scope(), initializer=self._initializer):
             if _depth(inputs) != n:
@@ -248,7 +248,7 @@ class CoupledInputForgetGateLSTMCell(_Memory):
 
     Args:
       num_units: the size of the memory.
-      use_peepholes: whether the gates see the memory, by diagonal weights.
+      use_peepholes: whether the gates have connections from the memory, by diagonal weights.
       initializer: of the weights.
       num_proj: the size that the output is projected to, or None.
       proj_clip: the bound that the projected output is clipped to, or None.
@@ -256,9 +256,9 @@ class CoupledInputForgetGateLSTMCell(_Memory):
       forget_bias: added to the forget gate.
       state_is_tuple: True.
       activation: a function; tanh by default.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
       layer_norm: whether to normalize gates and memory; with it there is no bias.
-      norm_gain, norm_shift: the first values of gamma and beta.
+      norm_gain, norm_shift: the initial values of gamma and beta.
     Raises: NotImplementedError for states that are no tuple.
     Reference: Greff et al. 2015, LSTM: A Search Space Odyssey; TensorFlow 1.15
       `tf.contrib.rnn.CoupledInputForgetGateLSTMCell`.
@@ -285,7 +285,7 @@ class CoupledInputForgetGateLSTMCell(_Memory):
         return _normalized(t, *self._start, scope) if self._layer_norm else t
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         c, m = state
         n, dtype = self._num_units, inputs.dtype
         with variable_scope(get_variable_scope(), initializer=self._initializer):
@@ -313,17 +313,17 @@ class CoupledInputForgetGateLSTMCell(_Memory):
 
 
 class TimeFreqLSTMCell(_Sized):
-    """An LSTM over windows of the input's features, each of which sees the output of the one before.
+    """An LSTM over windows of the input's features, each of which gets the output of the previous one.
 
     Args:
       num_units: the size of each window's memory.
-      use_peepholes: whether the gates see the memory, by diagonal weights.
+      use_peepholes: whether the gates have connections from the memory, by diagonal weights.
       cell_clip: the bound that the memory is clipped to, or None.
       initializer: of the weights.
       num_unit_shards: accepted; variables are kept whole.
       forget_bias: added to the forget gate.
       feature_size, frequency_skip: the size of windows, and their distance.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
     Reference: Sainath and Li 2016, Modeling Time-Frequency Patterns with LSTM vs. Convolutional Architectures;
       TensorFlow 1.15 `tf.contrib.rnn.TimeFreqLSTMCell`.
     """
@@ -345,7 +345,7 @@ class TimeFreqLSTMCell(_Sized):
         return 2 * self._num_units
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         n, dtype = self._num_units, inputs.dtype
         width = self._feature_size or _depth(inputs)
         windows = [inputs[:, at : at + width]
@@ -378,12 +378,12 @@ class PhasedLSTMCell(_Memory):
 
     Args:
       num_units: the size of the memory.
-      use_peepholes: whether the gates see the memory.
-      leak: how much passes while closed.
-      ratio_on: which part of a period is open.
+      use_peepholes: whether the gates have connections from the memory.
+      leak: the fraction that passes while closed.
+      ratio_on: the fraction of a period during which a unit is open.
       trainable_ratio_on: whether that is learnt.
-      period_init_min, period_init_max: bounds of the first periods.
-      reuse: True to take variables that exist.
+      period_init_min, period_init_max: bounds of the initial periods.
+      reuse: True to reuse existing variables.
     Reference: Neil et al. 2016, Phased LSTM; TensorFlow 1.15 `tf.contrib.rnn.PhasedLSTMCell`.
     """
 
@@ -401,7 +401,7 @@ class PhasedLSTMCell(_Memory):
         return raw.Exp(random_uniform(shape, *self._bounds, dtype or "float32"))
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         (time, x), (c, h), n = inputs, state, self._num_units
         with variable_scope("mask_gates"):
             gates = raw.Sigmoid(linear([x, h, c] if self._use_peepholes else [x, h], 2 * n))
@@ -427,7 +427,7 @@ class PhasedLSTMCell(_Memory):
 
 
 class _UpTo:
-    """Uniform values between 0 and a variable's first ones."""
+    """An initializer: uniform values between 0 and a variable's initial ones."""
 
     def __init__(self, variable: Any):
         self.variable = variable

@@ -1,4 +1,4 @@
-"""Of `tf.contrib.rnn`: cells around cells, cells of one op, stacks of bidirectional networks."""
+"""Cells of `tf.contrib.rnn` that wrap others, and cells of one op."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .contrib_cells import linear
 
 
 class _Around(RNNCell):
-    """A cell around another one."""
+    """A cell that wraps another one."""
 
     def __init__(self, cell: Any, reuse: Any = None, **kwargs: Any):
         assert_like_rnn_cell("cell", cell)
@@ -42,7 +42,7 @@ class _Around(RNNCell):
         return self._cell.output_size
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """Zeros for a state: the cell's."""
+        """Returns the cell's zero state."""
         return self._cell.zero_state(batch_size, dtype)
 
 
@@ -51,14 +51,14 @@ class AttentionCellWrapper(_Around):
 
     Args:
       cell: the cell.
-      attn_length: how many outputs it remembers.
+      attn_length: the number of outputs that it remembers.
       attn_size: their size; that of the cell's output by default.
       attn_vec_size: the size of the network within; `attn_size` by default.
-      input_size: the size of what goes into the cell; that of the inputs by default.
+      input_size: the size of the cell's inputs; that of the inputs by default.
       state_is_tuple: True: the state is (the cell's, the attention, the outputs).
-      reuse: True to take variables that exist.
-    Raises: TypeError if `cell` is none; ValueError for a length that is not positive; NotImplementedError for states
-      that are no tuple.
+      reuse: True to reuse existing variables.
+    Raises: TypeError if `cell` is not a cell; ValueError for a length that is not positive; NotImplementedError for
+      states that are no tuple.
     Reference: Bahdanau et al. 2014, Neural Machine Translation by Jointly Learning to Align and Translate; TensorFlow
       1.15 `tf.contrib.rnn.AttentionCellWrapper`.
 
@@ -94,11 +94,11 @@ class AttentionCellWrapper(_Around):
         return self._attn_size
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """Zeros for a state."""
+        """Makes a state of zeros."""
         return RNNCell.zero_state(self, batch_size, dtype)
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         state, attention, outputs = state
         outputs = raw.Reshape(outputs, np.array([-1, self._length, self._attn_size], np.int32))
         entering = linear([inputs, attention], self._input_size or inputs.shape.as_list()[1])
@@ -129,8 +129,8 @@ class HighwayWrapper(_Around):
 
     Args:
       cell: the cell, whose outputs have the size of its inputs.
-      couple_carry_transform_gates: whether what is not carried is the cell's; else there are two gates.
-      carry_bias_init: the first bias of the carry gate.
+      couple_carry_transform_gates: whether transform gate = 1 - carry gate; else there are two gates.
+      carry_bias_init: the initial bias of the carry gate.
     Reference: Srivastava et al. 2015, Highway Networks; TensorFlow 1.15 `tf.contrib.rnn.HighwayWrapper`.
     """
 
@@ -140,7 +140,7 @@ class HighwayWrapper(_Around):
         self._bias = carry_bias_init
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
-        """One step."""
+        """Computes one step."""
         inputs = nest.map_structure(convert_to_tensor, inputs)
         output, state = self._cell(inputs, state, **({} if scope is None else {"scope": scope}))
         return nest.map_structure(self._joined, inputs, output), state
@@ -162,10 +162,10 @@ class InputProjectionWrapper(_Around):
 
     Args:
       cell: the cell.
-      num_proj: the size of what goes into it.
+      num_proj: the size of its inputs.
       activation: a function of that, or None.
       input_size: accepted; not used.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
     Reference: TensorFlow 1.15 `tf.contrib.rnn.InputProjectionWrapper`.
     """
 
@@ -175,7 +175,7 @@ class InputProjectionWrapper(_Around):
         self._activation = activation
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         projected = linear([inputs], self._num_proj)
         return self._cell(self._activation(projected) if self._activation else projected, state)
 
@@ -187,7 +187,7 @@ class OutputProjectionWrapper(_Around):
       cell: the cell.
       output_size: the size of the outputs.
       activation: a function of those, or None.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
     Raises: ValueError for a size that is not positive.
     Reference: TensorFlow 1.15 `tf.contrib.rnn.OutputProjectionWrapper`.
     """
@@ -206,7 +206,7 @@ class OutputProjectionWrapper(_Around):
         return self._output_size
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         output, state = self._cell(inputs, state)
         projected = linear([output], self._output_size)
         return self._activation(projected) if self._activation else projected, state
@@ -217,9 +217,9 @@ class EmbeddingWrapper(_Around):
 
     Args:
       cell: the cell.
-      embedding_classes, embedding_size: how many symbols there are, and the size of vectors.
+      embedding_classes, embedding_size: the number of symbols, and the size of vectors.
       initializer: of the vectors; uniform with variance 1 by default.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
     Raises: ValueError for sizes that are not positive.
     Reference: TensorFlow 1.15 `tf.contrib.rnn.EmbeddingWrapper`.
     """
@@ -235,7 +235,7 @@ class EmbeddingWrapper(_Around):
         self._initializer = initializer
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         first = self._initializer or RandomUniform(-np.sqrt(3.0), np.sqrt(3.0))
         dtype = nest.flatten(state)[0].dtype
         table = get_variable("embedding", self._sizes, dtype=dtype, initializer=first)
@@ -244,7 +244,7 @@ class EmbeddingWrapper(_Around):
 
 
 class CompiledWrapper(_Around):
-    """A cell; it is compiled as everything is.
+    """A wrapper that changes nothing: all cells are compiled.
 
     Args:
       cell: the cell.
@@ -255,7 +255,7 @@ class CompiledWrapper(_Around):
         super().__init__(cell)
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
-        """One step."""
+        """Computes one step."""
         return self._cell(inputs, state, **({} if scope is None else {"scope": scope}))
 
 
@@ -269,9 +269,9 @@ class LSTMBlockCell(_LayerCell):
       num_units: the size of the memory.
       forget_bias: added to the forget gate.
       cell_clip: the bound that the memory is clipped to, or None.
-      use_peephole: whether the gates see the memory, by diagonal weights.
+      use_peephole: whether the gates have connections from the memory, by diagonal weights.
       dtype: the dtype of its variables.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
       name: the name of the cell and of its variable scope.
     Reference: TensorFlow 1.15 `tf.contrib.rnn.LSTMBlockCell`; LSTMBlockCell.
 
@@ -308,7 +308,7 @@ class LSTMBlockCell(_LayerCell):
             self._diagonals = [self.add_weight(f"w_{g}_diag", [n]) for g in "ifo"]
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         c, h = state
         zeros = convert_to_tensor(np.zeros(self._num_units), inputs.dtype)
         seen = self._diagonals if self._use_peephole else [zeros] * 3
@@ -323,7 +323,7 @@ class GRUBlockCellV2(_LayerCell):
 
     Args:
       num_units: the size of the state.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
       name: the name of the cell and of its variable scope.
       **kwargs: `dtype`, `trainable`.
     Reference: TensorFlow 1.15 `tf.contrib.rnn.GRUBlockCellV2`; GRUBlockCell.
@@ -354,7 +354,7 @@ class GRUBlockCellV2(_LayerCell):
         )
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         *_, new = raw.GRUBlockCell(inputs, state, self._w_ru, self._w_c, self._b_ru, self._b_c)
         return new, new
 
@@ -375,8 +375,8 @@ class LSTMBlockFusedCell(ScopedLayer):
       num_units: the size of the memory.
       forget_bias: added to the forget gate.
       cell_clip: the bound that the memory is clipped to, or None.
-      use_peephole: whether the gates see the memory, by diagonal weights.
-      reuse: True to take variables that exist.
+      use_peephole: whether the gates have connections from the memory, by diagonal weights.
+      reuse: True to reuse existing variables.
       dtype: the dtype of its variables.
       name: the name of its variable scope.
     Reference: TensorFlow 1.15 `tf.contrib.rnn.LSTMBlockFusedCell`; BlockLSTM.
@@ -410,7 +410,7 @@ class LSTMBlockFusedCell(ScopedLayer):
         self.built = True
 
     def call(self, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None) -> Any:
-        """All steps.
+        """Computes all steps.
 
         Args:
           inputs: (time, batch, size).
@@ -432,7 +432,7 @@ class LSTMBlockFusedCell(ScopedLayer):
             return hs, LSTMStateTuple(cs[-1], hs[-1])
         mask = sequence_mask(sequence_length, shape(inputs)[0], inputs.dtype)
         hs = hs * raw.ExpandDims(raw.Transpose(mask, np.array([1, 0], np.int32)), 2)
-        # What stands before each sequence's end, with the first state before all.
+        # The values at each sequence's end; the first state for sequences of length 0.
         rows = raw.Range(np.int32(0), shape(inputs)[1], np.int32(1))
         at = raw.Pack([sequence_length, rows], axis=1)
         last = [raw.GatherNd(raw.ConcatV2([raw.ExpandDims(first, 0), t], 0), at) for first, t in ((c, cs), (h, hs))]

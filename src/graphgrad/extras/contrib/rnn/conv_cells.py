@@ -19,15 +19,15 @@ from graphgrad.ops.nn.conv.conv_functions import conv1d, conv2d
 
 
 class ConvLSTMCell(RNNCell):
-    """The LSTM over images: gates by convolutions.
+    """The convolutional LSTM.
 
     Args:
       conv_ndims: 1, 2 or 3 dimensions.
       input_shape: the shape of inputs, without batch, with channels.
-      output_channels: how many channels the output has.
+      output_channels: the number of channels of the output.
       kernel_shape: the size of the window.
       use_bias: whether there are biases.
-      skip_connection: whether the input stands beside the output.
+      skip_connection: whether the input is concatenated to the output.
       forget_bias: added to the forget gate.
       initializers: accepted.
       name: the name of the cell and of its variable scope.
@@ -63,7 +63,7 @@ class ConvLSTMCell(RNNCell):
         return LSTMStateTuple(TensorShape([*self._sizes[:-1], self._output_channels]), self.output_size)
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         c, h = state
         whole = raw.ConcatV2([inputs, h], np.int32(self._ndims + 1))
         kernel = get_variable("kernel", [*self._kernel_shape, whole.shape.as_list()[-1], 4 * self._output_channels],

@@ -1,4 +1,4 @@
-"""Of `tf.contrib.rnn`: bidirectional networks on top of each other."""
+"""Stacks of bidirectional networks (`tf.contrib.rnn`)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ def stack_bidirectional_dynamic_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, i
                                     initial_states_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
                                     parallel_iterations: Any = None, time_major: bool = False, scope: Any = None,
                                     swap_memory: bool = False) -> Any:
-    """Bidirectional networks on top of each other, each over the outputs of both directions of the one below.
+    """Builds a stack of bidirectional networks, each over the concatenated outputs of the previous one.
 
     Args:
       cells_fw, cells_bw: lists of cells.
       inputs: (batch, time, ...), or (time, batch, ...) if `time_major`.
-      initial_states_fw, initial_states_bw: lists of first states; zeros of `dtype` by default.
+      initial_states_fw, initial_states_bw: lists of initial states; zeros of `dtype` by default.
       dtype, sequence_length, parallel_iterations, time_major, swap_memory: as in `bidirectional_dynamic_rnn`.
       scope: the variable scope; "stack_bidirectional_rnn" by default.
-    Returns: the outputs of the last one, both directions side by side; the last states forwards, and backwards.
+    Returns: the outputs of the last one, both directions concatenated; the last states forwards, and backwards.
     Raises: ValueError for lists of different lengths.
     Reference: TensorFlow 1.15 `tf.contrib.rnn.stack_bidirectional_dynamic_rnn`.
     """
@@ -45,7 +45,7 @@ def stack_bidirectional_dynamic_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, i
 def stack_bidirectional_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_states_fw: Any = None,
                             initial_states_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
                             scope: Any = None) -> Any:
-    """`stack_bidirectional_dynamic_rnn` over a list of steps, unrolled."""
+    """Builds `stack_bidirectional_dynamic_rnn` over a list of steps, unrolled."""
     _check_lists(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     forwards, backwards = [], []
     with variable_scope(scope or "stack_bidirectional_rnn"):

@@ -1,4 +1,4 @@
-"""Of `tf.contrib.seq2seq`: attention mechanisms."""
+"""Attention mechanisms of `tf.contrib.seq2seq`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AttentionMechanism:
 
     @property
     def alignments_size(self) -> Any:
-        """The number of places in the memory."""
+        """The number of positions in the memory."""
         raise NotImplementedError("AttentionMechanism.alignments_size. Fix: a subclass has to define it")
 
     @property
@@ -104,7 +104,7 @@ class _BaseAttentionMechanism(AttentionMechanism):
 
     @property
     def keys(self) -> Any:
-        """What queries are compared with, (batch, time, units)."""
+        """The keys, which queries are compared with, (batch, time, units)."""
         return self._keys
 
     @property
@@ -114,7 +114,7 @@ class _BaseAttentionMechanism(AttentionMechanism):
 
     @property
     def alignments_size(self) -> Any:
-        """The number of places in the memory."""
+        """The number of positions in the memory."""
         return self._alignments_size
 
     @property
@@ -123,18 +123,18 @@ class _BaseAttentionMechanism(AttentionMechanism):
         return self._alignments_size
 
     def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
-        """The alignments before the first step: zeros."""
+        """Returns the alignments before the first step: zeros."""
         return _zeros(batch_size, self._alignments_size, dtype)
 
     def initial_state(self, batch_size: Any, dtype: Any) -> Any:
-        """The state before the first step: the alignments."""
+        """Returns the state before the first step: the alignments."""
         return self.initial_alignments(batch_size, dtype)
 
     def _score(self, query: Any) -> Any:
         raise NotImplementedError  # each mechanism has its own
 
     def _alignments(self, score: Any, state: Any) -> Any:
-        """Returns the weights that follow from scores; none where the memory is over."""
+        """Computes the weights from scores; positions beyond the memory's length get none."""
         if self._lengths is not None:
             inside = sequence_mask(self._lengths, shape(score)[1])
             score = raw.SelectV2(inside, score, convert_to_tensor(self._mask_value, score.dtype))
@@ -149,7 +149,7 @@ def _zeros(batch_size: Any, size: Any, dtype: Any) -> Any:
 
 
 class _Ignoring:
-    """A probability function that does not look at the state."""
+    """A probability function that ignores the state."""
 
     def __init__(self, function: Any):
         self.function = function or raw.Softmax
@@ -159,7 +159,7 @@ class _Ignoring:
 
 
 def _matched(query: Any, keys: Any) -> Any:
-    """Products of the query with each key."""
+    """Computes products of the query with each key."""
     depth, units = query.shape.as_list()[-1], keys.shape.as_list()[-1]
     if depth != units:
         raise ValueError("Incompatible or unknown inner dimensions between query and keys. Query has units: "
@@ -170,7 +170,7 @@ def _matched(query: Any, keys: Any) -> Any:
 
 
 def _added(query: Any, keys: Any, dtype: Any, normalize: bool) -> Any:
-    """v tanh(key + query) for each key."""
+    """Computes v tanh(key + query) for each key."""
     units = keys.shape.as_list()[2]
     query = raw.ExpandDims(query, 1)
     v = get_variable("attention_v", [units], dtype=dtype)
@@ -189,7 +189,7 @@ class LuongAttention(_BaseAttentionMechanism):
     Args:
       num_units: the size of keys; that of the queries.
       memory: (batch, time, size), such as the outputs of an encoder.
-      memory_sequence_length: (batch,): beyond these there is nothing to attend to; None for full lengths.
+      memory_sequence_length: (batch,): positions beyond these get no attention; None for full lengths.
       scale: whether scores are multiplied by a variable, `attention_g`.
       probability_fn: turns scores into weights; softmax by default.
       score_mask_value: the score beyond the end; -infinity by default.
@@ -218,7 +218,7 @@ class LuongAttention(_BaseAttentionMechanism):
         self._scale = scale
 
     def __call__(self, query: Any, state: Any) -> Any:
-        """Weights of the places, (batch, time), and the next state."""
+        """Computes the weights of the positions, (batch, time), and the next state."""
         with variable_scope(None, "luong_attention"):
             alignments = self._alignments(self._score(query), state)
         return alignments, alignments
@@ -234,7 +234,7 @@ class BahdanauAttention(_BaseAttentionMechanism):
     Args:
       num_units: the size of keys and transformed queries.
       memory: (batch, time, size), such as the outputs of an encoder.
-      memory_sequence_length: (batch,): beyond these there is nothing to attend to; None for full lengths.
+      memory_sequence_length: (batch,): positions beyond these get no attention; None for full lengths.
       normalize: whether v has a norm of its own, `attention_g`, and a bias.
       probability_fn: turns scores into weights; softmax by default.
       score_mask_value: the score beyond the end; -infinity by default.
@@ -256,7 +256,7 @@ class BahdanauAttention(_BaseAttentionMechanism):
         self._normalize = normalize
 
     def __call__(self, query: Any, state: Any) -> Any:
-        """Weights of the places, (batch, time), and the next state."""
+        """Computes the weights of the positions, (batch, time), and the next state."""
         with variable_scope(None, "bahdanau_attention"):
             alignments = self._alignments(self._score(query), state)
         return alignments, alignments
@@ -269,7 +269,7 @@ class BahdanauAttention(_BaseAttentionMechanism):
 
 
 def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
-    """A running product through logarithms, whose gradient stays finite.
+    """Computes a running product through logarithms, with finite gradients.
 
     Args:
       x: values between 0 and 1; those below the smallest normal number count as that.
@@ -283,11 +283,11 @@ def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> Any:
-    """Where to attend to, if each step begins where the one before stopped.
+    """Computes the weights of attention where each step begins at the position where the previous one stopped.
 
     Args:
-      p_choose_i: (batch, time), the probability to stop at a place that is reached.
-      previous_attention: (batch, time), the weights of the step before.
+      p_choose_i: (batch, time), the probability to stop at a position that is reached.
+      previous_attention: (batch, time), the weights of the previous step.
       mode: "recursive" (exact, by a loop), "parallel" (by running sums; may lose precision), or "hard" (for
         probabilities and weights of 0 and 1).
     Returns: (batch, time), the weights.
@@ -301,7 +301,7 @@ def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> 
     """
     p, previous = convert_to_tensor(p_choose_i, name="p_choose_i"), convert_to_tensor(previous_attention)
     if mode == "recursive":
-        # What arrives at a place: what began there, and what arrived before and went on.
+        # The weight that reaches a position: what began there, and what reached the previous one and moved on.
         from graphgrad.frontend.control_flow.map_scan import scan
 
         goes_on = raw.Pad(1 - p, [[0, 0], [1, 0]])
@@ -340,10 +340,10 @@ class _Monotonic:
 
 
 class _FirstPlace(_BaseAttentionMechanism):
-    """Monotonic attention begins at the first place."""
+    """A mixin: monotonic attention begins at the first position."""
 
     def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
-        """The alignments before the first step: all at the first place."""
+        """Returns the alignments before the first step: all weight on the first position."""
         first = raw.ZerosLike(raw.Sum(_zeros(batch_size, self._alignments_size, int32), np.array([1], np.int32)))
         size = self._alignments_size
         return raw.OneHot(first, size if not isinstance(size, int) else np.int32(size), convert_to_tensor(1, dtype),
@@ -355,13 +355,13 @@ def _bias(dtype: Any, value: Any) -> Any:
 
 
 class BahdanauMonotonicAttention(_FirstPlace):
-    """`BahdanauAttention` that never goes back.
+    """A `BahdanauAttention` that never moves back.
 
     Args:
-      num_units, memory, memory_sequence_length, normalize, score_mask_value, dtype, name: as there.
+      num_units, memory, memory_sequence_length, normalize, score_mask_value, dtype, name: as for `BahdanauAttention`.
       sigmoid_noise: the standard deviation of noise that is added to scores.
       sigmoid_noise_seed: its seed.
-      score_bias_init: the first value of a bias of the scores.
+      score_bias_init: the initial value of a bias of the scores.
       mode: of `monotonic_attention`.
     Reference: Raffel et al. 2017; TensorFlow 1.15 `tf.contrib.seq2seq.BahdanauMonotonicAttention`.
     """
@@ -379,7 +379,7 @@ class BahdanauMonotonicAttention(_FirstPlace):
         self._score_bias_init = score_bias_init
 
     def __call__(self, query: Any, state: Any) -> Any:
-        """Weights of the places, (batch, time), and the next state."""
+        """Computes the weights of the positions, (batch, time), and the next state."""
         with variable_scope(None, "bahdanau_monotonic_attention"):
             alignments = self._alignments(self._score(query), state)
         return alignments, alignments
@@ -390,10 +390,10 @@ class BahdanauMonotonicAttention(_FirstPlace):
 
 
 class LuongMonotonicAttention(_FirstPlace):
-    """`LuongAttention` that never goes back.
+    """A `LuongAttention` that never moves back.
 
     Args:
-      num_units, memory, memory_sequence_length, scale, score_mask_value, dtype, name: as there.
+      num_units, memory, memory_sequence_length, scale, score_mask_value, dtype, name: as for `LuongAttention`.
       sigmoid_noise, sigmoid_noise_seed, score_bias_init, mode: as in `BahdanauMonotonicAttention`.
     Reference: Raffel et al. 2017; TensorFlow 1.15 `tf.contrib.seq2seq.LuongMonotonicAttention`.
     """
@@ -410,7 +410,7 @@ class LuongMonotonicAttention(_FirstPlace):
         self._score_bias_init = score_bias_init
 
     def __call__(self, query: Any, state: Any) -> Any:
-        """Weights of the places, (batch, time), and the next state."""
+        """Computes the weights of the positions, (batch, time), and the next state."""
         with variable_scope(None, "luong_monotonic_attention"):
             alignments = self._alignments(self._score(query), state)
         return alignments, alignments
@@ -423,7 +423,7 @@ class LuongMonotonicAttention(_FirstPlace):
 
 
 def hardmax(logits: Any, name: str | None = None) -> Any:
-    """1 at the place of the largest of the last axis, 0 elsewhere; no gradient.
+    """Returns 1 at the position of the largest element along the last axis, 0 elsewhere; no gradient.
 
     Args:
       logits: (..., n), floats.

@@ -1,4 +1,4 @@
-"""Of `tf.contrib.seq2seq`: `AttentionWrapper`, a cell that attends to a memory."""
+"""`AttentionWrapper` of `tf.contrib.seq2seq`, a cell that attends to a memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class AttentionWrapperState(collections.namedtuple("AttentionWrapperState", (
     __slots__ = ()
 
     def clone(self, **kwargs: Any) -> AttentionWrapperState:
-        """The state with some parts replaced, whose shapes have to fit; `cell_state` above all.
+        """Returns a copy with some parts replaced, `cell_state` above all; their shapes have to fit.
 
         >>> from graphgrad.compat.contrib import seq2seq
         >>> wrapper = seq2seq.AttentionWrapper(tf.nn.rnn_cell.GRUCell(3), seq2seq.LuongAttention(3, tf.ones([2, 5, 4])))
@@ -54,9 +54,9 @@ class AttentionWrapperState(collections.namedtuple("AttentionWrapperState", (
 class AttentionWrapper(RNNCell):
     """A cell whose inputs and outputs are concatenated with the attention.
 
-    Each step gives the cell its input beside the last attention. The output of the cell is the query; the context is
-    the sum of the memory's values by the weights that the mechanism gives, and the attention is the context, or
-    `attention_layer` of output and context.
+    Each step gives the cell its input, concatenated with the last attention. The output of the cell is the query; the
+    context is the sum of the memory's values by the weights that the mechanism gives, and the attention is the context,
+    or `attention_layer` of output and context.
 
     Args:
       cell: the cell.
@@ -64,7 +64,7 @@ class AttentionWrapper(RNNCell):
       attention_layer_size: the size of the attention, of a dense layer without bias; None for the context itself.
         A list for several mechanisms.
       alignment_history: whether the state keeps all weights.
-      cell_input_fn: a function of input and last attention that gives what goes into the cell; both side by side by
+      cell_input_fn: a function of input and last attention that gives the cell's input; concatenation by
         default.
       output_attention: whether the attention is the output; else that of the cell.
       initial_cell_state: the cell's state for `zero_state`, instead of zeros.
@@ -73,7 +73,7 @@ class AttentionWrapper(RNNCell):
       attention_fn: a function of mechanism, cell output, attention state and layer that gives attention, alignments
         and next attention state.
       dtype: the dtype of its variables; that of the first input by default.
-    Raises: TypeError if `cell` or a mechanism is none; ValueError for both layers and sizes, or lists of other lengths.
+    Raises: TypeError for another cell or mechanism; ValueError for both layers and sizes, or lists of other lengths.
     Reference: TensorFlow 1.15 `tf.contrib.seq2seq.AttentionWrapper`.
 
     >>> from graphgrad.compat.contrib import seq2seq
@@ -160,7 +160,7 @@ class AttentionWrapper(RNNCell):
                 self._item_or_tuple(m.initial_state(batch_size, dtype) for m in self._attention_mechanisms))
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         if not isinstance(state, AttentionWrapperState):
             raise TypeError(f"Expected state to be instance of AttentionWrapperState. Received type {type(state)} "
                             f"instead.\n  Built at {user_source(2)}\n"
@@ -210,7 +210,7 @@ def _side_by_side(inputs: Any, attention: Any) -> Any:
 
 
 def _attend(mechanism: Any, output: Any, state: Any, layer: Any) -> Any:
-    """Attention, alignments and next state of one mechanism."""
+    """Computes attention, alignments and next state of one mechanism."""
     alignments, state = mechanism(output, state)
     context = raw.BatchMatMulV2(raw.ExpandDims(alignments, 1), mechanism.values)
     context = raw.Squeeze(context, squeeze_dims=(1,))

@@ -1,4 +1,4 @@
-"""Of `tf.contrib.seq2seq`: beam search."""
+"""Beam search of `tf.contrib.seq2seq`."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ from .helpers import _embedding_function, _rows
 
 class BeamSearchDecoderState(collections.namedtuple("BeamSearchDecoderState", (
         "cell_state", "log_probs", "finished", "lengths", "accumulated_attention_probs"))):
-    """The state of a `BeamSearchDecoder`: of each beam the cell's state, (batch, beam, ...), and what it stands at."""
+    """The state of a `BeamSearchDecoder`: for each beam the cell's state, (batch, beam, ...), score, and length."""
 
     __slots__ = ()
 
 
 class BeamSearchDecoderOutput(collections.namedtuple("BeamSearchDecoderOutput",
                                                      ("scores", "predicted_ids", "parent_ids"))):
-    """A step of beam search, (batch, beam) each: scores, symbols, and from which beam each one comes."""
+    """A step of beam search, each (batch, beam): scores, symbols, and the beams that they continue."""
 
     __slots__ = ()
 
 
 class FinalBeamSearchDecoderOutput(collections.namedtuple("FinalBeamSearchDecoderOutput",
                                                           ("predicted_ids", "beam_search_decoder_output"))):
-    """The result of beam search: sequences, (batch, time, beam), the best first, and the steps they are made of."""
+    """The result of beam search: sequences, (batch, time, beam), the best first, and their steps."""
 
     __slots__ = ()
 
 
 class BeamSearchDecoder(Decoder):
-    """Keeps the best `beam_width` sequences at each step.
+    """A decoder that keeps the best `beam_width` sequences at each step.
 
     Args:
       cell: the cell; if it attends to a memory, that has to be tiled with `tile_batch`, as its first state.
@@ -57,12 +57,12 @@ class BeamSearchDecoder(Decoder):
       start_tokens: (batch,) of int32: the first symbols of sequences.
       end_token: a scalar int32, which ends them.
       initial_state: the cell's first state, (batch * beam_width, ...).
-      beam_width: how many sequences are kept.
-      output_layer: a layer upon the cell's outputs that gives logits, or None.
+      beam_width: the number of sequences that are kept.
+      output_layer: a layer from the cell's outputs to logits, or None.
       length_penalty_weight: scores are log-probabilities divided by ((5 + length) / 6) to this power.
-      coverage_penalty_weight: how much it costs not to attend to parts of the memory.
+      coverage_penalty_weight: the weight of the penalty for parts of the memory without attention.
       reorder_tensor_arrays: whether arrays in the last state, such as `alignment_history`, follow the sequences.
-    Raises: ValueError for other shapes; TypeError if the layer is none.
+    Raises: ValueError for other shapes; TypeError if the layer is not a layer.
     Reference: Wu et al. 2016, Google's Neural Machine Translation System; TensorFlow 1.15
       `tf.contrib.seq2seq.BeamSearchDecoder`.
 
@@ -106,10 +106,10 @@ class BeamSearchDecoder(Decoder):
         tiled = raw.Tile(raw.ExpandDims(self._start_tokens, 1), [1, self._beam_width])
         self._start_inputs = self._embedding_fn(tiled)
 
-    # -- beams beside each other, and as rows --------------------------------------------
+    # -- beams as an axis, and as rows of the batch --------------------------------------------
 
     def _split(self, t: Any) -> Any:
-        """(batch * beam, ...) as (batch, beam, ...)."""
+        """Reshapes (batch * beam, ...) to (batch, beam, ...)."""
         dims = t.shape.as_list()
         batch = self._batch_size
         if dims[0] is not None and isinstance(batch, int) and dims[0] != batch * self._beam_width:
@@ -128,7 +128,7 @@ class BeamSearchDecoder(Decoder):
         return self._split(t) if t.shape.rank else t
 
     def _merge(self, t: Any) -> Any:
-        """(batch, beam, ...) as (batch * beam, ...)."""
+        """Reshapes (batch, beam, ...) to (batch * beam, ...)."""
         if isinstance(t, TensorArray) or not t.shape.rank:
             return t
         dims = t.shape.as_list()
@@ -161,7 +161,7 @@ class BeamSearchDecoder(Decoder):
         return BeamSearchDecoderOutput(self._dtype, int32, int32)
 
     def initialize(self, name: str | None = None) -> Any:
-        """One beam per sequence to begin with: the others are impossible."""
+        """Returns the first arguments, with one beam for each sequence: the others have probability 0."""
         with name_scope(name, "BeamSearchDecoderInitialize"):
             zeros = raw.ZerosLike(raw.Tile(raw.ExpandDims(self._start_tokens, 1), [1, self._beam_width]))
             first = raw.Equal(raw.AddV2(zeros, np.arange(self._beam_width, dtype=np.int32)), 0)
@@ -245,7 +245,7 @@ class BeamSearchDecoder(Decoder):
         return raw.Pow((5.0 + raw.Cast(lengths, DstT=self._dtype)) / 6.0, power)
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
-        """Follows the beams back from the end."""
+        """Traces the beams back from the end."""
         longest = raw.Cast(raw.Max(final_state.lengths, np.array([1], np.int32)), DstT=int32)
         predicted = gather_tree(outputs.predicted_ids, outputs.parent_ids, longest, self._end_token)
         if self._reorder:
@@ -255,7 +255,7 @@ class BeamSearchDecoder(Decoder):
 
 
 class _Follow:
-    """The rows of the beams that sequences come from."""
+    """The rows of the beams that sequences continue."""
 
     def __init__(self, parents: Any):
         self.parents = parents
@@ -269,7 +269,7 @@ class _Follow:
 
 
 class _Reorder:
-    """Arrays of (batch * beam, ...) for each step, in the order of the final sequences."""
+    """Arrays of (batch * beam, ...) for each step, reordered as the final sequences."""
 
     def __init__(self, decoder: BeamSearchDecoder, parents: Any, lengths: Any):
         self.decoder = decoder
@@ -293,13 +293,13 @@ class _Reorder:
 
 def gather_tree(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any,
                 name: str | None = None) -> Any:
-    """Whole sequences of the steps of a beam search, found from the end backwards.
+    """Assembles whole sequences from the steps of a beam search, from the end backwards.
 
     Args:
       step_ids: (time, batch, beam) of int32: the symbols.
-      parent_ids: (time, batch, beam) of int32: the beam of the step before that each one comes from.
-      max_sequence_lengths: (batch,) of int32: from where to begin.
-      end_token: a scalar int32, which fills what is beyond the first of it.
+      parent_ids: (time, batch, beam) of int32: the beam of the previous step that each one comes from.
+      max_sequence_lengths: (batch,) of int32: the last step of each sequence.
+      end_token: a scalar int32, which fills everything after its first occurrence.
       name: a name for the operations.
     Returns: (time, batch, beam) of int32.
     Reference: TensorFlow 1.15 GatherTree.

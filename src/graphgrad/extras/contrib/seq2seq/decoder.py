@@ -1,4 +1,4 @@
-"""Of `tf.contrib.seq2seq`: decoders, and the loop that runs them."""
+"""Decoders of `tf.contrib.seq2seq`, and the loop that runs them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from .helpers import Helper
 class Decoder:
     """The interface of `dynamic_decode`: a subclass defines the first inputs and one step.
 
-    A subclass gives `batch_size`, `output_size`, `output_dtype`, `initialize` and `step`; `finalize` if it has
-    something to do at the end.
+    A subclass gives `batch_size`, `output_size`, `output_dtype`, `initialize` and `step`, and
+    optionally `finalize`.
 
     Reference: TensorFlow 1.15 `tf.contrib.seq2seq.Decoder`.
     """
@@ -50,7 +50,7 @@ class Decoder:
 
     @property
     def tracks_own_finished(self) -> bool:
-        """Whether `step` says of all sequences whether they are finished, so that one may begin again."""
+        """Whether `step` returns which sequences are finished, all of them, so that one may continue again."""
         return False
 
     def initialize(self, name: str | None = None) -> Any:
@@ -58,7 +58,7 @@ class Decoder:
         raise NotImplementedError("Decoder.initialize. Fix: a subclass has to define it")
 
     def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
-        """One step: (outputs, next state, next inputs, finished)."""
+        """Computes one step: (outputs, next state, next inputs, finished)."""
         raise NotImplementedError("Decoder.step. Fix: a subclass has to define it")
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
@@ -66,18 +66,18 @@ class Decoder:
         raise NotImplementedError("Decoder.finalize")
 
     def _most_steps(self) -> Any:
-        """If they are known before the first step: the number of steps, and a bound of it that follows from shapes."""
+        """Returns the number of steps and a bound of it from shapes, if they are known before the first step."""
         return None
 
 
 class BasicDecoderOutput(collections.namedtuple("BasicDecoderOutput", ("rnn_output", "sample_id"))):
-    """The outputs of a `BasicDecoder`: those of the cell (or of the layer upon it), and what was sampled of them."""
+    """The outputs of a `BasicDecoder`: those of the cell (or of its output layer), and the samples drawn from them."""
 
     __slots__ = ()
 
 
 def output_size_of(cell: Any, output_layer: Any) -> Any:
-    """The shapes of a cell's outputs, after the layer upon it if there is one."""
+    """Returns the shapes of a cell's outputs, after its output layer if there is one."""
     size = cell.output_size
     if output_layer is None:
         return size
@@ -95,13 +95,13 @@ class _LayerShape:
 
 
 class BasicDecoder(Decoder):
-    """A cell whose inputs a helper chooses, step by step.
+    """A decoder of a cell whose inputs a helper chooses, step by step.
 
     Args:
       cell: the cell.
       helper: a `Helper`: it gives the inputs, samples of the outputs, and says when sequences end.
       initial_state: the cell's first state.
-      output_layer: a `tf.layers.Layer` upon the cell's outputs, such as `tf.layers.Dense`, or None.
+      output_layer: a `tf.layers.Layer` applied to the cell's outputs, such as `tf.layers.Dense`, or None.
     Raises: TypeError if an argument is of another kind.
     Reference: TensorFlow 1.15 `tf.contrib.seq2seq.BasicDecoder`.
 
@@ -198,7 +198,7 @@ def dynamic_decode(decoder: Any, output_time_major: bool = False, impute_finishe
       **kwargs: none are used.
     Returns: the outputs of all steps, (batch, time, ...) or (time, batch, ...), structured as the decoder's; the last
       state; the lengths of the sequences, (batch,) of int32.
-    Raises: TypeError if `decoder` is none; ValueError if `maximum_iterations` is not a scalar.
+    Raises: TypeError if `decoder` is not a decoder; ValueError if `maximum_iterations` is not a scalar.
     Gradient: with respect to inputs, first state and variables.
     Reference: TensorFlow 1.15 `tf.contrib.seq2seq.dynamic_decode`.
 
@@ -233,10 +233,10 @@ def dynamic_decode(decoder: Any, output_time_major: bool = False, impute_finishe
 
 
 def _bounds(own: Any, most: Any) -> Any:
-    """Returns the number of steps, and how long the arrays of outputs have to be.
+    """Returns the number of steps, and the length of the arrays of outputs.
 
-    A compiled loop depends on the second one, so that must not follow each batch's lengths: it comes from shapes and
-    constants, or is rounded up.
+    A compiled loop depends on the latter, which must therefore not change with each batch's lengths: it comes from
+    shapes and constants, or is rounded up.
     """
     if most is None:
         return (None, None) if own is None else own
@@ -250,7 +250,7 @@ def _bounds(own: Any, most: Any) -> Any:
 
 
 def _decode(decoder: Any, impute: bool, bound: Any, size: Any) -> Any:
-    """Returns the loop: the list of stacked outputs, the last state, lengths, the number of steps."""
+    """Builds the loop; returns the list of stacked outputs, the last state, lengths, and the number of steps."""
     finished, inputs, state = decoder.initialize()
     finished, inputs, state = convert_to_tensor(finished), _tensors(inputs), _tensors(state)
     dtypes = nest.flatten(decoder.output_dtype)
@@ -307,7 +307,7 @@ def _known(batch_size: Any) -> Any:
 
 
 def _where(finished: Any, a: Any, b: Any) -> Any:
-    """Rows of `a` where finished, else of `b`; scalars and arrays are always those of `b`."""
+    """Returns rows of `a` where finished, else of `b`; scalars and arrays always from `b`."""
     if _is_array(a) or a.shape.rank == 0:
         return b
     extra = (a.shape.rank or 0) - (finished.shape.rank or 0)
@@ -320,7 +320,7 @@ def _where(finished: Any, a: Any, b: Any) -> Any:
 
 
 class _Keep:
-    """States stay where a sequence is finished."""
+    """A function that keeps states where a sequence is finished."""
 
     def __init__(self, finished: Any):
         self.finished = finished

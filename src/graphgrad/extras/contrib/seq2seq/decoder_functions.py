@@ -1,4 +1,4 @@
-"""Of `tf.contrib.seq2seq` of TensorFlow 1.0: decoders made of functions."""
+"""Decoders defined by functions, of `tf.contrib.seq2seq` in TensorFlow 1.0."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .helpers import _rows, _time_first
 def dynamic_rnn_decoder(cell: Any, decoder_fn: Any, inputs: Any = None, sequence_length: Any = None,
                         parallel_iterations: Any = None, swap_memory: bool = False, time_major: bool = False,
                         scope: Any = None, name: str | None = None) -> Any:
-    """Runs a cell as a function says: with given inputs to train, with its own outputs to infer.
+    """Runs a cell under control of a function: with given inputs to train, with its own outputs to infer.
 
     Args:
       cell: the cell.
@@ -59,7 +59,7 @@ def dynamic_rnn_decoder(cell: Any, decoder_fn: Any, inputs: Any = None, sequence
                 sequence_length = convert_to_tensor(sequence_length, int32)
 
         def input_at(time: Any) -> Any:
-            # Beyond the last step the loop asks once more, and does not use what it gets.
+            # The loop calls the function once more after the last step, and ignores the result.
             return read.read(raw.Minimum(time, raw.Sub(steps, 1)))
 
         def loop_fn(time: Any, cell_output: Any, cell_state: Any, loop_state: Any) -> Any:
@@ -92,7 +92,7 @@ def _stacked(array: Any) -> Any:
 
 
 def simple_decoder_fn_train(encoder_state: Any, name: str | None = None) -> Callable[..., Any]:
-    """For `dynamic_rnn_decoder`: inputs are as given, outputs the cell's.
+    """Makes a function for `dynamic_rnn_decoder` that uses the given inputs and the cell's outputs.
 
     Args:
       encoder_state: the first state.
@@ -108,7 +108,7 @@ def simple_decoder_fn_train(encoder_state: Any, name: str | None = None) -> Call
 
 
 class _Greedy:
-    """What inference needs: symbols of outputs, their embeddings, and when it is over."""
+    """Greedy inference: symbols of outputs, their embeddings, and when to stop."""
 
     def __init__(self, output_fn: Any, encoder_state: Any, embeddings: Any, start: Any, end: Any, longest: Any,
                  symbols: Any, dtype: Any):
@@ -122,18 +122,18 @@ class _Greedy:
         self.batch = raw.ExpandDims(_as_tensor(_rows(first)), 0)
 
     def begin(self) -> Any:
-        """(done, input, what tells the shape of outputs) of the first step."""
+        """Returns (done, input, a tensor of the outputs' shape) of the first step."""
         ids = raw.Fill(self.batch, self.start)
         shown = raw.Fill(raw.ExpandDims(_as_tensor(self.symbols), 0), convert_to_tensor(0.0, float32))
         return raw.Fill(self.batch, convert_to_tensor(False, bool_)), embedding_lookup(self.embeddings, ids), shown
 
     def go_on(self, logits: Any) -> Any:
-        """(done, next input)."""
+        """Returns (done, next input)."""
         ids = raw.ArgMax(logits, np.int32(1), output_type=self.dtype)
         return raw.Equal(ids, self.end), embedding_lookup(self.embeddings, ids)
 
     def done(self, time: Any, done: Any) -> Any:
-        """All are done once the longest sequence is exceeded."""
+        """Returns which sequences are done: all, once the maximum length is exceeded."""
         return raw.LogicalOr(done, raw.Greater(raw.Cast(time, DstT=self.dtype), self.longest))
 
 
@@ -144,15 +144,15 @@ def _same(x: Any) -> Any:
 def simple_decoder_fn_inference(output_fn: Any, encoder_state: Any, embeddings: Any, start_of_sequence_id: Any,
                                 end_of_sequence_id: Any, maximum_length: Any, num_decoder_symbols: Any,
                                 dtype: Any = int32, name: str | None = None) -> Callable[..., Any]:
-    """For `dynamic_rnn_decoder`: the likeliest symbol of each step goes into the next one.
+    """Makes a function for `dynamic_rnn_decoder` that feeds back the most likely symbol of each step.
 
     Args:
       output_fn: a function of the cell's output that gives logits; None if it is logits.
       encoder_state: the first state.
-      embeddings: (symbols, size), the inputs that stand for symbols.
+      embeddings: (symbols, size), the inputs for each symbol.
       start_of_sequence_id, end_of_sequence_id: the symbols with which sequences begin and end.
-      maximum_length: how long sequences may become.
-      num_decoder_symbols: how many symbols there are.
+      maximum_length: the greatest length of sequences.
+      num_decoder_symbols: the number of symbols.
       dtype: the dtype of symbols.
       name: accepted.
     Reference: TensorFlow 1.0 `tf.contrib.seq2seq.simple_decoder_fn_inference`.
@@ -181,11 +181,11 @@ def _no_input(cell_input: Any) -> None:
 
 def attention_decoder_fn_train(encoder_state: Any, attention_keys: Any, attention_values: Any, attention_score_fn: Any,
                                attention_construct_fn: Any, name: str | None = None) -> Callable[..., Any]:
-    """For `dynamic_rnn_decoder`: `simple_decoder_fn_train` with attention.
+    """Makes a function for `dynamic_rnn_decoder`: `simple_decoder_fn_train` with attention.
 
     Args:
       encoder_state: the first state.
-      attention_keys, attention_values, attention_score_fn, attention_construct_fn: what `prepare_attention` gives.
+      attention_keys, attention_values, attention_score_fn, attention_construct_fn: the results of `prepare_attention`.
       name: accepted.
     Reference: TensorFlow 1.0 `tf.contrib.seq2seq.attention_decoder_fn_train`.
     """
@@ -213,12 +213,12 @@ def attention_decoder_fn_inference(output_fn: Any, encoder_state: Any, attention
                                    start_of_sequence_id: Any, end_of_sequence_id: Any, maximum_length: Any,
                                    num_decoder_symbols: Any, dtype: Any = int32,
                                    name: str | None = None) -> Callable[..., Any]:
-    """For `dynamic_rnn_decoder`: `simple_decoder_fn_inference` with attention.
+    """Makes a function for `dynamic_rnn_decoder`: `simple_decoder_fn_inference` with attention.
 
     Args:
       output_fn, encoder_state, embeddings, start_of_sequence_id, end_of_sequence_id, maximum_length,
-        num_decoder_symbols, dtype, name: as there.
-      attention_keys, attention_values, attention_score_fn, attention_construct_fn: what `prepare_attention` gives.
+        num_decoder_symbols, dtype, name: as for `dynamic_rnn_decoder`.
+      attention_keys, attention_values, attention_score_fn, attention_construct_fn: the results of `prepare_attention`.
     Reference: TensorFlow 1.0 `tf.contrib.seq2seq.attention_decoder_fn_inference`.
     """
     greedy = _Greedy(output_fn, encoder_state, embeddings, start_of_sequence_id, end_of_sequence_id, maximum_length,
@@ -239,13 +239,13 @@ def attention_decoder_fn_inference(output_fn: Any, encoder_state: Any, attention
 
 
 def prepare_attention(attention_states: Any, attention_option: str, num_units: int, reuse: Any = False) -> Any:
-    """What attention needs: keys, values, and functions.
+    """Makes the keys, values and functions of attention.
 
     Args:
-      attention_states: (batch, time, num_units), what there is to attend to.
+      attention_states: (batch, time, num_units), the memory to attend to.
       attention_option: "luong" (products) or "bahdanau" (a small network).
       num_units: the size of keys and attention.
-      reuse: whether to take variables that exist.
+      reuse: whether to reuse existing variables.
     Returns: keys (batch, time, num_units); values; a function of query, keys and values that gives the context; one
       that gives the attention.
     Raises: ValueError for another option, when it is used.

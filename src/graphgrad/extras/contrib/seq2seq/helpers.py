@@ -20,7 +20,7 @@ from graphgrad.ops.random.random import categorical, random_uniform
 
 
 class Helper:
-    """What a helper has: `batch_size`, `sample_ids_shape`, `sample_ids_dtype`, `initialize`, `sample`, `next_inputs`.
+    """The interface: `batch_size`, `sample_ids_shape`, `sample_ids_dtype`, `initialize`, `sample`, `next_inputs`.
 
     Reference: TensorFlow 1.15 `tf.contrib.seq2seq.Helper`.
     """
@@ -41,24 +41,24 @@ class Helper:
         return int32
 
     def initialize(self, name: str | None = None) -> Any:
-        """(finished, first inputs)."""
+        """Returns (finished, first inputs)."""
         raise NotImplementedError("initialize has not been implemented. Fix: a subclass has to define it")
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """Samples of a step's outputs."""
+        """Returns samples of a step's outputs."""
         raise NotImplementedError("sample has not been implemented. Fix: a subclass has to define it")
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
-        """(finished, next inputs, next state)."""
+        """Returns (finished, next inputs, next state)."""
         raise NotImplementedError("next_inputs has not been implemented. Fix: a subclass has to define it")
 
     def _most_steps(self) -> Any:
-        """If they are known before the first step: the number of steps, and a bound of it that follows from shapes."""
+        """Returns the number of steps and a bound of it from shapes, if they are known before the first step."""
         return None
 
 
 def _greedy(outputs: Any) -> Any:
-    """Returns the place of the largest of the outputs."""
+    """Returns the index of the largest output."""
     if not hasattr(outputs, "dtype"):
         raise TypeError(f"Expected outputs to be a single Tensor, got: {type(outputs)}\n"
                         f"  Built at {user_source(2)}\n  Fix: a cell whose output is one tensor")
@@ -66,7 +66,7 @@ def _greedy(outputs: Any) -> Any:
 
 
 class CustomHelper(Helper):
-    """A helper made of functions.
+    """A helper composed of functions.
 
     Args:
       initialize_fn: gives (finished, first inputs).
@@ -113,12 +113,12 @@ class CustomHelper(Helper):
         return finished, inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """What `sample_fn` gives."""
+        """Calls `sample_fn`."""
         with name_scope(name, "CustomHelperSample"):
             return self._sample_fn(time=time, outputs=outputs, state=state)
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
-        """What `next_inputs_fn` gives."""
+        """Calls `next_inputs_fn`."""
         with name_scope(name, "CustomHelperNextInputs"):
             return self._next_inputs_fn(time=time, outputs=outputs, state=state, sample_ids=sample_ids)
 
@@ -129,7 +129,7 @@ def _rows(t: Any) -> Any:
 
 
 class TrainingHelper(Helper):
-    """Given inputs: each step gets the next one, independent of the outputs.
+    """A helper that gives the inputs of a sequence, whatever the outputs.
 
     Args:
       inputs: (batch, time, ...), or (time, batch, ...) if `time_major`; or a structure of such tensors.
@@ -171,22 +171,22 @@ class TrainingHelper(Helper):
         return self._batch_size
 
     def _at(self, time: Any, over: Any) -> Any:
-        """Returns the inputs of a step; zeros if all sequences are over."""
+        """Returns the inputs of a step; zeros if all sequences are finished."""
         return nest.map_structure(_Step(time, over), self._by_time, self._zero_inputs)
 
     def initialize(self, name: str | None = None) -> Any:
-        """The first inputs."""
+        """Returns the first inputs."""
         with name_scope(name, "TrainingHelperInitialize"):
             finished = raw.Equal(self._sequence_length, 0)
             return finished, self._at(convert_to_tensor(0, int32), raw.All(finished, np.array([0], np.int32)))
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """The likeliest: the place of the largest output."""
+        """Returns the index of the largest output."""
         with name_scope(name, "TrainingHelperSample"):
             return _greedy(outputs)
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
-        """The next inputs, and which sequences have none."""
+        """Returns which sequences end, and their next inputs."""
         with name_scope(name, "TrainingHelperNextInputs"):
             following = time + 1
             finished = raw.GreaterEqual(following, self._sequence_length)
@@ -216,23 +216,23 @@ class _Step:
         self.over = over
 
     def __call__(self, by_time: Any, zeros: Any) -> Any:
-        # The index stays in range where there is nothing to read any more.
+        # The index stays in range after the end of all sequences.
         last = shape(by_time)[0] - 1
         at = raw.GatherV2(by_time, raw.Minimum(self.time, last), np.int32(0))
         return raw.SelectV2(self.over, zeros, at)
 
 
 class ScheduledEmbeddingTrainingHelper(TrainingHelper):
-    """Inputs that are given, but at random, for some rows, the embedding of what was sampled in the step before.
+    """A helper that gives the inputs of a sequence or, at random, the embedding of the previous step's sample.
 
     Args:
       inputs: (batch, time, ...), or (time, batch, ...) if `time_major`.
       sequence_length: (batch,) of int32.
       embedding: a function of ids, or the parameters of `tf.nn.embedding_lookup`.
-      sampling_probability: how likely a row gets its sample, a float or a scalar or (batch,).
+      sampling_probability: the probability that a row gets its sample, a float, a scalar or (batch,).
       time_major: whether time is the first axis of the inputs.
-      seed: for what is sampled.
-      scheduling_seed: for which rows get it.
+      seed: for the samples.
+      scheduling_seed: for the choice of rows.
       name: a name for the operations.
     Raises: ValueError if `sampling_probability` is neither a scalar nor a vector.
     Reference: Bengio et al. 2015, Scheduled Sampling for Sequence Prediction with Recurrent Neural Networks;
@@ -249,14 +249,14 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         super().__init__(inputs, sequence_length, time_major, name)
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """A sample of the outputs as logits for the rows that get it, -1 for the others."""
+        """Draws a sample with the outputs as logits for the rows that get it, -1 for the others."""
         with name_scope(name, "ScheduledEmbeddingTrainingHelperSample"):
             chosen = _chosen(self._batch_size, self._probability, self._scheduling_seed)
             drawn = _drawn(outputs, self._seed)
             return raw.SelectV2(chosen, drawn, np.int32(-1))
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
-        """The next inputs, or the samples' embeddings."""
+        """Returns the next inputs, or the samples' embeddings."""
         with name_scope(name, "ScheduledEmbeddingTrainingHelperNextInputs"):
             finished, given, state = super().next_inputs(time, outputs, state, sample_ids)
             sampled = self._embedding_fn(raw.Maximum(sample_ids, np.int32(0)))
@@ -264,16 +264,16 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
 
 
 class ScheduledOutputTrainingHelper(TrainingHelper):
-    """Inputs that are given, but at random, for some rows, the output of the step before.
+    """A helper that gives the inputs of a sequence or, at random, the previous step's output.
 
     Args:
       inputs: (batch, time, ...), or (time, batch, ...) if `time_major`.
       sequence_length: (batch,) of int32.
-      sampling_probability: how likely a row gets its output, a float or a scalar or (batch,).
+      sampling_probability: the probability that a row gets its output, a float, a scalar or (batch,).
       time_major: whether time is the first axis of the inputs.
-      seed: for which rows get it.
-      next_inputs_fn: a function of the outputs that gives what goes in; the outputs themselves by default.
-      auxiliary_inputs: what is put beside inputs and outputs, (batch, time, ...), or None.
+      seed: for the choice of rows.
+      next_inputs_fn: a function from outputs to inputs; the identity by default.
+      auxiliary_inputs: what is concatenated to inputs and outputs, (batch, time, ...), or None.
       name: a name for the operations.
     Raises: ValueError if `sampling_probability` is neither a scalar nor a vector.
     Reference: TensorFlow 1.15 `tf.contrib.seq2seq.ScheduledOutputTrainingHelper`.
@@ -294,7 +294,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         super().__init__(inputs, sequence_length, time_major, name)
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """1 for the rows that get their output, 0 for the others."""
+        """Returns 1 for the rows that get their output, 0 for the others."""
         with name_scope(name, "ScheduledOutputTrainingHelperSample"):
             return raw.Cast(_chosen(self._batch_size, self._probability, self._seed), DstT=int32)
 
@@ -348,7 +348,7 @@ class _Lookup:
 
 
 class GreedyEmbeddingHelper(Helper):
-    """Feeds outputs back: the embedding of the likeliest symbol.
+    """A helper that feeds back the embedding of the most likely symbol.
 
     Args:
       embedding: a function of ids, or the parameters of `tf.nn.embedding_lookup`.
@@ -376,27 +376,27 @@ class GreedyEmbeddingHelper(Helper):
         return self._batch_size
 
     def initialize(self, name: str | None = None) -> Any:
-        """The embeddings of the first symbols."""
+        """Returns the embeddings of the first symbols."""
         return raw.Fill(shape(self._start_tokens), convert_to_tensor(False)), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """The likeliest: the place of the largest output."""
+        """Returns the index of the largest output."""
         return _greedy(outputs)
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
-        """The embeddings of the samples; a sequence ends with the end token."""
+        """Returns the embeddings of the samples; a sequence ends with the end token."""
         finished = raw.Equal(sample_ids, self._end_token)
         return finished, self._embedding_fn(sample_ids), state
 
 
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):
-    """Feeds outputs back: the embedding of a symbol drawn at random, with the outputs as logits.
+    """A helper that feeds back the embedding of a symbol drawn with the outputs as logits.
 
     Args:
       embedding: a function of ids, or the parameters of `tf.nn.embedding_lookup`.
       start_tokens: (batch,) of int32: the first symbols of sequences.
       end_token: a scalar int32, which ends them.
-      softmax_temperature: what logits are divided by; below 1 likely symbols are drawn still more often.
+      softmax_temperature: the divisor of the logits; below 1, likely symbols are drawn more often.
       seed: the seed.
     Raises: ValueError for other shapes.
     Reference: TensorFlow 1.15 `tf.contrib.seq2seq.SampleEmbeddingHelper`.
@@ -409,14 +409,14 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
         self._seed = seed
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """Symbols drawn at random."""
+        """Draws symbols with the outputs as logits."""
         _greedy(outputs)  # the same errors
         logits = outputs if self._softmax_temperature is None else outputs / self._softmax_temperature
         return _drawn(logits, self._seed)
 
 
 class InferenceHelper(Helper):
-    """Feeds outputs back as inputs, through functions.
+    """A helper that feeds outputs back as inputs, through functions.
 
     Args:
       sample_fn: a function of the outputs that gives samples.
@@ -455,15 +455,15 @@ class InferenceHelper(Helper):
         return self._sample_dtype
 
     def initialize(self, name: str | None = None) -> Any:
-        """The first inputs."""
+        """Returns the first inputs."""
         size = raw.Reshape(convert_to_tensor(self._batch_size, int32), np.array([1], np.int32))
         return raw.Fill(size, convert_to_tensor(False)), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
-        """What `sample_fn` gives."""
+        """Calls `sample_fn`."""
         return self._sample_fn(outputs)
 
     def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
-        """What `next_inputs_fn` gives, and what `end_fn` says."""
+        """Calls `next_inputs_fn` and `end_fn`."""
         following = sample_ids if self._next_inputs_fn is None else self._next_inputs_fn(sample_ids)
         return self._end_fn(sample_ids), following, state

@@ -32,7 +32,7 @@ from graphgrad.ops.nn.embedding import embedding_lookup_v1 as embedding_lookup
 
 
 def _linear(args: Any, size: int, bias: bool = True) -> Any:
-    """args times a matrix `kernel`, plus `bias`, in the current variable scope."""
+    """Computes args times a matrix `kernel`, plus `bias`, in the current variable scope."""
     args = list(args) if isinstance(args, (list, tuple)) else [args]
     x = args[0] if len(args) == 1 else concat(args, 1)
     kernel = get_variable("kernel", [sum(int(a.shape[1]) for a in args), size], dtype=x.dtype)
@@ -56,7 +56,7 @@ class _Projected(RNNCell):
         return self._size
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """Zeros."""
+        """Makes a state of zeros."""
         return self._cell.zero_state(batch_size, dtype)
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
@@ -66,7 +66,7 @@ class _Projected(RNNCell):
 
 
 def _encode(cell: Any, encoder_inputs: Sequence[Any], symbols: int, size: int, dtype: Any) -> Any:
-    """Outputs and last state of a cell that reads symbols through an embedding."""
+    """Runs a cell over embedded symbols; returns its outputs and its last state."""
     with variable_scope("rnn"):
         with variable_scope("embedding_wrapper"):
             embedding = get_variable("embedding", [symbols, size], dtype=dtype)
@@ -103,7 +103,7 @@ def rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Any, cell: Any, lo
 
 def basic_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: Any,
                       dtype: Any = dtypes.float32, scope: Any = None) -> Any:
-    """An encoder whose last state a decoder begins with; each has weights of its own.
+    """Builds an encoder and a decoder that starts from its last state; each has its own weights.
 
     Args:
       encoder_inputs, decoder_inputs: lists of (batch, input size) tensors.
@@ -119,11 +119,11 @@ def basic_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[An
 
 def tied_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: Any, loop_function: Any = None,
                      dtype: Any = dtypes.float32, scope: Any = None) -> Any:
-    """An encoder and a decoder that share weights.
+    """Builds an encoder and a decoder that share weights.
 
     Args:
-      encoder_inputs, decoder_inputs, cell, dtype: as of `basic_rnn_seq2seq`.
-      loop_function: as of `rnn_decoder`.
+      encoder_inputs, decoder_inputs, cell, dtype: as for `basic_rnn_seq2seq`.
+      loop_function: as for `rnn_decoder`.
       scope: a variable scope.
     Returns: (list of outputs, last state).
     """
@@ -135,7 +135,7 @@ def tied_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any
 
 
 def _feeding_previous(embedding: Any, output_projection: Any, update_embedding: bool) -> Callable[[Any, Any], Any]:
-    """Returns the vector of the likeliest symbol of the last output."""
+    """Embeds the most likely symbol of the last output."""
 
     def next_input(last: Any, _: Any) -> Any:
         if output_projection is not None:
@@ -147,7 +147,7 @@ def _feeding_previous(embedding: Any, output_projection: Any, update_embedding: 
 
 
 def _either(feed_previous: Any, decode: Callable[[bool], Any]) -> Any:
-    """What a decoder gives; if a tensor decides whether it is fed its own outputs, of one of two."""
+    """Builds a decoder; if a tensor decides whether it is fed its own outputs, both kinds, and selects."""
     if isinstance(feed_previous, bool):
         return decode(feed_previous)
     structure: list[Any] = []
@@ -173,13 +173,13 @@ def _either(feed_previous: Any, decode: Callable[[bool], Any]) -> Any:
 def embedding_rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Any, cell: Any, num_symbols: int,
                           embedding_size: int, output_projection: Any = None, feed_previous: bool = False,
                           update_embedding_for_previous: bool = True, scope: Any = None) -> Any:
-    """`rnn_decoder` on symbols, through an embedding.
+    """Builds an `rnn_decoder` over symbols, through an embedding.
 
     Args:
       decoder_inputs: a list of (batch,) int32 tensors.
-      initial_state, cell, scope: as of `rnn_decoder`.
+      initial_state, cell, scope: as for `rnn_decoder`.
       num_symbols, embedding_size: the shape of the embedding.
-      output_projection: (weights, biases) to get from outputs to symbols.
+      output_projection: (weights, biases) from outputs to logits of symbols.
       feed_previous: whether the decoder gets its own outputs as inputs, after the first.
       update_embedding_for_previous: whether gradients go through them.
     Returns: (list of outputs, last state).
@@ -195,13 +195,13 @@ def embedding_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequenc
                           num_encoder_symbols: int, num_decoder_symbols: int, embedding_size: int,
                           output_projection: Any = None, feed_previous: Any = False, dtype: Any = None,
                           scope: Any = None) -> Any:
-    """An encoder and a decoder of symbols.
+    """Builds an encoder and a decoder of symbols.
 
     Args:
       encoder_inputs, decoder_inputs: lists of (batch,) int32 tensors.
       cell: an `RNNCell`.
       num_encoder_symbols, num_decoder_symbols, embedding_size: the embeddings' shapes.
-      output_projection, feed_previous: as of `embedding_rnn_decoder`; feed_previous may be a bool tensor.
+      output_projection, feed_previous: as for `embedding_rnn_decoder`; feed_previous may be a bool tensor.
       dtype: of the first state; float32 by default.
       scope: a variable scope.
     Returns: (list of outputs, last state).
@@ -221,16 +221,16 @@ def embedding_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequenc
 def attention_decoder(decoder_inputs: Sequence[Any], initial_state: Any, attention_states: Any, cell: Any,
                       output_size: int | None = None, num_heads: int = 1, loop_function: Any = None,
                       dtype: Any = None, scope: Any = None, initial_state_attention: bool = False) -> Any:
-    """`rnn_decoder` that looks at other states at each step.
+    """Builds an `rnn_decoder` that attends to other states at each step.
 
     Args:
-      decoder_inputs, initial_state, cell, loop_function: as of `rnn_decoder`.
-      attention_states: (batch, length, size), what to look at.
+      decoder_inputs, initial_state, cell, loop_function: as for `rnn_decoder`.
+      attention_states: (batch, length, size), the states to attend to.
       output_size: of the outputs; the cell's by default.
-      num_heads: how many looks a step has.
+      num_heads: the number of attention heads.
       dtype: accepted.
       scope: a variable scope; 'attention_decoder' by default.
-      initial_state_attention: whether the first state looks already.
+      initial_state_attention: whether attention starts from `initial_state`, not from zeros.
     Returns: (list of outputs, last state).
     Raises: ValueError without inputs, heads, or static sizes.
     """
@@ -301,12 +301,13 @@ def embedding_attention_decoder(decoder_inputs: Sequence[Any], initial_state: An
                                 feed_previous: bool = False, update_embedding_for_previous: bool = True,
                                 dtype: Any = None, scope: Any = None,
                                 initial_state_attention: bool = False) -> Any:
-    """`attention_decoder` on symbols, through an embedding.
+    """Builds an `attention_decoder` over symbols, through an embedding.
 
     Args:
       decoder_inputs: a list of (batch,) int32 tensors.
-      initial_state, attention_states, cell, num_heads, output_size, dtype, scope, initial_state_attention: as there.
-      num_symbols, embedding_size, output_projection, feed_previous, update_embedding_for_previous: as of
+      initial_state, attention_states, cell, num_heads, output_size, dtype, scope, initial_state_attention: as for
+        `attention_decoder`.
+      num_symbols, embedding_size, output_projection, feed_previous, update_embedding_for_previous: as for
         `embedding_rnn_decoder`.
     Returns: (list of outputs, last state).
     """
@@ -323,12 +324,12 @@ def embedding_attention_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: S
                                 num_heads: int = 1, output_projection: Any = None, feed_previous: Any = False,
                                 dtype: Any = None, scope: Any = None,
                                 initial_state_attention: bool = False) -> Any:
-    """An encoder of symbols, and a decoder that looks at its outputs.
+    """Builds an encoder of symbols, and a decoder that attends to its outputs.
 
     Args:
       encoder_inputs, decoder_inputs, cell, num_encoder_symbols, num_decoder_symbols, embedding_size,
-        output_projection, feed_previous, dtype, scope: as of `embedding_rnn_seq2seq`.
-      num_heads, initial_state_attention: as of `attention_decoder`.
+        output_projection, feed_previous, dtype, scope: as for `embedding_rnn_seq2seq`.
+      num_heads, initial_state_attention: as for `attention_decoder`.
     Returns: (list of outputs, last state).
     """
     with variable_scope(scope or "embedding_attention_seq2seq"):
@@ -353,7 +354,7 @@ def embedding_attention_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: S
 def sequence_loss_by_example(logits: Sequence[Any], targets: Sequence[Any], weights: Sequence[Any],
                              average_across_timesteps: bool = True, softmax_loss_function: Any = None,
                              name: str | None = None) -> Any:
-    """The weighted cross entropy of a sequence of logits, for each example.
+    """Computes the weighted cross entropy of a sequence of logits, for each example.
 
     Args:
       logits: a list of (batch, classes) tensors.
@@ -393,10 +394,10 @@ def sequence_loss_by_example(logits: Sequence[Any], targets: Sequence[Any], weig
 def sequence_loss(logits: Sequence[Any], targets: Sequence[Any], weights: Sequence[Any],
                   average_across_timesteps: bool = True, average_across_batch: bool = True,
                   softmax_loss_function: Any = None, name: str | None = None) -> Any:
-    """The weighted cross entropy of a sequence of logits, summed over the batch.
+    """Computes the weighted cross entropy of a sequence of logits, summed over the batch.
 
     Args:
-      logits, targets, weights, average_across_timesteps, softmax_loss_function: as of `sequence_loss_by_example`.
+      logits, targets, weights, average_across_timesteps, softmax_loss_function: as for `sequence_loss_by_example`.
       average_across_batch: whether to divide by the size of the batch.
       name: a name for the operations.
     Returns: a scalar.
@@ -413,13 +414,13 @@ def model_with_buckets(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[A
                        weights: Sequence[Any], buckets: Sequence[Any], seq2seq: Callable[..., Any],
                        softmax_loss_function: Any = None, per_example_loss: bool = False,
                        name: str | None = None) -> Any:
-    """One model for sequences of several lengths; all share their variables.
+    """Builds one model for sequences of several lengths; all share their variables.
 
     Args:
       encoder_inputs, decoder_inputs, targets, weights: lists as long as the longest bucket.
       buckets: a list of (length of the input, length of the output).
       seq2seq: (encoder inputs, decoder inputs) -> (outputs, state).
-      softmax_loss_function: as of `sequence_loss`.
+      softmax_loss_function: as for `sequence_loss`.
       per_example_loss: whether losses are (batch,).
       name: a name for the operations.
     Returns: (list of lists of outputs, list of losses), one for each bucket.

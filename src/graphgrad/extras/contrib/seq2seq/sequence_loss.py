@@ -1,4 +1,4 @@
-"""Of `tf.contrib.seq2seq`: the loss of sequences, and copies for beams."""
+"""The loss of sequences, and copies for beams, of `tf.contrib.seq2seq`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graphgrad.ops.nn.cross_entropy import (
 def sequence_loss(logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True,
                   average_across_batch: bool = True, sum_over_timesteps: bool = False, sum_over_batch: bool = False,
                   softmax_loss_function: Any = None, name: str | None = None) -> Any:
-    """The weighted cross entropy of sequences of logits.
+    """Computes the weighted cross entropy of sequences of logits.
 
     Args:
       logits: (batch, steps, classes).
@@ -72,11 +72,11 @@ def _counted(weights: Any, axis: Any) -> Any:
 
 
 def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
-    """Each row of tensors so many times in a row, for beam search.
+    """Repeats each row of tensors, for beam search.
 
     Args:
       t: tensors, in any nesting.
-      multiplier: how many times.
+      multiplier: the number of repetitions.
       name: a name for the operations.
     Returns: the nesting, of (batch * multiplier, ...).
     Reference: `tf.contrib.seq2seq.tile_batch` of TensorFlow 1.15.
