@@ -1,4 +1,4 @@
-"""Ragged tensors joined, picked from, repeated, indexed."""
+"""Joining, gathering, repeating and indexing ragged tensors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Given = dict[str, Any]
 
 
 def rank_of(t: Any) -> int:
-    """How many axes there are."""
+    """Returns the number of axes."""
     rank = t.shape.rank
     if rank is None:
         raise ValueError("the flat values of a ragged tensor must have a known rank here. Fix: use set_shape")
@@ -30,7 +30,7 @@ def rank_of(t: Any) -> int:
 
 
 def axis_of(axis: int, rank: int) -> int:
-    """An axis counted from the front; ValueError if there is none."""
+    """Returns an axis counted from the front; raises ValueError if it is out of range."""
     if not -rank <= axis < rank:
         raise ValueError(f"axis={axis} out of bounds: expected -{rank}<=axis<{rank}. Fix: give an axis that there is")
     return axis % rank
@@ -50,7 +50,7 @@ def _raised(t: Any, ragged_rank: int) -> Any:
 
 
 def _alike(values: Any) -> list[Any]:
-    """Tensors as ragged ones of the same ragged rank, and the same dtype of splits."""
+    """Converts tensors to ragged ones of the same ragged rank, with the same dtype of splits."""
     parts = [v if isinstance(v, RaggedTensor) else convert_to_tensor(v) for v in values]
     ranks = {rank_of(p) for p in parts}
     if len(ranks) > 1:
@@ -63,7 +63,7 @@ def _alike(values: Any) -> list[Any]:
 
 
 def _all_rows(parts: Sequence[Any]) -> Any:
-    """Returns the rows of all tensors, one after the other."""
+    """Concatenates the rows of all tensors."""
     result = _joined([p.flat_values for p in parts])
     lengths = [p.nested_row_lengths() for p in parts]
     for level in reversed(range(parts[0].ragged_rank)):
@@ -72,7 +72,7 @@ def _all_rows(parts: Sequence[Any]) -> Any:
 
 
 def _in_turn(parts: Sequence[Any]) -> Any:
-    """Returns the first rows of all tensors, then their second ones, and so on."""
+    """Interleaves rows: the first ones of all tensors, then their second ones, and so on."""
     m, n = len(parts), raw.Cast(parts[0].nrows(), DstT=int32)
     order = raw.Transpose(raw.Reshape(raw.Range(0, raw.Mul(n, m), 1), raw.Pack([m, n])), [1, 0])
     return ragged_gather(_all_rows(parts), raw.Reshape(order, [-1]))
@@ -95,7 +95,7 @@ def _concat(parts: list[Any], axis: int) -> Any:
 
 
 def concat(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """Tensors, some of them ragged, one after the other along an axis.
+    """Concatenates tensors, some of them ragged, along an axis.
 
     Args:
       name: the function's name.
@@ -119,12 +119,12 @@ def _stack(parts: list[Any], axis: int) -> Any:
 
 
 def stack(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """Tensors, some of them ragged, beside each other along a new axis; arguments as for `concat`."""
+    """Stacks tensors, some of them ragged, along a new axis; arguments as for `concat`."""
     parts = _alike(given["values"])
     return _stack(parts, axis_of(int(given.get("axis", 0)), rank_of(parts[0]) + 1))
 
 
-# -- picking -----------------------------------------------------------------------------
+# -- gathering -----------------------------------------------------------------------------
 
 
 def _rows_of(params: Any, indices: Any) -> Any:
@@ -136,7 +136,7 @@ def _rows_of(params: Any, indices: Any) -> Any:
 
 
 def _within_rows(params: Any, indices: Any) -> Any:
-    """Elements of each row of `params`, by the indices of the same row."""
+    """Gathers elements of each row of `params` by the indices of the same row."""
     if not isinstance(params, RaggedTensor):
         params = RaggedTensor.from_tensor(params)
     if isinstance(indices, RaggedTensor):
@@ -153,7 +153,7 @@ def _within_rows(params: Any, indices: Any) -> Any:
 
 
 def gather(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """Slices of `params`, one of them or the indices being ragged; arguments as for `concat`."""
+    """Gathers slices of `params`; these or the indices are ragged; arguments as for `concat`."""
     params, indices = given["params"], given["indices"]
     params = params if isinstance(params, RaggedTensor) else convert_to_tensor(params)
     indices = indices if isinstance(indices, RaggedTensor) else convert_to_tensor(indices)
@@ -167,7 +167,7 @@ def gather(name: str, f: Callable[..., Any], given: Given) -> Any:
 
 
 def gather_nd(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """Slices of ragged `params` by the first few of their coordinates; arguments as for `concat`."""
+    """Gathers slices of ragged `params` by their first coordinates; arguments as for `concat`."""
     params, indices = given["params"], given["indices"]
     if isinstance(indices, RaggedTensor):
         return indices.with_flat_values(gather_nd(name, f, {**given, "indices": indices.flat_values}))
@@ -187,7 +187,7 @@ def gather_nd(name: str, f: Callable[..., Any], given: Given) -> Any:
 
 
 def where(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """The coordinates of what is true, or elements of two tensors; arguments as for `concat`."""
+    """Returns the coordinates of true elements, or selects between two tensors; arguments as for `concat`."""
     condition = given["condition"]
     if given.get("x") is None and given.get("y") is None:
         indices, flags, _ = raw.RaggedTensorToSparse(list(condition.nested_row_splits), condition.flat_values)
@@ -208,7 +208,7 @@ def mask(name: str, f: Callable[..., Any], given: Given) -> Any:
 
 
 def tile(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """A ragged tensor repeated; arguments as for `concat`."""
+    """Repeats a ragged tensor; arguments as for `concat`."""
     t = given["input"]
     times = constant_value(convert_to_tensor(given["multiples"]))
     if times is None:
@@ -226,7 +226,7 @@ def tile(name: str, f: Callable[..., Any], given: Given) -> Any:
 
 
 def expand_dims(t: Any, axis: int) -> Any:
-    """A tensor with an axis of size 1 more, counted from the front."""
+    """Inserts an axis of size 1, counted from the front."""
     if not isinstance(t, RaggedTensor):
         return raw.ExpandDims(t, axis)
     if axis > 1:
@@ -238,7 +238,7 @@ def expand_dims(t: Any, axis: int) -> Any:
 
 
 def expanded(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """`expand_dims`; arguments as for `concat`."""
+    """Inserts an axis of size 1; arguments as for `concat`."""
     t, axis = given["input"], given["axis"] if "axis" in given else given["dim"]
     return expand_dims(t, axis_of(int(axis), rank_of(t) + 1))
 
@@ -252,7 +252,7 @@ def _squeezed(t: Any, axis: int) -> Any:
 
 
 def squeeze(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """A ragged tensor without axes of size 1; arguments as for `concat`."""
+    """Removes axes of size 1 from a ragged tensor; arguments as for `concat`."""
     t, axis = given["input"], given.get("axis", given.get("squeeze_dims"))
     if axis is None:
         raise ValueError("Ragged.squeeze must have an axis argument. Fix: give the axes to leave out")
@@ -262,7 +262,7 @@ def squeeze(name: str, f: Callable[..., Any], given: Given) -> Any:
 
 
 def reverse(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """Axes of a ragged tensor in the other order; arguments as for `concat`."""
+    """Reverses axes of a ragged tensor; arguments as for `concat`."""
     t = given["tensor"]
     for axis in {axis_of(a, rank_of(t)) for a in np.asarray(given["axis"]).reshape(-1).tolist()}:
         t = t[(slice(None),) * axis + (slice(None, None, -1),)]
@@ -270,7 +270,7 @@ def reverse(name: str, f: Callable[..., Any], given: Given) -> Any:
 
 
 def split(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """Parts of the rows of a ragged tensor; arguments as for `concat`."""
+    """Splits the rows of a ragged tensor into parts; arguments as for `concat`."""
     if "num_or_size_splits" not in given:
         raise TypeError("tf.strings.split does not take a RaggedTensor. Fix: split its flat_values")
     t, sizes = given["value"], given["num_or_size_splits"]
@@ -286,7 +286,7 @@ def split(name: str, f: Callable[..., Any], given: Given) -> Any:
 
 
 def one_hot(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """Ones at the places that ragged indices name; arguments as for `concat`."""
+    """Makes one-hot vectors of ragged indices; arguments as for `concat`."""
     indices, axis = given.pop("indices"), given.get("axis")
     if axis not in (None, -1):
         raise ValueError(f"one_hot of ragged indices is offered along a new last axis alone, not {axis}. Fix: axis=-1")
@@ -294,17 +294,17 @@ def one_hot(name: str, f: Callable[..., Any], given: Given) -> Any:
 
 
 def size(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """How many elements there are; arguments as for `concat`."""
+    """Counts the elements; arguments as for `concat`."""
     return f(given["input"].flat_values, **{k: v for k, v in given.items() if k == "out_type"})
 
 
 def rank(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """How many axes there are; arguments as for `concat`."""
+    """Returns the number of axes; arguments as for `concat`."""
     return convert_to_tensor(rank_of(given["input"]), int32)
 
 
 def embedding_lookup(name: str, f: Callable[..., Any], given: Given) -> Any:
-    """Rows of a table by ragged ids; arguments as for `concat`."""
+    """Looks up rows of a table by ragged ids; arguments as for `concat`."""
     ids = given.pop("ids")
     params = given.pop("params")
     return ids.with_flat_values(f(params, ids.flat_values, **given))
@@ -314,7 +314,7 @@ def embedding_lookup(name: str, f: Callable[..., Any], given: Given) -> Any:
 
 
 def _bound(value: Any, default: Any, lengths: Any, low: int) -> Any:
-    """Where the slice of each row begins or ends."""
+    """Returns where the slice of each row begins or ends."""
     if value is None:
         return default
     value = raw.Cast(convert_to_tensor(value), DstT=lengths.dtype)
@@ -339,7 +339,7 @@ def _row_slices(t: RaggedTensor, key: slice) -> RaggedTensor:
 
 
 def _in_rows(t: Any, keys: list[Any]) -> Any:
-    """Every row of `t` indexed."""
+    """Indexes every row of `t`."""
     if not keys:
         return t
     if not isinstance(t, RaggedTensor):

@@ -1,7 +1,7 @@
 """Dispatches functions of dense tensors to their ragged forms.
 
-A function is called as it is. If it meets a `RaggedTensor` where it wants a tensor, the way for ragged ones is taken;
-some functions of one operand take sparse tensors likewise.
+A function is first called as it is. If it finds a `RaggedTensor` in place of a tensor, its ragged form is called; some
+functions of one operand handle sparse tensors in the same way.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from graphgrad.ops.common.sparse_tensor import SparseArgument
 
 from .row_partitions import RaggedArgument
 
-# How many of the first arguments are operands; 0 for a list of them.
+# The number of first arguments that are operands; 0 for a list of operands.
 _OPERANDS = dict.fromkeys("""
     abs acos acosh angle asin asinh atan atanh cast ceil check_numerics clip_by_value conj cos cosh digamma erf erfc
     erfcinv erfinv exp expm1 floor identity imag invert is_finite is_inf is_nan lgamma log log1p log_sigmoid logical_not
@@ -53,7 +53,7 @@ _OWN = {
     "rank": "ragged_array_ops:rank", "embedding_lookup": "ragged_array_ops:embedding_lookup",
 }
 
-# Of those with one operand, the ones that TensorFlow has for sparse tensors.
+# Functions of one operand that also accept sparse tensors in TensorFlow.
 _SPARSE = frozenset("""
     abs asin asinh atan atanh bessel_i0e bessel_i1e cast erf neg negative sign sin sqrt square stop_gradient tan tanh
 """.split())
@@ -63,11 +63,11 @@ _lock = threading.Lock()
 
 
 def takes_ragged(name: str, function: Any) -> Any:
-    """The function that a face has under a name: one that takes ragged tensors too, if there is another way for them.
+    """Wraps the function that a face has under a name so that it accepts ragged tensors, if it can.
 
     Args:
       name: the name in the face.
-      function: what the name stands for.
+      function: the function itself.
     """
     if (name not in _OPERANDS and name not in _OWN) or not hasattr(function, "__code__"):
         return function
@@ -135,7 +135,7 @@ def elementwise(f: Callable[..., Any], given: dict[str, Any], count: int) -> Any
     Args:
       f: the function.
       given: its arguments by name, in its order.
-      count: how many of them are operands; 0 if the first one is a list of operands.
+      count: the number of operands among them; 0 if the first one is a list of operands.
     """
     from .ragged_elementwise import apply
 

@@ -17,14 +17,14 @@ from .row_partitions import _before, _rowids
 
 
 def positions(splits: Any) -> tuple[Any, Any]:
-    """For each value the number of its row, and its place within the row."""
+    """Returns, for each value, the number of its row and its position within the row."""
     rows = _rowids(splits)
     places = raw.Cast(raw.Range(0, raw.Size(rows), 1), DstT=splits.dtype)
     return rows, raw.Sub(places, raw.GatherV2(_before(splits), rows, 0))
 
 
 def coordinates(t: RaggedTensor) -> list[Any]:
-    """For each of the flat values its place along the first axis and along each ragged one."""
+    """Returns, for each of the flat values, its position along the first axis and along each ragged one."""
     found: list[Any] = []
     for splits in t.nested_row_splits:
         rows, places = positions(splits)
@@ -54,7 +54,7 @@ def _same_rows(one: RaggedTensor, other: RaggedTensor) -> Any:
 
 
 def _spread(dense: Any, like: RaggedTensor) -> Any:
-    """Returns a dense operand with one value, or none, for each of the flat values of a ragged one: broadcasting."""
+    """Broadcasts a dense operand to one value, or none, for each of the flat values of a ragged one."""
     rank, inner = dense.shape.rank, len(like.flat_values.shape.as_list()) - 1
     if rank is None:
         raise ValueError("a dense operand beside a ragged one must have a known rank. Fix: use set_shape")
@@ -87,7 +87,7 @@ def apply(f: Callable[..., Any], operands: Sequence[Any], rest: Callable[..., An
     Args:
       f: the function.
       operands: its operands; at least one is ragged.
-      rest: called with the operands in their new form: `f` with whatever else it is given.
+      rest: called with the operands in their new form: `f` with its other arguments.
     Returns: a `RaggedTensor`.
     """
     like = max((o for o in operands if isinstance(o, RaggedTensor)), key=_ragged_rank)

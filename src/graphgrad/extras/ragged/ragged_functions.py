@@ -1,4 +1,4 @@
-"""`tf.ragged`: making ragged tensors, and functions of them."""
+"""`tf.ragged`: functions that make ragged tensors or take them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .row_partitions import RaggedTensorValue, _ends, _rowids
 
 
 def _depths(value: Any) -> tuple[int, int]:
-    """How deep lists are nested: at most, and at least where an element stands."""
+    """Returns the depths of nested lists: the greatest, and the least at which there is an element."""
     if not isinstance(value, (list, tuple, np.ndarray)):
         return 0, 0
     found = [_depths(v) for v in value]
@@ -29,7 +29,7 @@ def _depths(value: Any) -> tuple[int, int]:
 
 
 def _taken_apart(pylist: Any, ragged_rank: int | None, inner_shape: Any) -> tuple[list[Any], list[Any], int]:
-    """Returns the flat values, the splits of each ragged axis, and how many axes each flat value has."""
+    """Returns the flat values, the splits of each ragged axis, and the number of axes of each flat value."""
     if not isinstance(pylist, (list, tuple, np.ndarray)):
         raise TypeError(f"pylist must be a list, not {type(pylist).__name__}. Fix: [pylist]")
     depth, least = _depths(pylist)
@@ -60,12 +60,12 @@ def _array(rows: list[Any], dtype: Any, inner_shape: Any, axes: int) -> Any:
 
 def ragged_constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inner_shape: Any = None,
                     name: str | None = None, row_splits_dtype: Any = int64) -> Any:
-    """A ragged tensor of nested lists.
+    """Makes a ragged tensor of nested lists.
 
     Args:
       pylist: lists of lists of numbers or strings.
       dtype: the dtype of the values.
-      ragged_rank: how many axes may be ragged; all but the first by default.
+      ragged_rank: the number of axes that may be ragged; all but the first by default.
       inner_shape: the shape of each value.
       name: a name for the scope.
       row_splits_dtype: int32 or int64.
@@ -86,7 +86,7 @@ def ragged_constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inn
 
 def ragged_constant_value(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inner_shape: Any = None,
                           row_splits_dtype: str = "int64") -> Any:
-    """The value that `ragged.constant` has.
+    """Makes the value that `ragged.constant` would have.
 
     Args:
       pylist, ragged_rank, inner_shape: as for `ragged.constant`.
@@ -105,11 +105,11 @@ def ragged_constant_value(pylist: Any, dtype: Any = None, ragged_rank: Any = Non
 
 
 def ragged_placeholder(dtype: Any, ragged_rank: int, value_shape: Any = None, name: str | None = None) -> Any:
-    """A ragged tensor that is fed with a `RaggedTensorValue`.
+    """Makes a ragged tensor that is fed with a `RaggedTensorValue`.
 
     Args:
       dtype: the dtype of its values.
-      ragged_rank: how many axes are ragged.
+      ragged_rank: the number of ragged axes.
       value_shape: the shape of each value; scalars by default.
       name: a name for the scope.
     Reference: TensorFlow 2.21 `tf.compat.v1.ragged.placeholder`.
@@ -126,7 +126,7 @@ def ragged_placeholder(dtype: Any, ragged_rank: int, value_shape: Any = None, na
 
 def ragged_range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None,
                  row_splits_dtype: Any = int64) -> RaggedTensor:
-    """A row of evenly spaced numbers for each start, limit and step.
+    """Makes a row of evenly spaced numbers for each start, limit and step.
 
     Args:
       starts: where rows begin; 0 if only this is given, which then are the limits.
@@ -159,7 +159,7 @@ def _widest(*values: Any) -> Any:
 
 
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """The row of each value, from where rows begin and end.
+    """Converts the splits of rows to the row of each value.
 
     Args:
       splits: (nrows + 1,), int32 or int64.
@@ -179,7 +179,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
 def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_type: Any = None,
                               name: str | None = None) -> Any:
-    """Where rows begin and end, from the row of each value.
+    """Converts the row of each value to the splits of rows.
 
     Args:
       segment_ids: (nvals,), int32 or int64, in order.
@@ -233,7 +233,7 @@ def ragged_stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
       axis: where the new axis is.
       name: a name for the scope.
     Returns: a `RaggedTensor`.
-    Raises: ValueError for tensors of different ranks, or an axis that there is not.
+    Raises: ValueError for tensors of different ranks, or an axis out of range.
     Gradient: for the values.
     Reference: TensorFlow 2.21 `tf.ragged.stack`.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def install(cls: type) -> None:
-    """Gives a class of ragged tensors the operators.
+    """Adds the operators to a class of ragged tensors.
 
     Args:
       cls: the class.

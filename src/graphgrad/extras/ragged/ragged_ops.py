@@ -1,6 +1,6 @@
 """Ops on ragged rows, given by flat values and row splits.
 
-They run on the host: how large a result is depends on values.
+They run on the host: sizes of results depend on values.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _checked(splits, what="row_splits"):
 
 
 def _down(coordinates, splits):
-    """Returns the coordinates of the elements of rows, from those of the rows: one more axis."""
+    """Computes the coordinates of elements from those of their rows: one more axis."""
     lengths = np.diff(splits)
     parent = np.repeat(np.arange(len(lengths)), lengths)
     within = np.arange(len(parent)) - splits[:-1][parent]
@@ -34,7 +34,7 @@ def _down(coordinates, splits):
 
 
 def _as_splits(tensors, kinds):
-    """All partitions as row splits, the outermost first."""
+    """Converts all partitions to row splits, the outermost first."""
     rows, found = None, []
     for tensor, kind in zip(tensors, kinds, strict=True):
         kind = kind.decode() if isinstance(kind, bytes) else kind
@@ -58,7 +58,7 @@ def _as_splits(tensors, kinds):
     "num_row_partition_tensors*Tindex -> result: T", T=ANY, Tindex=INDEX, Tshape=INDEX, flags=_HOST,
     peek=("shape",))
 def to_tensor_op(xp, shape, values, default_value, partitions, *, row_partition_types):
-    """The values in their rows, in a dense tensor filled up with a default."""
+    """Converts to a dense tensor, padded with a default."""
     splits = _as_splits(partitions, row_partition_types)
     coordinates = [np.arange(len(splits[0]) - 1)]
     sizes = [len(splits[0]) - 1]
@@ -96,7 +96,7 @@ def _to_tensor_grad(op, dy):
     _, values, default, *partitions = op.inputs
     kinds = op._attr("row_partition_types")
     n = raw.Reshape(raw.Slice(raw.Shape(values), [0], [1]), np.zeros(0, np.int32))
-    # The same with running numbers for values tells where each value went; 0 is where the default is.
+    # The same with running numbers as values shows where each value went; 0 marks the default.
     numbers = raw.Range(1, raw.AddV2(n, 1), 1)
     lead = raw.Slice(raw.Shape(dy), [0], [sum(k not in ("FIRST_DIM_SIZE", b"FIRST_DIM_SIZE") for k in kinds) + 1])
     at = raw.RaggedTensorToTensor(lead, numbers, 0, partitions, row_partition_types=kinds)
@@ -112,7 +112,7 @@ def _to_tensor_grad(op, dy):
 @op("RaggedTensorToSparse", "rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: T -> sparse_indices: int64, "
     "sparse_values: T, sparse_dense_shape: int64", T=ANY, Tsplits=INDEX, flags=_HOST)
 def to_sparse_op(xp, nested_splits, values):
-    """The same elements as a sparse tensor."""
+    """Converts to a sparse tensor."""
     coordinates = [np.arange(len(nested_splits[0]) - 1)]
     sizes = [len(nested_splits[0]) - 1]
     for s in nested_splits:
@@ -143,7 +143,7 @@ def _to_sparse_grad(op, d_indices, d_values, d_shape):
 @op("RaggedRange", "starts: T, limits: T, deltas: T -> rt_nested_splits: Tsplits, rt_dense_values: T",
     T=FLOATING | {int32, int64}, Tsplits=INDEX, flags=_HOST)
 def range_op(xp, starts, limits, deltas, *, Tsplits=int64):
-    """A row of evenly spaced numbers for each start, limit and step."""
+    """Makes a row of evenly spaced numbers for each start, limit and step."""
     rows = np.broadcast_arrays(np.atleast_1d(starts), np.atleast_1d(limits), np.atleast_1d(deltas))
     if any(a.ndim > 1 for a in rows):
         raise Complaint("starts, limits and deltas must be scalars or vectors", "tf.reshape them")
@@ -169,7 +169,7 @@ range_op.grad(NOT_DIFFERENTIABLE)
     "-> output_nested_splits: OUTPUT_RAGGED_RANK*Tsplits, output_dense_values: Tvalues", Tvalues=ANY, Tindices=INDEX,
     Tsplits=INDEX, flags=_HOST)
 def gather_op(xp, nested_splits, values, indices):
-    """Rows of a ragged tensor; the splits of the indices' own axes come first."""
+    """Gathers rows of a ragged tensor; the splits of the indices' own axes come first."""
     n = len(nested_splits[0]) - 1
     picked = np.asarray(indices)
     if picked.size and (picked.min() < 0 or picked.max() >= n):
@@ -213,7 +213,7 @@ def _flat(outputs):
     "output_value_rowids: int64, output_values: T, empty_row_indicator: bool, reverse_index_map: int64",
     T=ANY, flags=_HOST)
 def fill_empty_rows_op(xp, rowids, values, nrows, default_value):
-    """A default in each row that held nothing."""
+    """Puts a default into each empty row."""
     empty = np.bincount(rowids, minlength=int(nrows))[: int(nrows)] == 0
     rows = np.concatenate([rowids, np.flatnonzero(empty)])
     order = np.argsort(rows, kind="stable")
@@ -237,7 +237,7 @@ def _fill_empty_rows_grad(op, d_rowids, d_values, d_empty, d_map):
 
 @op("RaggedFillEmptyRowsGrad", "reverse_index_map: int64, grad_values: T -> d_values: T, d_default_value: T", T=NUMERIC)
 def fill_empty_rows_grad_op(xp, back, grad):
-    """The gradients for the values and, summed, for the default."""
+    """Computes the gradients for the values and, summed, for the default."""
     if isinstance(back, np.ndarray):
         check_range(back, grad.shape[0])
     kept = xp.asarray(grad)[back]
@@ -265,7 +265,7 @@ def _fill_empty_rows_grad_grad(op, d_kept, d_default):
 
 def ragged_fill_empty_rows(value_rowids: TensorLike, values: TensorLike, nrows: TensorLike, default_value: TensorLike,
                            name: str | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Puts a default into each row of a ragged tensor that holds nothing.
+    """Puts a default into each empty row of a ragged tensor.
 
     Args:
       value_rowids: (n,), int64, in order: the row of each value.
@@ -273,7 +273,7 @@ def ragged_fill_empty_rows(value_rowids: TensorLike, values: TensorLike, nrows: 
       nrows: scalar, int64.
       default_value: a scalar of the values' dtype.
       name: a name for the operation.
-    Returns: rows and values, which rows were empty, and where each value went.
+    Returns: rows and values, which rows were empty, and the new index of each value.
     Gradient: for values and the default.
     Reference: TensorFlow 2.21 RaggedFillEmptyRows.
 
@@ -285,10 +285,10 @@ def ragged_fill_empty_rows(value_rowids: TensorLike, values: TensorLike, nrows: 
 
 def ragged_fill_empty_rows_grad(reverse_index_map: TensorLike, grad_values: TensorLike,
                                 name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The gradient of `ragged_fill_empty_rows`.
+    """Computes the gradient of `ragged_fill_empty_rows`.
 
     Args:
-      reverse_index_map: (n,), int64: where each value went.
+      reverse_index_map: (n,), int64: the new index of each value.
       grad_values: the gradient of the output's values.
       name: a name for the operation.
     Returns: the gradients of the values and of the default.

@@ -21,9 +21,9 @@ def segments(combine: Callable[..., Any], data: Any, ids: Any, n: Any) -> Any:
 
     Args:
       combine: a function of dense data, ids and their number, such as `UnsortedSegmentSum`.
-      data: a tensor or `RaggedTensor`; of ragged rows, the values at the same place are combined.
+      data: a tensor or `RaggedTensor`; of ragged rows, the values at the same position are combined.
       ids: for each row its number, from 0 to n - 1.
-      n: how many numbers there are.
+      n: the number of results.
     Returns: n rows.
     """
     if not isinstance(data, RaggedTensor):
@@ -39,7 +39,7 @@ def segments(combine: Callable[..., Any], data: Any, ids: Any, n: Any) -> Any:
 
 
 def _along(combine: Callable[..., Any], dense: Callable[..., Any], t: Any, axis: int) -> Any:
-    """Returns a reduction along one axis."""
+    """Reduces along one axis."""
     if not isinstance(t, RaggedTensor):
         return dense(t, np.asarray([axis], np.int32))
     if axis > 1:
@@ -83,7 +83,7 @@ def _variance(t: RaggedTensor, axes: list[int]) -> Any:
 
 
 def _counted(t: RaggedTensor, axes: list[int], wanted: bool) -> Any:
-    """How many flags are as wanted."""
+    """Counts the flags that have the wanted value."""
     flags = t.flat_values if wanted else raw.LogicalNot(t.flat_values)
     return _sums(t.with_flat_values(raw.Cast(flags, DstT=int32)), axes)
 
@@ -108,7 +108,7 @@ _REDUCTIONS: dict[str, Callable[[RaggedTensor, list[int]], Any]] = {
 
 
 def reduce(name: str, f: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """A reduction of a ragged tensor.
+    """Reduces a ragged tensor.
 
     Args:
       name: such as "reduce_sum".
@@ -132,7 +132,7 @@ def reduce(name: str, f: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 
 def reduce_join(name: str, f: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """The strings of rows in one, of a ragged tensor; arguments as for `reduce`."""
+    """Joins the strings of rows of a ragged tensor; arguments as for `reduce`."""
     t = given["inputs"] if "inputs" in given else given["input"]
     axis = given.get("axis", given.get("reduction_indices"))
     separator = given.get("separator", "")
@@ -153,7 +153,7 @@ def reduce_join(name: str, f: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 
 def segment(name: str, f: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """`unsorted_segment_sum` and related ones; arguments as for `reduce`."""
+    """Computes `unsorted_segment_sum` and the like; arguments as for `reduce`."""
     ids, n = given["segment_ids"], given["num_segments"]
     if isinstance(ids, RaggedTensor):
         return f(given["data"].flat_values, ids.flat_values, n)
@@ -163,7 +163,7 @@ def segment(name: str, f: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 
 def softmax(name: str, f: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """Softmax along the last axis; arguments as for `reduce`."""
+    """Computes softmax along the last axis; arguments as for `reduce`."""
     t = given["logits"]
     axis = given.get("axis", given.get("dim"))
     if axis_of(-1 if axis is None else axis, rank_of(t)) != rank_of(t) - 1:

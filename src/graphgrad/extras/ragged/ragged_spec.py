@@ -22,7 +22,7 @@ class RaggedTensorSpec(UnevenSpec):
     Args:
       shape: the shape; None where rows differ.
       dtype: the dtype of the values.
-      ragged_rank: how many axes are ragged; the rank less 1 by default. With 0 the values are dense tensors.
+      ragged_rank: the number of ragged axes; the rank less 1 by default. With 0 the values are dense tensors.
       row_splits_dtype: int32 or int64.
       flat_values_spec: a `TensorSpec` of the values, in place of `dtype`.
     Raises: ValueError for a `ragged_rank` that is not less than the rank, or another dtype of splits.
@@ -63,7 +63,7 @@ class RaggedTensorSpec(UnevenSpec):
 
     @property
     def ragged_rank(self) -> int:
-        """How many axes are ragged."""
+        """The number of ragged axes."""
         return self._ragged_rank
 
     @property
@@ -141,10 +141,10 @@ class RaggedTensorSpec(UnevenSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> RaggedTensorSpec:
-        """The spec of a `RaggedTensor` or `RaggedTensorValue`."""
+        """Returns the spec of a `RaggedTensor` or `RaggedTensorValue`."""
         rank = len(value.nested_row_splits)
         shape: Any = getattr(value, "shape", None)
-        if shape is None:  # a value that a session gave
+        if shape is None:  # a value that a session returned
             shape = (len(value.row_splits) - 1, *[None] * rank, *value.flat_values.shape[1:])
         return cls(shape, as_dtype(value.flat_values.dtype), rank, as_dtype(value.row_splits.dtype))
 

@@ -20,7 +20,7 @@ def _rows(sparse: SparseTensor, n: Any) -> RaggedTensor:
 
 
 def _split_with(x: Any, parts: Any) -> Any:
-    """Rows of parts, for strings of any shape; of one string, a vector."""
+    """Splits strings of any shape into rows of parts; a single string into a vector."""
     if isinstance(x, RaggedTensor):
         return x.with_flat_values(_split_with(x.flat_values, parts))
     x = convert_to_tensor(x, string)
@@ -46,7 +46,7 @@ def string_split_v2(input: Any, sep: str | None = None, maxsplit: int = -1, name
     Args:
       input: strings, or a `RaggedTensor` of them.
       sep: the separator.
-      maxsplit: how often to split at most; -1 for as often as possible.
+      maxsplit: the largest number of splits; -1 for no limit.
       name: a name for the scope.
     Returns: a `RaggedTensor` with one ragged axis more; of a single string, a vector.
     Raises: ValueError for strings of an unknown rank.
@@ -71,7 +71,7 @@ def string_split_v1(input: Any = None, sep: str | None = None, maxsplit: int = -
     Args:
       input: a vector of strings.
       sep: the separator.
-      maxsplit: how often to split at most.
+      maxsplit: the largest number of splits.
       result_type: "SparseTensor" or "RaggedTensor".
       source: the older name of `input`.
       name: a name for the scope.

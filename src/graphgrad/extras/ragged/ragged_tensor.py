@@ -33,15 +33,15 @@ from .row_partitions import (
 
 
 class RaggedTensor(Composite):
-    """A tensor whose rows differ in length, made by `RaggedTensor.from_row_splits` and its kin or `tf.ragged.constant`.
+    """A tensor whose rows differ in length, made by `RaggedTensor.from_row_splits` or `tf.ragged.constant`, say.
 
     Args:
       values: the elements of all rows, one after the other: a tensor, or a `RaggedTensor`.
       row_partition: where each row begins, and where the last one ends.
       internal: must be True; programs use the class's methods instead.
     Raises: ValueError if it is not.
-    Elementwise functions, reductions and many others take it as they take tensors; it has their operators.
-    Gradient: for `values`, of what `to_tensor`, `to_sparse`, rows and `map_flat_values` make of it.
+    Elementwise functions, reductions and many others accept it like a tensor; it has the same operators.
+    Gradient: for `values`, through `to_tensor`, `to_sparse`, rows and `map_flat_values`.
     Reference: TensorFlow 2.21 `tf.RaggedTensor`.
 
     >>> x = tf.constant([1.0, 2.0, 3.0])
@@ -60,7 +60,7 @@ class RaggedTensor(Composite):
                              "Fix: tf.RaggedTensor.from_row_splits(values, row_splits)")
         self._values, self._row_splits = values, row_partition
 
-    # -- making one ------------------------------------------------------------------------
+    # -- construction ------------------------------------------------------------------------
 
     @classmethod
     def _of(cls, values: Any, row_splits: Any) -> RaggedTensor:
@@ -69,13 +69,13 @@ class RaggedTensor(Composite):
     @classmethod
     def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None,
                         validate: bool = True) -> RaggedTensor:
-        """Rows that begin at `row_splits[i]` and end before `row_splits[i + 1]`.
+        """Makes rows that begin at `row_splits[i]` and end before `row_splits[i + 1]`.
 
         Args:
           values: the elements.
           row_splits: (nrows + 1,), int32 or int64; the first is 0, the last the number of values.
           name: a name for the scope.
-          validate: whether to look at splits that are not tensors; others are checked when they are used.
+          validate: whether to check splits that are not tensors; tensors are checked when they are used.
         Raises: ValueError for splits that do not begin with 0, or decrease.
         """
         with name_scope(name, "RaggedFromRowSplits"):
@@ -90,7 +90,7 @@ class RaggedTensor(Composite):
     @classmethod
     def from_row_lengths(cls, values: Any, row_lengths: Any, name: str | None = None,
                          validate: bool = True) -> RaggedTensor:
-        """Rows of the given lengths.
+        """Makes rows of the given lengths.
 
         Args:
           values: the elements.
@@ -105,7 +105,7 @@ class RaggedTensor(Composite):
     @classmethod
     def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None,
                         validate: bool = True) -> RaggedTensor:
-        """Rows that begin where `row_starts` says; the first at 0.
+        """Makes rows that begin at `row_starts`; the first at 0.
 
         Args:
           values, name, validate: as for `from_row_lengths`.
@@ -118,7 +118,7 @@ class RaggedTensor(Composite):
     @classmethod
     def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None,
                         validate: bool = True) -> RaggedTensor:
-        """Rows that end where `row_limits` says; the last at the number of values.
+        """Makes rows that end before `row_limits`; the last at the number of values.
 
         Args:
           values, name, validate: as for `from_row_lengths`.
@@ -148,7 +148,7 @@ class RaggedTensor(Composite):
     @classmethod
     def from_uniform_row_length(cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True,
                                 name: str | None = None) -> RaggedTensor:
-        """Rows of one length.
+        """Makes rows of one length.
 
         Args:
           values, name, validate: as for `from_row_lengths`.
@@ -166,19 +166,19 @@ class RaggedTensor(Composite):
     @classmethod
     def from_nested_row_splits(cls, flat_values: Any, nested_row_splits: Any, name: str | None = None,
                                validate: bool = True) -> Any:
-        """Rows of rows: one vector of splits for each ragged axis, the outermost first."""
+        """Makes nested rows from one vector of splits for each ragged axis, the outermost first."""
         return cls._nested(cls.from_row_splits, flat_values, nested_row_splits)
 
     @classmethod
     def from_nested_row_lengths(cls, flat_values: Any, nested_row_lengths: Any, name: str | None = None,
                                 validate: bool = True) -> Any:
-        """Rows of rows: one vector of lengths for each ragged axis, the outermost first."""
+        """Makes nested rows from one vector of lengths for each ragged axis, the outermost first."""
         return cls._nested(cls.from_row_lengths, flat_values, nested_row_lengths)
 
     @classmethod
     def from_nested_value_rowids(cls, flat_values: Any, nested_value_rowids: Any, nested_nrows: Any = None,
                                  name: str | None = None, validate: bool = True) -> Any:
-        """Rows of rows: for each ragged axis the row of each value, the outermost first."""
+        """Makes nested rows from the row of each value, for each ragged axis, the outermost first."""
         counts = nested_nrows or [None] * len(nested_value_rowids)
         result = flat_values
         for ids, n in zip(reversed(nested_value_rowids), reversed(counts), strict=True):
@@ -199,8 +199,8 @@ class RaggedTensor(Composite):
 
         Args:
           tensor: of rank 2 or more.
-          lengths: how much of each row counts.
-          padding: the value that ends of rows are filled up with; all of a row by default.
+          lengths: the number of elements to keep of each row.
+          padding: the value that ends of rows are padded with; by default nothing is removed.
           ragged_rank: how many ragged axes the result has; with lengths or a padding 1.
           name: a name for the scope.
           row_splits_dtype: int32 or int64.
@@ -233,7 +233,7 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64) -> RaggedTensor:
-        """The rows of a sparse matrix whose elements stand at the beginning of each row, in order.
+        """Converts a sparse matrix whose elements are at the beginning of each row, in order.
 
         Args:
           st_input: a `SparseTensor` of rank 2.
@@ -275,7 +275,7 @@ class RaggedTensor(Composite):
 
     @property
     def ragged_rank(self) -> int:
-        """How many ragged axes there are."""
+        """The number of ragged axes."""
         return len(self.nested_row_splits)
 
     @property
@@ -297,43 +297,43 @@ class RaggedTensor(Composite):
         return None
 
     def get_shape(self) -> TensorShape:
-        """The static shape; the same as `shape`."""
+        """Returns the static shape; the same as `shape`."""
         return self.shape
 
     def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
-        """The number of rows, a scalar."""
+        """Returns the number of rows, a scalar."""
         splits = self._row_splits
         n = raw.Sub(raw.Size(splits, out_type=as_dtype(splits.dtype)), 1, name=name)
         return n if out_type is None else raw.Cast(n, DstT=as_dtype(out_type))
 
     def row_starts(self, name: str | None = None) -> Any:
-        """Where each row begins, (nrows,)."""
+        """Returns the index of the first value of each row, (nrows,)."""
         return raw.StridedSlice(self._row_splits, [0], [-1], [1], begin_mask=1, name=name)
 
     def row_limits(self, name: str | None = None) -> Any:
-        """Where each row ends, (nrows,)."""
+        """Returns the index after the last value of each row, (nrows,)."""
         return raw.StridedSlice(self._row_splits, [1], [0], [1], end_mask=1, name=name)
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
-        """How long each row is, (nrows,); of rows within rows for axis=2 and above, a `RaggedTensor`."""
+        """Returns the length of each row, (nrows,); for axis=2 and above those of inner rows, a `RaggedTensor`."""
         if axis > 1:
             return self.with_values(self._values.row_lengths(axis - 1))
         return raw.Sub(self.row_limits(), self.row_starts(), name=name)
 
     def value_rowids(self, name: str | None = None) -> Any:
-        """The row of each value, (nvals,)."""
+        """Returns the row of each value, (nvals,)."""
         return _rowids(self._row_splits)
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Any, ...]:
-        """The lengths of rows for each ragged axis, the outermost first."""
+        """Returns the lengths of rows for each ragged axis, the outermost first."""
         return tuple(raw.Sub(_after(s), _before(s)) for s in self.nested_row_splits)
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Any, ...]:
-        """The row of each value for each ragged axis, the outermost first."""
+        """Returns the row of each value for each ragged axis, the outermost first."""
         return tuple(_rowids(s) for s in self.nested_row_splits)
 
     def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Any:
-        """The shape of the dense tensor that holds all rows; along `axis` only, if it is given."""
+        """Returns the shape of the dense tensor that holds all rows, or its size along `axis`."""
         with name_scope(name, "RaggedBoundingBox"):
             dtype = as_dtype(out_type or self._row_splits.dtype)
             zero = np.asarray([0], self._row_splits.dtype.np_dtype)
@@ -343,7 +343,7 @@ class RaggedTensor(Composite):
             return shape if axis is None else raw.GatherV2(shape, axis, 0)
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
-        """The same elements with some axes made one.
+        """Merges some axes into one.
 
         Args:
           outer_axis, inner_axis: the first and the last of these axes.
@@ -374,34 +374,34 @@ class RaggedTensor(Composite):
         return inner if inner_axis == 1 else inner.merge_dims(0, inner_axis - 1)
 
     def consumers(self) -> Any:
-        """The operations that use the values."""
+        """Returns the operations that use the values."""
         return self.flat_values.consumers()
 
     # -- conversions -----------------------------------------------------------------------
 
     def with_values(self, new_values: Any) -> RaggedTensor:
-        """The same rows with other values, as many as before."""
+        """Returns a tensor with the same rows and other values, as many as before."""
         return RaggedTensor._of(_values(new_values), self._row_splits)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
-        """The same rows with other values beneath all ragged axes."""
+        """Returns a tensor with the same rows and other values beneath all ragged axes."""
         inner = self._values.with_flat_values(new_values) if isinstance(self._values, RaggedTensor) else new_values
         return self.with_values(inner)
 
     def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
-        """The same with splits of another dtype, int32 or int64."""
+        """Converts splits to another dtype, int32 or int64."""
         dtype = as_dtype(dtype)
         inner = self._values
         inner = inner.with_row_splits_dtype(dtype) if isinstance(inner, RaggedTensor) else inner
         return RaggedTensor._of(inner, raw.Cast(self._row_splits, DstT=dtype))
 
     def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Any:
-        """The rows in a dense tensor, filled up at their ends.
+        """Converts to a dense tensor, padded at the ends of rows.
 
         Args:
           default_value: the padding; 0 by default.
           name: a name for the operation.
-          shape: the shape of the result, None or -1 where the longest row decides; longer rows are cut off.
+          shape: the shape of the result, None or -1 for the size of the longest row; longer rows are cut.
         """
         if default_value is None:
             default_value = b"" if self.dtype.name == "string" else 0
@@ -417,19 +417,19 @@ class RaggedTensor(Composite):
                                         row_partition_types=("ROW_SPLITS",) * len(splits), name=name)
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
-        """The same elements as a `SparseTensor`."""
+        """Converts to a `SparseTensor`."""
         return SparseTensor(*raw.RaggedTensorToSparse(list(self.nested_row_splits), self.flat_values, name=name))
 
     def to_list(self) -> list[Any]:
-        """The rows as lists; in eager mode."""
+        """Converts to nested lists; in eager mode."""
         return self.numpy_value().to_list()
 
     def numpy_value(self) -> RaggedTensorValue:
-        """The value, in eager mode."""
+        """Returns the value, in eager mode."""
         return self._value_of([t.numpy() for t in self._parts()])
 
     def numpy(self) -> Any:
-        """The rows as an array of arrays, or one array if all have one length; in eager mode."""
+        """Converts to an array of arrays, or one array if all rows have one length; in eager mode."""
         rows = [np.asarray(r) for r in self.to_list()]
         if len({r.shape for r in rows}) <= 1:
             return np.asarray(rows)
@@ -483,7 +483,7 @@ def _count(values: Any, dtype: DType) -> Any:
 
 
 def ragged_gather(params: RaggedTensor, indices: Any) -> Any:
-    """Rows of a ragged tensor, by their numbers; for `tf.gather`.
+    """Gathers rows of a ragged tensor, by their numbers; for `tf.gather`.
 
     Args:
       params: a `RaggedTensor`.

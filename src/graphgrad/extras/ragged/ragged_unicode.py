@@ -18,7 +18,7 @@ _STRINGS = "strings of an unknown rank cannot be decoded. Fix: set_shape, or tf.
 
 
 def _rows(x: Any, decode: Callable[[Any], list[Any]]) -> list[Any]:
-    """Ragged results of strings of any shape; of one string, vectors."""
+    """Computes ragged results for strings of any shape; vectors for a single string."""
     if isinstance(x, RaggedTensor):
         return [x.with_flat_values(r) for r in _rows(x.flat_values, decode)]
     x = convert_to_tensor(x, string)
@@ -47,11 +47,11 @@ def _decode(op_type: str, x: Any, encoding: str, errors: str, replacement: int, 
 
 def unicode_decode(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
                    replace_control_characters: bool = False, name: str | None = None) -> Any:
-    """Strings as rows of code points.
+    """Decodes strings to rows of code points.
 
     Args:
       input: strings, or a `RaggedTensor` of them.
-      input_encoding: how they are encoded, any encoding that Python knows.
+      input_encoding: their encoding, any one that Python knows.
       errors: 'replace', 'ignore' or 'strict', for invalid text.
       replacement_char: the code point that replaces it.
       replace_control_characters: whether U+0000 to U+001F are replaced too.
@@ -70,7 +70,7 @@ def unicode_decode(input: Any, input_encoding: str, errors: str = "replace", rep
 
 def unicode_decode_with_offsets(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
                                 replace_control_characters: bool = False, name: str | None = None) -> Any:
-    """Strings as rows of code points, and where each begins.
+    """Decodes strings to rows of code points, and returns where each begins.
 
     Args:
       input, input_encoding, errors, replacement_char, replace_control_characters, name: as for `unicode_decode`.
@@ -89,7 +89,7 @@ def unicode_decode_with_offsets(input: Any, input_encoding: str, errors: str = "
 
 
 def _letters(points: Any, encoding: str, errors: str, replacement: int) -> Any:
-    """Each code point as a string of its own."""
+    """Converts each code point to a string."""
     if isinstance(points, RaggedTensor):
         return points.with_flat_values(_letters(points.flat_values, encoding, errors, replacement))
     splits = raw.Range(0, raw.AddV2(raw.Size(points, out_type=int64), 1), 1)
@@ -98,7 +98,7 @@ def _letters(points: Any, encoding: str, errors: str, replacement: int) -> Any:
 
 def unicode_split(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
                   name: str | None = None) -> Any:
-    """Strings as rows of characters.
+    """Splits strings into rows of characters.
 
     Args:
       input: strings, or a `RaggedTensor` of them.
@@ -119,7 +119,7 @@ def unicode_split(input: Any, input_encoding: str, errors: str = "replace", repl
 
 def unicode_split_with_offsets(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
                                name: str | None = None) -> Any:
-    """Strings as rows of characters, and where each begins.
+    """Splits strings into rows of characters, and returns where each begins.
 
     Args:
       input, input_encoding, errors, replacement_char, name: as for `unicode_split`.
@@ -138,7 +138,7 @@ def unicode_split_with_offsets(input: Any, input_encoding: str, errors: str = "r
 
 def unicode_encode(input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533,
                    name: str | None = None) -> Any:
-    """Rows of code points as strings.
+    """Encodes rows of code points as strings.
 
     Args:
       input: int32, of rank 1 or more, or a `RaggedTensor`: the last axis holds the code points of a string.
@@ -178,15 +178,15 @@ def _encode(t: RaggedTensor, encoding: str, errors: str, replacement: int) -> An
 
 def ngrams(data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = None, padding_width: int | None = None,
            preserve_short_sequences: bool = False, name: str | None = None) -> Any:
-    """Neighbouring strings of each row, joined.
+    """Joins neighbouring strings of each row.
 
     Args:
       data: strings, of rank 1 or more, or a `RaggedTensor`; the last axis holds the strings of a row.
-      ngram_width: how many are joined, a number or several.
+      ngram_width: the number of strings to join, or several such numbers.
       separator: the separator.
-      pad_values: what stands in before and after a row: a string, or one for each side.
-      padding_width: how many stand in; at most the width less 1, which is the default.
-      preserve_short_sequences: whether a row that is too short gives all of its strings joined.
+      pad_values: the padding before and after a row: a string, or one for each side.
+      padding_width: the number of strings of padding; at most the width less 1, which is the default.
+      preserve_short_sequences: whether all strings of a row that is too short are joined.
       name: a name for the scope of the operations.
     Returns: strings: a `RaggedTensor` for one, else a tensor.
     Raises: ValueError for a scalar, or numbers out of range; TypeError for other paddings.
@@ -264,7 +264,7 @@ def _cross(inputs: Any, hashed: bool, num_buckets: int, hash_key: int | None) ->
 
 
 def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
-    """All combinations of features of each example, as strings.
+    """Combines features of each example in all ways, as strings.
 
     Args:
       inputs: a list of `RaggedTensor`s of rank 2, sparse matrices and dense ones of strings or ints, with a row for
@@ -284,11 +284,11 @@ def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
 
 def cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None = None,
                  name: str | None = None) -> RaggedTensor:
-    """All combinations of features of each example, hashed.
+    """Combines features of each example in all ways, and hashes them.
 
     Args:
       inputs: as for `tf.ragged.cross`.
-      num_buckets: how many hashes there are; 0 for 2**63 - 1.
+      num_buckets: the number of hashes; 0 for 2**63 - 1.
       hash_key: the key of the hash.
       name: a name for the scope of the operations.
     Returns: a `RaggedTensor` of int64.

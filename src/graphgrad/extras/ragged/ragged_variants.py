@@ -14,7 +14,7 @@ _HOST = ("host",)
 
 
 class RaggedRows:
-    """The value of such a variant: where rows begin and end, and the values.
+    """The value of such a variant: the splits of rows, and the values.
 
     Attributes:
       splits: for each ragged axis the row splits, the outermost first.
@@ -30,11 +30,11 @@ class RaggedRows:
 
     @property
     def nrows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.splits[0]) - 1 if self.splits else len(self.values)
 
     def __add__(self, other: Any) -> RaggedRows:
-        """The sum of values with the same rows, which gradients are."""
+        """Adds values with the same rows: gradients are summed."""
         return RaggedRows(self.splits, self.values + other.values)
 
 
@@ -51,7 +51,7 @@ def _array(components: list[Any], shape: Any) -> Any:
 
 
 def _parted(splits: Any, values: Any) -> list[RaggedRows]:
-    """Returns the rows of a ragged tensor, each with the splits within it."""
+    """Splits a ragged tensor into its rows, each with its own splits."""
     if not splits:
         return [RaggedRows([], v) for v in values]
     found = []
@@ -68,7 +68,7 @@ def _parted(splits: Any, values: Any) -> list[RaggedRows]:
 @op("RaggedTensorToVariant", "rt_nested_splits: RAGGED_RANK*Tsplits, rt_dense_values: Tvalues -> "
     "encoded_ragged: variant", Tvalues=ANY, Tsplits=INDEX, flags=_HOST)
 def to_variant_op(xp, splits, values, *, batched_input, Tsplits=int64):
-    """A ragged tensor as a variant, or its rows as a vector of them."""
+    """Wraps a ragged tensor as one variant, or its rows as a vector of variants."""
     if not batched_input:
         return RaggedRows(splits, values)
     rows = _parted(splits, values)
@@ -97,7 +97,7 @@ def _to_variant_grad(op, d_encoded):
 @op("RaggedTensorToVariantGradient", "encoded_ragged_grad: variant, row_splits: Tsplits, dense_values_shape: int32 -> "
     "dense_values_grad: Tvalues", Tvalues=ANY, Tsplits=INDEX, flags=_HOST, peek=("dense_values_shape",))
 def to_variant_grad_op(xp, encoded, row_splits, shape, *, Tvalues):
-    """The values of variants, one after the other."""
+    """Concatenates the values of variants."""
     values = [np.asarray(c.values, Tvalues.np_dtype) for c in _components(encoded)]
     return np.concatenate([v.reshape(-1) for v in values] or [np.zeros(0, Tvalues.np_dtype)]).reshape(shape)
 
@@ -114,7 +114,7 @@ def _to_variant_grad_grad(op, dy):
 
 @op("RaggedVariantLike", "encoded: variant, values: T -> like: variant", T=ANY, flags=_HOST)
 def variant_like_op(xp, encoded, values):
-    """Variants with the rows of others and values of their own."""
+    """Makes variants with the rows of others and other values."""
     found, at = [], 0
     flat = values.reshape(-1)
     for c in _components(encoded):
@@ -139,7 +139,7 @@ def _variant_like_grad(op, d_like):
 @op("RaggedTensorFromVariant", "encoded_ragged: variant -> output_nested_splits: output_ragged_rank*Tsplits, "
     "output_dense_values: Tvalues", Tvalues=ANY, Tsplits=INDEX, flags=_HOST)
 def from_variant_op(xp, encoded, *, input_ragged_rank, output_ragged_rank, Tvalues, Tsplits=int64):
-    """The ragged tensor that variants are the rows of."""
+    """Assembles a ragged tensor from variants that are its rows."""
     components, shape = _components(encoded), np.shape(np.asarray(encoded, object))
     own = output_ragged_rank - len(shape) if input_ragged_rank == -1 else input_ragged_rank
     if own < 0 or output_ragged_rank != own + len(shape):

@@ -16,7 +16,7 @@ from .ragged_spec import RaggedTensorSpec
 
 
 class RaggedTensorValue:
-    """The value of a `RaggedTensor`, as a session gives it.
+    """The value of a `RaggedTensor`, as a session returns it.
 
     Args:
       values: an array, or a `RaggedTensorValue` for a tensor of more ragged axes.
@@ -47,11 +47,11 @@ class RaggedTensorValue:
 
     @property
     def ragged_rank(self) -> int:
-        """How many ragged axes there are."""
+        """The number of ragged axes."""
         return len(self.nested_row_splits)
 
     def to_list(self) -> list[Any]:
-        """The rows as lists."""
+        """Converts to nested lists."""
         inner = self.values.to_list() if isinstance(self.values, RaggedTensorValue) else self.values.tolist()
         splits = self.row_splits.tolist()
         return [inner[a:b] for a, b in itertools.pairwise(splits)]
@@ -77,7 +77,7 @@ def _from_zero(ends: Any) -> Any:
 
 
 def _ends(lengths: Any) -> Any:
-    """Row splits, of lengths."""
+    """Converts lengths to row splits."""
     return _from_zero(raw.Cumsum(lengths, 0))
 
 
@@ -94,7 +94,7 @@ def _part(vector: Any, i: int) -> Any:
 
 
 def _rowids(splits: Any) -> Any:
-    """Returns the row of each value: how many rows end at or before it."""
+    """Returns the row of each value: the number of rows that end at or before it."""
     last = raw.Reshape(raw.StridedSlice(splits, [-1], [0], [1], shrink_axis_mask=1), np.zeros(0, np.int32))
     places = raw.Range(0, last, 1)
     places = raw.ExpandDims(raw.Cast(places, DstT=splits.dtype), 0)
@@ -102,7 +102,7 @@ def _rowids(splits: Any) -> Any:
 
 
 def _without(tensor: Any, padding: Any, width: Any, dtype: DType) -> Any:
-    """Returns the length of each row without what is padding at its end."""
+    """Returns the length of each row without the padding at its end."""
     kept = raw.NotEqual(tensor, padding)
     rank = len(tensor.shape.as_list())
     kept = raw.Any(kept, np.arange(2, rank, dtype=np.int32)) if rank > 2 else kept
