@@ -78,7 +78,7 @@ def _weak(s: bytes, at: int, a: int, b: int) -> tuple[int, int]:
 
 
 def farmhash64(s: bytes) -> int:
-    """FarmHash's `Fingerprint64` of some bytes."""
+    """Computes FarmHash's `Fingerprint64` of some bytes."""
     n = len(s)
     if n <= 16:
         return _short(s)
@@ -111,7 +111,7 @@ def farmhash64(s: bytes) -> int:
 
 
 def murmur(s: bytes, seed: int = 0xDECAFCAFFE) -> int:
-    """MurmurHash64A of some bytes."""
+    """Computes MurmurHash64A of some bytes."""
     m = 0xC6A4A7935BD1E995
     h = seed ^ len(s) * m & _M
     whole = len(s) // 8 * 8
@@ -131,7 +131,8 @@ def _declare(name: str, function: Any, argument: str) -> None:
         values = [function(v) % num_buckets for v in array.reshape(-1).tolist()]
         return np.array(values, np.int64).reshape(array.shape)
 
-    kernel.__doc__ = f"The bucket of each string, by {function.__doc__.split(' of ')[0]}."
+    hash_name = function.__doc__.split(" of ")[0].removeprefix("Computes ")
+    kernel.__doc__ = f"Computes the bucket of each string, by {hash_name}."
     declared = op(name, f"{argument}: string -> output: int64", flags=("host",), shape=_same)(kernel)
     declared.grad(NOT_DIFFERENTIABLE)
 
@@ -145,7 +146,7 @@ _declare("StringToHashBucket", murmur, "string_tensor")
 
 
 def siphash(s: bytes, k0: int, k1: int) -> int:
-    """SipHash-2-4 of some bytes under a key."""
+    """Computes SipHash-2-4 of some bytes under a key."""
     v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
 
     def rounds(n: int) -> None:
@@ -178,7 +179,7 @@ def _left(x: int, n: int) -> int:
 
 @op("StringToHashBucketStrong", "input: string -> output: int64", flags=("host",), shape=_same)
 def _strong(xp, strings, *, num_buckets, key):
-    """The bucket of each string, by SipHash under a key."""
+    """Computes the bucket of each string, by SipHash under a key."""
     if num_buckets < 1:
         raise Complaint(f"num_buckets must be at least 1, got {num_buckets}", "give a positive number")
     if len(key) != 2:
@@ -197,7 +198,7 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Any, name: s
 
     Args:
       input: strings.
-      num_buckets: how many buckets.
+      num_buckets: the number of buckets.
       key: two integers.
       name: a name for the operation.
     Returns: int64 in [0, num_buckets), the shape of `input`.
@@ -212,11 +213,11 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Any, name: s
 
 
 def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
-    """Sorts strings into buckets by a hash that stays the same between programs.
+    """Sorts strings into buckets by a hash that is the same in every program.
 
     Args:
       input: strings.
-      num_buckets: how many buckets.
+      num_buckets: the number of buckets.
       name: a name for the operation.
     Returns: int64 in [0, num_buckets), the shape of `input`.
     Raises: InvalidArgumentError if there are no buckets.
@@ -250,7 +251,7 @@ def to_hash_bucket_v1(string_tensor: Any = None, num_buckets: Any = None, name: 
 
 @op("Fingerprint", "data: T, method: string -> fingerprint: uint8", T=ANY, flags=("host",))
 def fingerprint_op(xp, data, method):
-    """FarmHash's fingerprint of each row, as eight bytes."""
+    """Computes FarmHash's fingerprint of each row, as eight bytes."""
     if np.asarray(method).item() != b"farmhash64":
         raise Complaint(f"Unsupported fingerprint method: {np.asarray(method).item()!r}", "method='farmhash64'")
     if data.ndim < 1:
@@ -276,7 +277,7 @@ fingerprint_op.grad(NOT_DIFFERENTIABLE)
 
 
 def fingerprint(data: TensorLike, method: Any = "farmhash64", name: str | None = None) -> Any:
-    """A fingerprint of each row of a tensor.
+    """Computes a fingerprint of each row of a tensor.
 
     Args:
       data: (n, ...), any dtype.

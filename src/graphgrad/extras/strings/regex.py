@@ -22,7 +22,7 @@ _HOST = ("host",)
 
 @functools.lru_cache(maxsize=16)  # each may take 8 MB
 def _compiled(pattern: bytes, groups: bool) -> Any:
-    """An RE2 object; one without groups is matched faster."""
+    """Compiles a pattern with RE2; one without groups is matched faster."""
     from re2 import Options, _re2  # imported on first use of a pattern
 
     options = Options()
@@ -36,7 +36,7 @@ def _compiled(pattern: bytes, groups: bool) -> Any:
 
 
 def _search(compiled: Any, anchored: bool) -> Callable[[bytes, int], Any]:
-    """A function of a text and a position in it, which gives the spans of what matches and of its groups, or None."""
+    """Returns a function of a string and a position that gives the spans of a match and of its groups, or None."""
     from re2 import _re2
 
     anchor = _re2.RE2.Anchor.ANCHOR_BOTH if anchored else _re2.RE2.Anchor.UNANCHORED
@@ -52,9 +52,9 @@ def _search(compiled: Any, anchored: bool) -> Callable[[bytes, int], Any]:
 
 
 def _template(rewrite: bytes) -> tuple[list[Any], int, bool]:
-    """What replaces a match: bytes and numbers of groups; the highest number; whether there is nothing wrong with it.
+    """Parses a replacement: returns bytes and numbers of groups, the highest number, and whether it is valid.
 
-    As in RE2, what stands before something wrong is used, and groups count behind it, too.
+    As in RE2, the part before an error is used, and groups after it still count.
     """
     pieces = re.split(rb"(?s)\\(.?)", rewrite)
     highest = max((int(escaped) for escaped in pieces[1::2] if escaped.isdigit()), default=0)
@@ -72,7 +72,7 @@ def _filled(parts: list[Any], text: bytes, spans: Any) -> bytes:
 
 
 def _char(text: bytes, at: int) -> int:
-    """How many bytes the character has that begins at `at`; 1 for what is none."""
+    """Returns the number of bytes of the character at `at`; 1 for an invalid one."""
     for size in (1, 2, 3, 4):
         try:
             text[at : at + size].decode()
@@ -83,7 +83,7 @@ def _char(text: bytes, at: int) -> int:
 
 
 def _replaced(text: bytes, search: Callable[[bytes, int], Any], parts: list[Any]) -> bytes:
-    """Returns the text with all matches replaced; an empty match right behind another does not count."""
+    """Replaces all matches; an empty match right after another one does not count."""
     out, at, last = [], 0, -1
     while at <= len(text) and (spans := search(text, at)) is not None:
         begin, end = spans[0]
@@ -111,7 +111,7 @@ def _bytes(what: str, value: Any) -> bytes:
 
 @op("StaticRegexReplace", "input: string -> output: string", shape=_same, flags=_HOST)
 def static_regex_replace_op(xp, x, *, pattern, rewrite, replace_global=True):
-    """Replaces what matches a pattern; `\\1` stands for the first group, `\\0` for all of it."""
+    """Replaces matches of a pattern; `\\1` stands for the first group, `\\0` for the whole match."""
     parts, highest, right = _template(_bytes("Rewrite", rewrite))
     compiled = _compiled(_bytes("Pattern", pattern), highest > 0)
     if highest > compiled.NumberOfCapturingGroups() or not (right or replace_global):

@@ -16,17 +16,17 @@ from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 def as_string(input: TensorLike, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1,
               fill: str = "", name: str | None = None) -> Tensor:
-    """Writes numbers as strings.
+    """Formats numbers as strings.
 
     Args:
       input: numbers or bools.
-      precision: digits behind the point, for floating types.
+      precision: the number of digits after the decimal point, for floating types.
       scientific, shortest: `%e` or `%g` instead of `%f`.
-      width: the least width; filled up with `fill`.
-      fill: one character; a space by default.
+      width: the least width; shorter strings are padded with `fill`.
+      fill: the padding, one character; a space by default.
       name: a name for the operation.
     Returns: strings, the shape of `input`.
-    Raises: InvalidArgumentError for options that do not go together.
+    Raises: InvalidArgumentError for options that contradict each other.
     Gradient: none.
     Reference: TensorFlow 2.21 AsString.
 
@@ -38,7 +38,7 @@ def as_string(input: TensorLike, precision: int = -1, scientific: bool = False, 
 
 
 def string_join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Tensor:
-    """Joins the strings of several tensors, place by place; scalars go with every place.
+    """Joins the strings of several tensors, elementwise; scalars are broadcast.
 
     >>> sess.run(tf.strings.join([["a", "b"], "c"], separator="-"))
     array([b'a-c', b'b-c'], dtype=object)
@@ -57,7 +57,7 @@ def reduce_join(inputs: TensorLike, axis: Any = None, keepdims: bool = False, se
       separator: the separator.
       name: a name for the scope.
     Returns: strings.
-    Raises: ValueError (while building) or OutOfRangeError for an axis that is not there.
+    Raises: ValueError (while building) or OutOfRangeError for an axis out of range.
     Gradient: none.
     Reference: TensorFlow 2.21 ReduceJoin.
 
@@ -92,7 +92,7 @@ def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, d
       sep: separating characters; a space by default, '' splits into characters.
       skip_empty: whether to leave out empty pieces.
       delimiter: the older name of `sep`.
-      result_type: "SparseTensor"; ragged tensors do not exist here.
+      result_type: "SparseTensor"; `tf.strings.split` offers ragged ones.
       name: a name for the operations.
     Returns: a `SparseTensor` of strings, one row for each string.
     Raises: ValueError for another `result_type`.
@@ -117,7 +117,7 @@ def split_v1(input: Any = None, sep: str | None = None, maxsplit: int = -1, resu
     Args:
       input: a vector of strings.
       sep: the separator.
-      maxsplit: how often to split at most.
+      maxsplit: the largest number of splits.
       result_type: "SparseTensor"; `tf.strings.split` offers ragged ones, too.
       source: the older name of `input`.
       name: a name for the scope.
@@ -167,7 +167,7 @@ def substr_v1(input: TensorLike, pos: Any, len: Any, name: str | None = None, un
 
 
 def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None = None) -> Tensor:
-    """Reads strings as numbers.
+    """Parses strings as numbers.
 
     Args:
       input: strings.
@@ -186,7 +186,7 @@ def to_number(input: TensorLike, out_type: DTypeLike = float32, name: str | None
 
 def to_number_v1(string_tensor: Any = None, out_type: DTypeLike = float32, name: str | None = None,
                  input: TensorLike = None) -> Tensor:
-    """Reads strings as numbers; see `strings.to_number`.
+    """Parses strings as numbers; see `strings.to_number`.
 
     >>> sess.run(tf.string_to_number("3", tf.int32))
     np.int32(3)
@@ -196,7 +196,7 @@ def to_number_v1(string_tensor: Any = None, out_type: DTypeLike = float32, name:
 
 def decode_raw(input_bytes: Any, out_type: DTypeLike, little_endian: bool = True, fixed_length: int | None = None,
                name: str | None = None) -> Tensor:
-    """Reads the bytes of strings as numbers.
+    """Reinterprets the bytes of strings as numbers.
 
     Args:
       input_bytes: strings, all of one length.
@@ -205,7 +205,7 @@ def decode_raw(input_bytes: Any, out_type: DTypeLike, little_endian: bool = True
       fixed_length: a length to cut or pad (with zeros) the strings to.
       name: a name for the operation.
     Returns: numbers; one axis more than `input_bytes`.
-    Raises: InvalidArgumentError if the length is no multiple of the number's size.
+    Raises: InvalidArgumentError if the length is not a multiple of the number's size.
     Gradient: none.
     Reference: TensorFlow 2.21 DecodeRaw.
 
@@ -220,7 +220,7 @@ def decode_raw(input_bytes: Any, out_type: DTypeLike, little_endian: bool = True
 
 def decode_raw_v1(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None,
                   bytes: Any = None) -> Tensor:
-    """Reads the bytes of strings as numbers; see `io.decode_raw`.
+    """Reinterprets the bytes of strings as numbers; see `io.decode_raw`.
 
     >>> sess.run(tf.decode_raw("ab", tf.uint8))
     array([97, 98], dtype=uint8)
@@ -229,7 +229,7 @@ def decode_raw_v1(input_bytes: Any = None, out_type: Any = None, little_endian: 
 
 
 def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """The lengths of strings, in bytes or ("UTF8_CHAR") characters.
+    """Returns the lengths of strings, in bytes or ("UTF8_CHAR") characters.
 
     >>> sess.run(tf.strings.length(["a", "abc"]))
     array([1, 3], dtype=int32)
@@ -238,7 +238,7 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
 
 
 def length_v1(input: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:
-    """The lengths of strings; see `strings.length`.
+    """Returns the lengths of strings; see `strings.length`.
 
     >>> sess.run(tf.strings.length("abc"))
     np.int32(3)
@@ -247,7 +247,7 @@ def length_v1(input: TensorLike, name: str | None = None, unit: str = "BYTE") ->
 
 
 def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
-    """Strings in lower case; ASCII letters only unless `encoding` is "utf-8".
+    """Converts strings to lower case; ASCII letters only unless `encoding` is "utf-8".
 
     >>> sess.run(tf.strings.lower("AB"))
     b'ab'
@@ -256,7 +256,7 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 
 
 def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
-    """Strings in upper case; ASCII letters only unless `encoding` is "utf-8".
+    """Converts strings to upper case; ASCII letters only unless `encoding` is "utf-8".
 
     >>> sess.run(tf.strings.upper("ab"))
     b'AB'
@@ -265,7 +265,7 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 
 
 def strip(input: TensorLike, name: str | None = None) -> Tensor:
-    """Strings without white space at their ends.
+    """Removes white space at the ends of strings.
 
     >>> sess.run(tf.strings.strip(" ab "))
     b'ab'
@@ -279,12 +279,12 @@ def regex_replace(input: TensorLike, pattern: Any, rewrite: Any, replace_global:
 
     Args:
       input: strings.
-      pattern: the expression, in RE2's syntax, in which nothing looks around or back.
-      rewrite: the new text; `\1` stands for the first group, `\0` for all that matched.
+      pattern: the expression, in RE2's syntax, without look-around and back-references.
+      rewrite: the replacement; `\1` stands for the first group, `\0` for the whole match.
       replace_global: whether to replace every match, or the first of each string.
       name: a name for the operation.
     Returns: strings, the shape of `input`.
-    Raises: InvalidArgumentError for a pattern that is none.
+    Raises: InvalidArgumentError for an invalid pattern.
     Gradient: none.
     Reference: TensorFlow 2.21 RegexReplace.
 
@@ -301,10 +301,10 @@ def regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -
 
     Args:
       input: strings.
-      pattern: the expression, a scalar string, in RE2's syntax, in which nothing looks around or back.
+      pattern: the expression, a scalar string, in RE2's syntax, without look-around and back-references.
       name: a name for the operation.
     Returns: bool, the shape of `input`.
-    Raises: InvalidArgumentError for a pattern that is none; ValueError or InvalidArgumentError for several.
+    Raises: InvalidArgumentError for an invalid pattern; ValueError or InvalidArgumentError for several.
     Gradient: none.
     Reference: TensorFlow 2.21 RegexFullMatch.
 
@@ -317,7 +317,7 @@ def regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -
 
 
 def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
-    """Strings in web-safe base 64, without padding unless asked for.
+    """Encodes strings in web-safe base 64, without padding unless requested.
 
     >>> sess.run(tf.encode_base64("hello"))
     b'aGVsbG8'
@@ -336,13 +336,13 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
 
 def string_format(template: str, inputs: TensorLike, placeholder: str = "{}", summarize: int = 3,
                   name: str | None = None) -> Tensor:
-    """Writes tensors into a text.
+    """Formats tensors into a string.
 
     Args:
-      template: the text.
+      template: the string with placeholders.
       inputs: a tensor or a list of them, one for each placeholder.
-      placeholder: what they replace.
-      summarize: how many elements of each end of an axis to write; -1 for all.
+      placeholder: the string that they replace.
+      summarize: the number of elements to write at each end of an axis; -1 for all.
       name: a name for the operation.
     Returns: a string scalar.
     Raises: ValueError if the number of placeholders differs from that of the inputs.
@@ -375,7 +375,7 @@ def unsorted_segment_join(inputs: TensorLike, segment_ids: Any, num_segments: An
     Args:
       inputs: strings.
       segment_ids: int32 or int64, a leading part of the shape of `inputs`: the segment of each.
-      num_segments: how many segments there are.
+      num_segments: the number of segments.
       separator: the separator of joined strings.
       name: a name for the operation.
     Returns: (num_segments, ...), strings.

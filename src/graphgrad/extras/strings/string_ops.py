@@ -1,4 +1,4 @@
-"""String tensors: arrays of bytes, worked on in Python."""
+"""String tensors: arrays of bytes, processed in Python."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _declare(name: str, signature: str, **options: Any) -> Any:
 @_declare("AsString", "input: T -> output: string", T=FLOATING | INTEGER | COMPLEX | BOOL | {string}, shape=_same,
           limits={"precision": range(-(2**31), 4097), "width": range(-(2**31), 4097)})
 def as_string_op(xp, x, *, precision=-1, scientific=False, shortest=False, width=-1, fill=""):
-    """Numbers written out as `printf` does."""
+    """Formats numbers as `printf` does."""
     x = np.asarray(x)
     kind = x.dtype.kind if x.dtype.kind in "biucO" else "f"
     if scientific and shortest:
@@ -84,7 +84,7 @@ def _printf(value: Any, fill: str, width: int, digits: str, letter: str) -> str:
 @_declare("StringToNumber", "string_tensor: string -> output: out_type", out_type=INDEX | {float32, float64},
           shape=_same)
 def string_to_number_op(xp, x, *, out_type=float32):
-    """Strings read as numbers."""
+    """Parses strings as numbers."""
 
     def read(v: bytes) -> Any:
         text = v.decode("utf-8", "replace").strip()
@@ -104,7 +104,7 @@ def string_to_number_op(xp, x, *, out_type=float32):
 
 @_declare("DecodeRaw", "bytes: string -> output: out_type", out_type=FLOATING | INTEGER | COMPLEX | BOOL)
 def decode_raw_op(xp, data, *, out_type, little_endian=True):
-    """Bytes read as numbers of a fixed size."""
+    """Reinterprets bytes as numbers of a fixed size."""
     items = np.asarray(data).reshape(-1).tolist()
     sizes = [len(v) for v in items]
     for i, n in enumerate(sizes):
@@ -128,7 +128,7 @@ def _decode_raw_shape(data):
 @_declare("DecodePaddedRaw", "input_bytes: string, fixed_length: int32 -> output: out_type",
           out_type=FLOATING | INTEGER | COMPLEX | BOOL, host=("fixed_length",))
 def decode_padded_raw_op(xp, data, fixed_length, *, out_type, little_endian=True):
-    """Bytes read as numbers of a fixed size, after cutting or padding the strings to one length."""
+    """Reinterprets bytes as numbers of a fixed size, after cutting or padding the strings to one length."""
     n = int(fixed_length)
     padded = _map(lambda v: v[:n].ljust(n, b"\0"), data)
     return decode_raw_op.kernel(xp, padded, out_type=out_type, little_endian=little_endian)
@@ -144,7 +144,7 @@ def _decode_padded_raw_shape(data, fixed_length, out_type):
 
 @_declare("StringJoin", "inputs: N*string -> output: string")
 def string_join_op(xp, inputs, *, separator=""):
-    """Strings of equal place joined; scalars go with every place."""
+    """Joins strings elementwise; scalars are broadcast."""
     shape = next((np.shape(x) for x in inputs if np.ndim(x)), ())
     arrays = [np.broadcast_to(np.asarray(x), shape) for x in inputs]
     glue = separator.encode() if isinstance(separator, str) else separator
@@ -168,7 +168,7 @@ def _string_join_shape(inputs):
 
 @_declare("ReduceJoin", "inputs: string, reduction_indices: int32 -> output: string", host=("reduction_indices",))
 def reduce_join_op(xp, x, axes, *, keep_dims=False, separator=""):
-    """Strings joined along axes, those named last varying fastest."""
+    """Joins strings along axes, of which the last one varies fastest."""
     x = np.asarray(x)
     for a in np.asarray(axes).reshape(-1).tolist():
         if not -x.ndim <= a < x.ndim:
@@ -206,14 +206,14 @@ def _pieces(text: bytes, sep: bytes, maxsplit: int) -> list[bytes]:
 
 @_declare("StringSplitV2", "input: string, sep: string -> indices: int64, values: string, shape: int64")
 def string_split_v2_op(xp, x, sep, *, maxsplit=-1):
-    """Strings split at a separator (at runs of white space if it is empty), as a sparse matrix."""
+    """Splits strings at a separator (at runs of white space if it is empty), into a sparse matrix."""
     sep = np.asarray(sep)[()]
     return _as_sparse([_pieces(v, sep, maxsplit) for v in np.asarray(x).tolist()])
 
 
 @_declare("StringSplit", "input: string, delimiter: string -> indices: int64, values: string, shape: int64")
 def string_split_op(xp, x, delimiter, *, skip_empty=True):
-    """Strings split at any of some characters (into characters if there are none), as a sparse matrix."""
+    """Splits strings at any of some characters (into characters if there are none), into a sparse matrix."""
     delimiter = np.asarray(delimiter)[()]
     rows = []
     for v in np.asarray(x).tolist():
@@ -242,7 +242,7 @@ string_split_op.shape(_split_shape)
 
 @_declare("Substr", "input: string, pos: T, len: T -> output: string", T=INDEX)
 def substr_op(xp, x, pos, length, *, unit="BYTE"):
-    """Parts of strings."""
+    """Cuts a part out of each string."""
     shape = np.broadcast_shapes(np.shape(x), np.shape(pos), np.shape(length))
     number = itertools.count()
 
@@ -269,32 +269,32 @@ def _substr_shape(x, pos, length):
 
 @_declare("StringLength", "input: string -> output: int32", shape=_same)
 def string_length_op(xp, x, *, unit="BYTE"):
-    """The lengths of strings, in bytes or characters."""
+    """Returns the lengths of strings, in bytes or characters."""
     chars = unit == "UTF8_CHAR"
     return _map(lambda v: len(v.decode("utf-8", "replace") if chars else v), x).astype(np.int32)
 
 
 @_declare("StringUpper", "input: string -> output: string", shape=_same)
 def string_upper_op(xp, x, *, encoding=""):
-    """Strings in upper case; ASCII letters only unless the encoding is utf-8."""
+    """Converts strings to upper case; ASCII letters only unless the encoding is utf-8."""
     return _map(lambda v: v.decode("utf-8", "replace").upper().encode() if encoding == "utf-8" else v.upper(), x)
 
 
 @_declare("StringLower", "input: string -> output: string", shape=_same)
 def string_lower_op(xp, x, *, encoding=""):
-    """Strings in lower case; ASCII letters only unless the encoding is utf-8."""
+    """Converts strings to lower case; ASCII letters only unless the encoding is utf-8."""
     return _map(lambda v: v.decode("utf-8", "replace").lower().encode() if encoding == "utf-8" else v.lower(), x)
 
 
 @_declare("StringStrip", "input: string -> output: string", shape=_same)
 def string_strip_op(xp, x):
-    """Strings without white space at their ends."""
+    """Removes white space at the ends of strings."""
     return _map(bytes.strip, x)
 
 
 @_declare("EncodeBase64", "input: string -> output: string", shape=_same)
 def encode_base64_op(xp, x, *, pad=False):
-    """Strings in web-safe base 64."""
+    """Encodes strings in web-safe base 64."""
     return _map(lambda v: base64.urlsafe_b64encode(v) if pad else base64.urlsafe_b64encode(v).rstrip(b"="), x)
 
 
@@ -316,7 +316,7 @@ def decode_base64_op(xp, x):
 @op("UnsortedSegmentJoin", "inputs: string, segment_ids: Tindices, num_segments: Tnumsegments -> output: string",
     Tindices=INDEX, Tnumsegments=INDEX, flags=("host",), peek=("num_segments",))
 def unsorted_segment_join_op(xp, inputs, segment_ids, num_segments, *, separator=""):
-    """The strings of each segment, joined."""
+    """Joins the strings of each segment."""
     n = int(num_segments)
     ids = segment_ids.reshape(-1)
     if ids.size and (ids.min() < 0 or ids.max() >= n):

@@ -1,4 +1,4 @@
-"""Strings as code points and back, from one encoding to another; n-grams of strings."""
+"""Conversion of strings to code points and back, and between encodings; n-grams of strings."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _rows_shape(x, errors, replacement_char, input_encoding):
     shape=_rows_shape)
 def unicode_decode_op(xp, data, *, input_encoding, errors="replace", replacement_char=65533,
                       replace_control_characters=False, Tsplits=int64):
-    """Strings as rows of code points."""
+    """Decodes strings to rows of code points."""
     splits, points, _ = _decoded(data, input_encoding, errors, replacement_char, replace_control_characters)
     return splits.astype(Tsplits.np_dtype), points
 
@@ -88,7 +88,7 @@ def unicode_decode_op(xp, data, *, input_encoding, errors="replace", replacement
     Tsplits=INDEX, flags=_HOST)
 def unicode_decode_with_offsets_op(xp, data, *, input_encoding, errors="replace", replacement_char=65533,
                                    replace_control_characters=False, Tsplits=int64):
-    """Strings as rows of code points, and where each begins."""
+    """Decodes strings to rows of code points, and returns where each begins."""
     splits, points, starts = _decoded(data, input_encoding, errors, replacement_char, replace_control_characters)
     return splits.astype(Tsplits.np_dtype), points, starts
 
@@ -113,7 +113,7 @@ def _encoded(points: Any, codec: str, errors: str, replacement: int) -> bytes:
 
 @op("UnicodeEncode", "input_values: int32, input_splits: Tsplits -> output: string", Tsplits=INDEX, flags=_HOST)
 def unicode_encode_op(xp, points, splits, *, output_encoding, errors="replace", replacement_char=65533):
-    """Rows of code points as strings."""
+    """Encodes rows of code points as strings."""
     codec, rows = _codec(output_encoding), zip(splits[:-1].tolist(), splits[1:].tolist(), strict=True)
     values = points.tolist()
     found = [_encoded(values[a:b], codec, errors, replacement_char) for a, b in rows]
@@ -136,7 +136,7 @@ def _same(x, errors, replacement_char, output_encoding):
 @op("UnicodeTranscode", "input: string -> output: string", flags=_HOST, shape=_same)
 def unicode_transcode_op(xp, data, *, input_encoding, output_encoding, errors="replace", replacement_char=65533,
                          replace_control_characters=False):
-    """Strings in another encoding."""
+    """Converts strings to another encoding."""
     source, target = _codec(input_encoding), _codec(output_encoding)
     found = [_encoded(_points(s, source, errors, replacement_char, replace_control_characters)[0], target, errors,
                       replacement_char) for s in data.reshape(-1).tolist()]
@@ -147,7 +147,7 @@ def unicode_transcode_op(xp, data, *, input_encoding, output_encoding, errors="r
 
 @functools.cache
 def _scripts() -> tuple[Any, Any]:
-    """Where ranges of one script begin, and the scripts' numbers."""
+    """Returns where ranges of one script begin, and the scripts' numbers."""
     import base64
     import zlib
 
@@ -161,7 +161,7 @@ def _scripts() -> tuple[Any, Any]:
 
 @op("UnicodeScript", "input: int32 -> output: int32", flags=_HOST, shape=lambda x: x)
 def unicode_script_op(xp, points):
-    """The number of each code point's script."""
+    """Returns the number of each code point's script."""
     starts, codes = _scripts()
     inside = (points >= 0) & (points < 0x110000)
     found = codes[np.searchsorted(starts, np.where(inside, points, 0), "right") - 1]
@@ -185,7 +185,7 @@ def _bytes(text: Any) -> bytes:
     flags=_HOST)
 def string_ngrams_op(xp, data, splits, *, separator, ngram_widths, left_pad, right_pad, pad_width,
                      preserve_short_sequences):
-    """Neighbouring strings of rows, joined."""
+    """Joins neighbouring strings of rows."""
     ends = splits.tolist()
     if ends and (ends[0] != 0 or any(a > b for a, b in itertools.pairwise(ends)) or ends[-1] != len(data)):
         raise Complaint(f"data_splits must begin with 0, not decrease and end with {len(data)}, not {ends[:9]}",
@@ -219,11 +219,11 @@ for _record in (unicode_decode_op, unicode_decode_with_offsets_op, unicode_encod
 def unicode_transcode(input: TensorLike, input_encoding: str, output_encoding: str, errors: str = "replace",
                       replacement_char: int = 65533, replace_control_characters: bool = False,
                       name: str | None = None) -> Tensor:
-    """Strings in another encoding.
+    """Converts strings to another encoding.
 
     Args:
       input: strings.
-      input_encoding: how they are encoded, any encoding that Python knows.
+      input_encoding: their encoding, any one that Python knows.
       output_encoding: 'UTF-8', 'UTF-16-BE' or 'UTF-32-BE'.
       errors: 'replace', 'ignore' or 'strict', for invalid text.
       replacement_char: the code point that replaces it.
@@ -243,7 +243,7 @@ def unicode_transcode(input: TensorLike, input_encoding: str, output_encoding: s
 
 
 def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
-    """The scripts that code points belong to, by the numbers that ICU gives them.
+    """Returns the scripts of code points, by ICU's numbers.
 
     Args:
       input: int32, code points.
