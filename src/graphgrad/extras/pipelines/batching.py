@@ -139,13 +139,13 @@ def _shuffle_batch(tensors_list: Any, keep_input: Any, batch_size: Any, capacity
 def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False,
           shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
           shared_name: str | None = None, name: str | None = None) -> Any:
-    """Batches of examples, in their order.
+    """Batches examples, in their order.
 
     Args:
       tensors: a list or dictionary of the tensors of an example.
-      batch_size: how many examples a batch has.
-      num_threads: how many threads compute examples; with more than one the order is left to chance.
-      capacity: how many examples wait in the queue.
+      batch_size: the number of examples of a batch.
+      num_threads: the number of threads that compute examples; with more than one, the order is not defined.
+      capacity: the capacity of the queue, in examples.
       enqueue_many: whether `tensors` are several examples, one in each row.
       shapes: the shapes of the tensors of an example, where they are not known.
       dynamic_pad: whether examples may differ in dimensions of unknown size; they are padded with zeros.
@@ -175,12 +175,12 @@ def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int
                 enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
                 allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                 name: str | None = None) -> Any:
-    """Batches of those examples that are to be kept.
+    """Batches the examples that are to be kept.
 
     Args:
       keep_input: whether to keep an example, a bool scalar; with enqueue_many, a vector for the rows.
       tensors, batch_size, num_threads, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
-        shared_name, name: as of `batch`.
+        shared_name, name: as for `batch`.
     Returns: as `batch`.
     Raises: as `batch`; ValueError for a `keep_input` of another rank.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.maybe_batch`.
@@ -192,11 +192,11 @@ def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int
 def batch_join(tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
                dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                name: str | None = None) -> Any:
-    """Batches of examples from several sources, a thread for each.
+    """Batches examples from several sources, each in a thread of its own.
 
     Args:
       tensors_list: a list of lists or dictionaries of tensors, one for each source.
-      batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name, name: as of
+      batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name, name: as for
         `batch`.
     Returns: as `batch`.
     Raises: as `batch`; TypeError for sources of different dtypes.
@@ -210,12 +210,12 @@ def maybe_batch_join(tensors_list: Any, keep_input: Any, batch_size: Any, capaci
                      enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
                      allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                      name: str | None = None) -> Any:
-    """Batches of those examples of several sources that are to be kept.
+    """Batches the examples of several sources that are to be kept.
 
     Args:
-      keep_input: as of `maybe_batch`.
+      keep_input: as for `maybe_batch`.
       tensors_list, batch_size, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name,
-        name: as of `batch_join`.
+        name: as for `batch_join`.
     Returns: as `batch`.
     Raises: as `batch_join`.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.maybe_batch_join`.
@@ -228,13 +228,13 @@ def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeu
                   seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                   allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                   name: str | None = None) -> Any:
-    """Batches of examples in random order.
+    """Batches examples in random order.
 
     Args:
-      min_after_dequeue: how many examples stay in the queue to choose among.
+      min_after_dequeue: the number of examples that stay in the queue to choose among.
       seed: for the order.
       tensors, batch_size, capacity, num_threads, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name:
-        as of `batch`.
+        as for `batch`.
     Returns: as `batch`.
     Raises: as `batch`; ValueError unless capacity exceeds min_after_dequeue.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.shuffle_batch`.
@@ -251,12 +251,12 @@ def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_
                         num_threads: int = 1, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                         allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                         name: str | None = None) -> Any:
-    """Batches, in random order, of those examples that are to be kept.
+    """Batches, in random order, the examples that are to be kept.
 
     Args:
-      keep_input: as of `maybe_batch`.
+      keep_input: as for `maybe_batch`.
       tensors, batch_size, capacity, min_after_dequeue, num_threads, seed, enqueue_many, shapes,
-        allow_smaller_final_batch, shared_name, name: as of `shuffle_batch`.
+        allow_smaller_final_batch, shared_name, name: as for `shuffle_batch`.
     Returns: as `batch`.
     Raises: as `shuffle_batch`.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.maybe_shuffle_batch`.
@@ -270,12 +270,12 @@ def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_af
                        seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                        allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                        name: str | None = None) -> Any:
-    """Batches of examples from several sources in random order, a thread for each source.
+    """Batches examples from several sources in random order, each source in a thread of its own.
 
     Args:
-      tensors_list: as of `batch_join`.
+      tensors_list: as for `batch_join`.
       batch_size, capacity, min_after_dequeue, seed, enqueue_many, shapes, allow_smaller_final_batch, shared_name,
-        name: as of `shuffle_batch`.
+        name: as for `shuffle_batch`.
     Returns: as `batch`.
     Raises: as `shuffle_batch`.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.shuffle_batch_join`.
@@ -288,12 +288,12 @@ def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, 
                              seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                              allow_smaller_final_batch: bool = False, shared_name: str | None = None,
                              name: str | None = None) -> Any:
-    """Batches, in random order, of those examples of several sources that are to be kept.
+    """Batches, in random order, the examples of several sources that are to be kept.
 
     Args:
-      keep_input: as of `maybe_batch`.
+      keep_input: as for `maybe_batch`.
       tensors_list, batch_size, capacity, min_after_dequeue, seed, enqueue_many, shapes, allow_smaller_final_batch,
-        shared_name, name: as of `shuffle_batch_join`.
+        shared_name, name: as for `shuffle_batch_join`.
     Returns: as `batch`.
     Raises: as `shuffle_batch`.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.maybe_shuffle_batch_join`.

@@ -1,4 +1,4 @@
-"""Handles of queues, readers and the like: operations in a graph, the things themselves in eager mode."""
+"""Handles of queues, readers and the like: operations in a graph, resources in eager mode."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphgrad.ir.variable_store import Handle
 
 
 def make_handle(op_type: str, name: str | None, **attrs: Any) -> Any:
-    """The handle that an operation of a type with the flag "handle" gives.
+    """Builds an operation of a type with the flag "handle"; returns its handle.
 
     Args:
       op_type: the type.
@@ -23,6 +23,6 @@ def make_handle(op_type: str, name: str | None, **attrs: Any) -> Any:
 
 
 def base_name(handle: Any) -> str:
-    """The name of the operation that gives a handle, without scopes."""
+    """Returns the name of the operation that makes a handle, without scopes."""
     name: str = handle._value.name if isinstance(handle, Handle) else handle.op.name
     return name.rsplit("/", 1)[-1]

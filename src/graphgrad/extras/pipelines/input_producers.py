@@ -33,20 +33,20 @@ _NULL = "string_input_producer requires a non-null input tensor"
 
 
 def in_graph_only() -> None:
-    """RuntimeError in eager mode, as in TensorFlow."""
+    """Raises RuntimeError in eager mode, as TensorFlow does."""
     if current_graph() is None:
         raise RuntimeError("Input pipelines based on Queues are not supported when eager execution is enabled. Please "
                            "use tf.data to ingest data into your model instead. Fix: tf.data.Dataset")
 
 
 def summarize_fullness(queue: Any, name: str, capacity: float, above: int | None = None) -> None:
-    """Adds a summary of how full a queue is.
+    """Adds a summary of the fraction of a queue that is full.
 
     Args:
       queue: the queue.
       name: the tag.
-      capacity: what counts as full.
-      above: how many elements do not count.
+      capacity: the number of elements of a full queue.
+      above: the number of elements that do not count.
     """
     count = queue.size()
     if above is not None:
@@ -55,7 +55,7 @@ def summarize_fullness(queue: Any, name: str, capacity: float, above: int | None
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
-    """The names of the files that match, looked up once: a local variable.
+    """Finds the files that match a pattern, once; keeps their names in a local variable.
 
     Args:
       pattern: a string, or a vector of them.
@@ -74,11 +74,11 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
-    """Gives a tensor `num_epochs` times, and then an OutOfRangeError.
+    """Returns a tensor `num_epochs` times, then raises OutOfRangeError.
 
     Args:
       tensor: the tensor.
-      num_epochs: how many times; None for any number of times.
+      num_epochs: the number of times; None for no limit.
       name: a name for the operation.
     Returns: a tensor. It counts in a local variable, so run `tf.local_variables_initializer` first.
     Raises: ValueError unless num_epochs > 0.
@@ -108,13 +108,13 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int | None = None, shuffle: bool = True,
                    seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
                    summary_name: str | None = None, name: str | None = None, cancel_op: Any = None) -> Any:
-    """A queue of the rows of a tensor, filled repeatedly by a queue runner.
+    """Makes a queue of the rows of a tensor, filled repeatedly by a queue runner.
 
     Args:
       input_tensor: the rows.
       element_shape: the shape of a row, where the tensor's is not known.
-      num_epochs: how often each row is there; None for any number of times.
-      shuffle: whether the rows come in another order in each epoch.
+      num_epochs: the number of passes over the rows; None for no limit.
+      shuffle: whether the rows are shuffled in each epoch.
       seed: for the order.
       capacity: of the queue.
       shared_name: of the queue.
@@ -149,11 +149,11 @@ def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int
 def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shuffle: bool = True,
                           seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
                           name: str | None = None, cancel_op: Any = None) -> Any:
-    """A queue of strings, such as the names of files, for a reader.
+    """Makes a queue of strings, such as file names for a reader.
 
     Args:
       string_tensor: a string vector.
-      num_epochs, shuffle, seed, capacity, shared_name, name, cancel_op: as of `input_producer`.
+      num_epochs, shuffle, seed, capacity, shared_name, name, cancel_op: as for `input_producer`.
     Returns: a `FIFOQueue`.
     Raises: ValueError for an empty list; InvalidArgumentError at run time for an empty vector; RuntimeError in eager
       mode.
@@ -177,11 +177,11 @@ def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shu
 def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None,
                          capacity: int = 32, shared_name: str | None = None,
                          name: str | None = None) -> Any:
-    """A queue of the numbers from 0 to limit - 1.
+    """Makes a queue of the numbers from 0 to limit - 1.
 
     Args:
       limit: an int32 scalar.
-      num_epochs, shuffle, seed, capacity, shared_name, name: as of `input_producer`.
+      num_epochs, shuffle, seed, capacity, shared_name, name: as for `input_producer`.
     Returns: a `FIFOQueue`.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.range_input_producer`.
 
@@ -197,11 +197,11 @@ def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: boo
 def slice_input_producer(tensor_list: Any, num_epochs: int | None = None, shuffle: bool = True,
                          seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
                          name: str | None = None) -> Any:
-    """One row of each of several tensors at a time.
+    """Produces one row of each of several tensors at a time.
 
     Args:
       tensor_list: tensors with as many rows.
-      num_epochs, shuffle, seed, capacity, shared_name, name: as of `input_producer`.
+      num_epochs, shuffle, seed, capacity, shared_name, name: as for `input_producer`.
     Returns: a list of tensors, one row of each.
     Raises: ValueError for an empty list.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.slice_input_producer`.

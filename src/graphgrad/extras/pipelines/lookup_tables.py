@@ -1,4 +1,4 @@
-"""`tf.lookup`: tables that translate, such as words into numbers."""
+"""`tf.lookup`: lookup tables, for instance from words to ids."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _register(initializer: Any) -> Any:
 
 
 class TextFileIndex:
-    """What a column index may be beside a number: the whole line, or its number.
+    """Special column indices: the whole line, and the number of the line.
 
     >>> tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
     (-2, -1)
@@ -45,7 +45,7 @@ class TextFileIndex:
 
 
 class KeyValueTensorInitializer:
-    """Fills a table with given keys and values.
+    """An initializer that fills a table with given keys and values.
 
     Args:
       keys, values: vectors of one length.
@@ -67,7 +67,7 @@ class KeyValueTensorInitializer:
         self._name = name or "key_value_init"
 
     def initialize(self, table: Any) -> Any:
-        """The operation that fills `table`."""
+        """Makes the operation that fills `table`."""
         if table.key_dtype is not self.key_dtype or table.value_dtype is not self.value_dtype:
             raise TypeError(f"the table takes {table.key_dtype.name} and {table.value_dtype.name}, the initializer "
                             f"{self.key_dtype.name} and {self.value_dtype.name}. Fix: tf.cast keys and values")
@@ -75,16 +75,16 @@ class KeyValueTensorInitializer:
 
 
 class TextFileInitializer:
-    """Fills a table from the lines of a text file.
+    """An initializer that fills a table from the lines of a text file.
 
     Args:
       filename: the file; read when the table is initialized.
       key_dtype, value_dtype: dtypes of keys and values.
       key_index, value_index: the column of each; `TextFileIndex` has those for the whole line and for its number.
-      vocab_size: how many lines to read; all by default.
+      vocab_size: the number of lines to read; all by default.
       delimiter: the separator of columns.
       name: a name for the operation.
-      value_index_offset: is added to the number of the line, as a value.
+      value_index_offset: added to the number of a line that is a value.
     Raises: ValueError for an index of a whole line that is not a string, or of a number that is not an integer.
     """
 
@@ -110,7 +110,7 @@ class TextFileInitializer:
         self._name = name or "text_file_init"
 
     def initialize(self, table: Any) -> Any:
-        """The operation that fills `table`."""
+        """Makes the operation that fills `table`."""
         filename = convert_to_tensor(self._filename, string, name="asset_filepath")
         return _register(raw.InitializeTableFromTextFileV2(table.resource_handle, filename, **self._attrs))
 
@@ -120,7 +120,7 @@ class _Table:
 
     Attributes:
       key_dtype, value_dtype: dtypes of keys and values.
-      default_value: the value of keys that are not there.
+      default_value: the value of unknown keys.
     """
 
     _mutable = False
@@ -153,16 +153,16 @@ class _Table:
 
     @property
     def default_value(self) -> Any:
-        """The value of keys that are not there."""
+        """The value of unknown keys."""
         return self._default_value
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The value of each key, or the default; a sparse tensor gives a sparse tensor.
+        """Looks up the value of each key, or the default; for a sparse tensor returns a sparse tensor.
 
         Args:
           keys: a tensor or `SparseTensor` of the table's keys.
           name: a name for the operation.
-        Raises: TypeError for keys of another dtype; FailedPreconditionError at run time if nothing has filled it.
+        Raises: TypeError for keys of another dtype; FailedPreconditionError at run time if it has not been initialized.
         """
         return self._find(keys, self._default_value, name)
 
@@ -180,11 +180,11 @@ class _Table:
         return self.lookup(keys)
 
     def size(self, name: str | None = None) -> Any:
-        """The number of entries, int64."""
+        """Returns the number of entries, int64."""
         return raw.LookupTableSizeV2(self._resource_handle, mutable=self._mutable, name=name)
 
     def export(self, name: str | None = None) -> Any:
-        """All keys and all values, in two tensors."""
+        """Returns all keys and all values, as two tensors."""
         shape = tuple(self._default_value.shape.as_list())
         return raw.LookupTableExportV2(self._resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype,
                                        value_shape=shape, name=name)
@@ -222,15 +222,15 @@ class StaticHashTable(_Table):
 
 
 class StaticVocabularyTable:
-    """Numbers for words: those of a table, and further ones by hash for unknown words.
+    """A table of ids for words: those of an initializer, and ids by hash for unknown words.
 
     Args:
       initializer: of int64 values; or None, for hashes alone.
-      num_oov_buckets: how many numbers there are for what the table does not have; more than 0.
+      num_oov_buckets: the number of ids for unknown words; more than 0.
       lookup_key_dtype: the dtype of keys, if there is no initializer.
       name: a name for the table.
       experimental_is_anonymous: accepted.
-    Raises: ValueError if there are no such numbers; TypeError for values other than int64.
+    Raises: ValueError if there are no such ids; TypeError for values other than int64.
     Reference: TensorFlow 2.21 `tf.lookup.StaticVocabularyTable`.
 
     >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], [0, 1], value_dtype=tf.int64)
@@ -259,7 +259,7 @@ class StaticVocabularyTable:
         return None if self._table is None else self._table.initializer
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The number of each key, int64.
+        """Looks up the id of each key, int64.
 
         Args:
           keys: a tensor or `SparseTensor` of the table's keys.
@@ -280,7 +280,7 @@ class StaticVocabularyTable:
         return self.lookup(keys)
 
     def size(self, name: str | None = None) -> Any:
-        """The number of numbers, int64."""
+        """Returns the number of ids, int64."""
         if self._table is None:
             return convert_to_tensor(self._num_oov_buckets, int64)
         return raw.AddV2(self._table.size(name), np.int64(self._num_oov_buckets))
@@ -298,7 +298,7 @@ class _MutableTable(_Table):
 
     def lookup(self, keys: Any, dynamic_default_values: Any = None,  # type: ignore[override]  # as in TensorFlow
                name: str | None = None) -> Any:
-        """The value of each key, or the default.
+        """Looks up the value of each key; the default for unknown keys.
 
         Args:
           keys: a tensor of the table's keys.
@@ -311,7 +311,7 @@ class _MutableTable(_Table):
         return self._find(keys, default, name)
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
-        """The operation that adds entries, or changes them.
+        """Makes the operation that adds entries, or changes them.
 
         Args:
           keys: a tensor of keys.
@@ -323,7 +323,7 @@ class _MutableTable(_Table):
         return raw.LookupTableInsertV2(self._resource_handle, keys, values, name=name)
 
     def remove(self, keys: Any, name: str | None = None) -> Any:
-        """The operation that takes entries away; keys that are not there are left out."""
+        """Makes the operation that removes entries; unknown keys are ignored."""
         keys = convert_to_tensor(keys, self._key_dtype, name="keys")
         return raw.LookupTableRemoveV2(self._resource_handle, keys, name=name)
 
@@ -333,9 +333,9 @@ class MutableHashTable(_MutableTable, Saveable):
 
     Args:
       key_dtype, value_dtype: dtypes of keys and values.
-      default_value: the value of keys that are not there; it tells the shape of values.
+      default_value: the value of unknown keys; it has the shape of values.
       name: a name for the table.
-      checkpoint: whether `tf.train.Checkpoint` saves what it holds.
+      checkpoint: whether `tf.train.Checkpoint` saves its entries.
       experimental_is_anonymous: accepted.
     Reference: TensorFlow 2.21 `tf.lookup.experimental.MutableHashTable`.
 
@@ -379,7 +379,7 @@ class MutableHashTable(_MutableTable, Saveable):
 
 
 class DenseHashTable(_MutableTable):
-    """A table that a graph can change; TensorFlow keeps its entries in one tensor, with keys that mark empty places.
+    """A table that a graph can change; TensorFlow keeps its entries in one tensor, with keys that mark empty slots.
 
     Args:
       key_dtype, value_dtype, default_value, name, checkpoint, experimental_is_anonymous: as for `MutableHashTable`.
@@ -403,20 +403,20 @@ class DenseHashTable(_MutableTable):
         super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:  # type: ignore[override]  # as in TensorFlow
-        """The value of each key, or the default."""
+        """Looks up the value of each key; the default for unknown keys."""
         return super().lookup(keys, None, name)
 
     def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> Any:
-        """The operation that adds entries, or changes them; the same as `insert`."""
+        """Makes the operation that adds entries, or changes them; the same as `insert`."""
         return self.insert(keys, values, name)
 
     def erase(self, keys: Any, name: str | None = None) -> Any:
-        """The operation that takes entries away; the same as `remove`."""
+        """Makes the operation that removes entries; the same as `remove`."""
         return self.remove(keys, name)
 
 
 def tables_initializer(name: str | None = "init_all_tables") -> Any:
-    """An operation that fills all tables of the default graph.
+    """Makes an operation that fills all tables of the default graph.
 
     Args:
       name: a name for the operation.

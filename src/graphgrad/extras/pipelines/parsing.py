@@ -25,7 +25,7 @@ _EMPTY: dict[Any, Any] = {string: b"", float32: 0.0, int64: 0}
 
 
 class FixedLenSequenceFeature(NamedTuple):
-    """A feature of any number of values of one shape; a dense tensor comes out, filled up at its end.
+    """A feature of any number of values of one shape, parsed to a dense tensor, padded at its end.
 
     Args:
       shape: the shape of each value.
@@ -41,14 +41,14 @@ class FixedLenSequenceFeature(NamedTuple):
 
 
 class SparseFeature(NamedTuple):
-    """Two features, places and values, that make one `SparseTensor`.
+    """Two features, indices and values, that form one `SparseTensor`.
 
     Args:
-      index_key: the name of the feature with the places, or a list of names.
+      index_key: the name of the feature with the indices, or a list of names.
       value_key: the name of the feature with the values.
       dtype: float32, int64 or string.
       size: the size of the dense tensor, or a list of sizes.
-      already_sorted: whether places are in order.
+      already_sorted: whether indices are in order.
     """
 
     index_key: Any
@@ -69,13 +69,13 @@ _PARTITIONS = (RowSplits, RowLengths, RowStarts, RowLimits, ValueRowIds, Uniform
 
 class RaggedFeature(collections.namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype",
                                                             "validate"])):
-    """A feature of any number of values; a `RaggedTensor` comes out.
+    """A feature of any number of values, parsed to a `RaggedTensor`.
 
     Args:
       dtype: float32, int64 or string.
       value_key: the name of the feature with the values; that of the feature itself by default.
-      partitions: what parts values into rows, and rows into rows of rows, the outermost first:
-        `RaggedFeature.RowLengths(key)` and its kin.
+      partitions: the partitions of values into rows, and of rows into rows, the outermost first:
+        `RaggedFeature.RowLengths(key)` and the like.
       row_splits_dtype: int32 or int64.
       validate: accepted.
 
@@ -101,7 +101,7 @@ class RaggedFeature(collections.namedtuple("RaggedFeature", ["dtype", "value_key
 
 
 class _Plan:
-    """Collects the keys to parse for features: sparse, dense and ragged ones, each once."""
+    """The keys to parse for features: sparse, dense and ragged ones, each once."""
 
     def __init__(self, features: dict[str, Any], allowed: tuple[type, ...]):
         self.features = features
@@ -140,7 +140,7 @@ class _Plan:
             raise ValueError(f"Conflicting type {kept[0].name} vs {dtype.name} for feature {key}. Fix: use one dtype")
 
     def defaults(self, sequences: bool) -> tuple[list[Any], list[Any]]:
-        """Default values and shapes of dense features."""
+        """Returns default values and shapes of dense features."""
         values, shapes = [], []
         for f in self.dense.values():
             dtype, shape = as_dtype(f.dtype), as_shape(f.shape)
@@ -193,7 +193,7 @@ class _Plan:
 
 
 def _placed(f: SparseFeature, of_sparse: dict[str, Any], batched: bool) -> SparseTensor:
-    """Returns the sparse tensor of places and values."""
+    """Makes the sparse tensor of indices and values."""
     keys = [f.index_key] if isinstance(f.index_key, str) else list(f.index_key)
     sizes = [f.size] if isinstance(f.size, int) else list(f.size)
     if len(keys) != len(sizes):
@@ -212,11 +212,11 @@ def _placed(f: SparseFeature, of_sparse: dict[str, Any], batched: bool) -> Spars
 
 
 def _parted(f: RaggedFeature, key: str, of_ragged: dict[str, Any], batched: bool) -> Any:
-    """Returns the values of a ragged feature in their rows."""
+    """Partitions the values of a ragged feature into rows."""
     rows = of_ragged[key if f.value_key is None else f.value_key]
     if not f.partitions:
         return rows if batched else rows.values
-    values, lengths = rows.values, rows.row_lengths()  # so many items has each example
+    values, lengths = rows.values, rows.row_lengths()  # the number of items of each example
     for p in reversed(f.partitions):
         if isinstance(p, UniformRowLength):
             each = convert_to_tensor(p.length, lengths.dtype)
@@ -230,7 +230,7 @@ def _parted(f: RaggedFeature, key: str, of_ragged: dict[str, Any], batched: bool
 
 
 def _lengths(p: Any, t: RaggedTensor, items: Any) -> tuple[Any, Any]:
-    """How long the rows of a partition are, and how many of them each example has."""
+    """Returns the lengths of the rows of a partition, and the number of rows of each example."""
     kind = t.row_splits.dtype
     t = t.with_values(raw.Cast(t.values, DstT=kind))
     if isinstance(p, RowLengths):
@@ -267,7 +267,7 @@ def _names(example_names: Any) -> Any:
 
 
 def _ragged(flat: Sequence[Any], splits: Sequence[Any], batched: bool) -> list[Any]:
-    """Values with the rows of examples; of a single one, one row."""
+    """Makes a ragged tensor with the rows of examples; for a single example, one row."""
     if batched:
         return [RaggedTensor.from_row_splits(v, s) for v, s in zip(flat, splits, strict=True)]
     return [RaggedTensor.from_row_splits(v, raw.Pack([0, raw.Size(v, out_type=as_dtype(s.dtype))]))
@@ -442,7 +442,7 @@ def parse_sequence_example(serialized: Any, context_features: Any = None, sequen
       example_names: (B), strings; accepted.
       name: a name for the scope of the operations.
     Returns: (context, lists, lengths): for each feature a tensor, `SparseTensor` or `RaggedTensor`, with the batch as
-      the first axis and, in the second, steps as the second; for each dense list how many steps there are, (B).
+      the first axis and, in the second, steps as the second; for each dense list the number of steps, (B).
     Raises: ValueError for no features, or unknown kinds; InvalidArgumentError at run time for unparsable data.
     Gradient: none.
     Reference: TensorFlow 2.21 ParseSequenceExampleV2.

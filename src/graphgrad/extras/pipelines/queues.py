@@ -70,10 +70,10 @@ class QueueBase:
 
     @staticmethod
     def from_list(index: Any, queues: Any) -> QueueBase:
-        """One of several queues.
+        """Selects one of several queues.
 
         Args:
-          index: which; a number, or a tensor that is known while the graph is built.
+          index: the number of the queue, an int, or a tensor that is known while the graph is built.
           queues: the queues; dtypes and names of all are the same.
         Returns: a queue, with the shapes that all have in common.
         Raises: TypeError for other dtypes, or what is not a queue; ValueError for other names, or an index that only
@@ -122,13 +122,13 @@ class QueueBase:
     # -- in -------------------------------------------------------------------------
 
     def enqueue(self, vals: Any, name: str | None = None) -> Any:
-        """The operation that adds an element; it waits while the queue is full.
+        """Makes the operation that adds an element; it waits while the queue is full.
 
         Args:
           vals: a tensor, a list of the components, or a dictionary if they have names.
           name: a name for the operation.
         Returns: the operation.
-        Raises: ValueError for what does not fit; CancelledError at run time if the queue is closed.
+        Raises: ValueError for values that do not fit; CancelledError at run time if the queue is closed.
         """
         with name_scope(name, f"{self._name}_enqueue") as scope:
             tensors = self._converted(vals)
@@ -137,10 +137,10 @@ class QueueBase:
             return raw.QueueEnqueueV2(self._queue_ref, tensors, name=scope)
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
-        """The operation that adds an element for each row; it waits while the queue is full.
+        """Makes the operation that adds an element for each row; it waits while the queue is full.
 
         Args:
-          vals: as of `enqueue`, with a first dimension in front.
+          vals: as for `enqueue`, with another dimension in front.
           name: a name for the operation.
         Returns: the operation.
         Raises: as `enqueue`.
@@ -171,7 +171,7 @@ class QueueBase:
     # -- out ------------------------------------------------------------------------
 
     def dequeue(self, name: str | None = None) -> Any:
-        """Takes an element out; waits while the queue is empty.
+        """Removes and returns an element; waits while the queue is empty.
 
         Args:
           name: a name for the operation.
@@ -183,12 +183,12 @@ class QueueBase:
         return self._given(found, ())
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
-        """Takes n elements out; waits until there are as many.
+        """Removes and returns n elements; waits until there are as many.
 
         Args:
-          n: how many.
+          n: the number of elements.
           name: a name for the operation.
-        Returns: as `dequeue`, with a first dimension in front.
+        Returns: as `dequeue`, with another dimension in front.
         Raises: OutOfRangeError at run time if the queue is closed and has fewer.
         """
         found = raw.QueueDequeueManyV2(self._queue_ref, n, component_types=tuple(self._dtypes),
@@ -198,10 +198,10 @@ class QueueBase:
         return self._given(found, (static_value(found[0].op.inputs[1]),))
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
-        """Takes n elements out, or fewer where a closed queue has no more.
+        """Removes and returns n elements, or the rest of a closed queue.
 
         Args:
-          n: how many at most.
+          n: the largest number of elements.
           name: a name for the operation.
         Returns: as `dequeue_many`.
         Raises: OutOfRangeError at run time if the queue is closed and empty.
@@ -221,13 +221,13 @@ class QueueBase:
     # -- the queue itself -----------------------------------------------------------
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
-        """The operation that closes the queue: nothing can be added any more.
+        """Makes the operation that closes the queue: nothing can be added afterwards.
 
-        Who waits for more elements than there are gets an OutOfRangeError.
+        Dequeue operations that wait for more elements than there are raise OutOfRangeError.
 
         Args:
-          cancel_pending_enqueues: whether who waits for room is sent away with a CancelledError; else the queue is
-            closed when all of them have found room.
+          cancel_pending_enqueues: whether enqueue operations that wait for capacity raise CancelledError; else the
+            queue is closed after all of them.
           name: a name for the operation.
         Returns: the operation.
         """
@@ -243,7 +243,7 @@ class QueueBase:
         return raw.QueueIsClosedV2(self._queue_ref, name=name or f"{self._name}_Is_Closed")
 
     def size(self, name: str | None = None) -> Any:
-        """How many elements there are, an int32 scalar.
+        """Returns the number of elements, an int32 scalar.
 
         Args:
           name: a name for the operation.
@@ -252,7 +252,7 @@ class QueueBase:
 
 
 def _common(shapes: Any) -> Any:
-    """Returns the shape that all have in common, with None where they differ."""
+    """Returns the static shape common to all, None where they differ."""
     common = shapes[0]._dims
     for s in shapes[1:]:
         common = relax(common, s._dims)
@@ -283,9 +283,9 @@ class FIFOQueue(_Made):
     """A queue: first in, first out.
 
     Args:
-      capacity: how many elements it holds; who wants to add more waits.
+      capacity: the largest number of elements; operations that add more wait.
       dtypes: the dtypes of an element's components.
-      shapes: their shapes; without them elements may differ in shape, and are taken out one at a time.
+      shapes: their shapes; without them elements may differ in shape, and are dequeued one at a time.
       names: names for the components; elements are dictionaries then.
       shared_name: queues of one session with the same shared name are one queue.
       name: a name for the operation.
@@ -306,10 +306,10 @@ class FIFOQueue(_Made):
 
 
 class PaddingFIFOQueue(_Made):
-    """A queue, first in, first out, that pads elements of different shapes with zeros when several are taken out.
+    """A queue, first in, first out, that pads elements of different shapes with zeros when several are dequeued.
 
     Args:
-      capacity, dtypes, names, shared_name, name: as of `FIFOQueue`.
+      capacity, dtypes, names, shared_name, name: as for `FIFOQueue`.
       shapes: the shapes of the components; dimensions in which elements differ are None.
     Raises: ValueError if there is no shape for each dtype.
     Reference: TensorFlow 2.21 PaddingFIFOQueueV2.
@@ -334,12 +334,12 @@ class PaddingFIFOQueue(_Made):
 
 
 class RandomShuffleQueue(_Made):
-    """A queue that gives its elements in random order.
+    """A queue that returns its elements in random order.
 
     Args:
-      capacity, dtypes, shapes, names, shared_name, name: as of `FIFOQueue`.
-      min_after_dequeue: how many elements stay in it, to choose among, until it is closed.
-      seed: as of `tf.set_random_seed`; with a seed the order is TensorFlow's.
+      capacity, dtypes, shapes, names, shared_name, name: as for `FIFOQueue`.
+      min_after_dequeue: the number of elements that remain to choose among until it is closed.
+      seed: as for `tf.set_random_seed`; with a seed the order is TensorFlow's.
     Reference: TensorFlow 2.21 RandomShuffleQueueV2.
 
     >>> queue = tf.RandomShuffleQueue(10, 0, tf.int32, [[]], seed=1)
@@ -359,13 +359,13 @@ class RandomShuffleQueue(_Made):
 
 
 class PriorityQueue(_Made):
-    """A queue that gives the element with the lowest priority first.
+    """A queue that returns the element with the lowest priority first.
 
     An element's first component is its priority, an int64 scalar.
 
     Args:
-      capacity, names, shared_name, name: as of `FIFOQueue`.
-      types: the dtypes of the components behind the priority.
+      capacity, names, shared_name, name: as for `FIFOQueue`.
+      types: the dtypes of the components after the priority.
       shapes: their shapes.
     Reference: TensorFlow 2.21 PriorityQueueV2.
 

@@ -1,4 +1,4 @@
-"""Readers of TensorFlow 1: they read the files whose names a queue holds, record by record.
+"""Readers of TensorFlow 1, which read the files whose names a queue holds, record by record.
 
 Reference: TensorFlow 2.21 `tf.compat.v1.ReaderBase`.
 """
@@ -47,7 +47,7 @@ class ReaderBase:
         return self._supports_serialize
 
     def read(self, queue: Any, name: str | None = None) -> Any:
-        """The next record; when a file is at its end, the next name is taken out of the queue.
+        """Reads the next record; at the end of a file, the next name is dequeued.
 
         Args:
           queue: a queue of strings, or its handle.
@@ -59,11 +59,11 @@ class ReaderBase:
         return ReaderRead(*raw.ReaderReadV2(self._reader_ref, handle, name=name))
 
     def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
-        """The next records, all of one file.
+        """Reads the next records, all of one file.
 
         Args:
-          queue: as of `read`.
-          num_records: how many at most.
+          queue: as for `read`.
+          num_records: the largest number of records.
           name: a name for the operation.
         Returns: two string vectors: keys and records.
         Raises: as `read`.
@@ -73,7 +73,7 @@ class ReaderBase:
         return ReaderReadUpToV2(*raw.ReaderReadUpToV2(self._reader_ref, handle, count, name=name))
 
     def num_records_produced(self, name: str | None = None) -> Any:
-        """How many records it has given, an int64 scalar.
+        """Returns the number of records read so far, an int64 scalar.
 
         Args:
           name: a name for the operation.
@@ -81,7 +81,7 @@ class ReaderBase:
         return raw.ReaderNumRecordsProducedV2(self._reader_ref, name=name)
 
     def num_work_units_completed(self, name: str | None = None) -> Any:
-        """How many files it is done with, an int64 scalar.
+        """Returns the number of files read to their end, an int64 scalar.
 
         Args:
           name: a name for the operation.
@@ -89,16 +89,16 @@ class ReaderBase:
         return raw.ReaderNumWorkUnitsCompletedV2(self._reader_ref, name=name)
 
     def serialize_state(self, name: str | None = None) -> Any:
-        """Serializes its state, a string scalar.
+        """Serializes the reader's state, a string scalar.
 
         Args:
           name: a name for the operation.
-        Raises: UnimplementedError at run time, but for readers of whole files and the `IdentityReader`.
+        Raises: UnimplementedError at run time, except for readers of whole files and the `IdentityReader`.
         """
         return raw.ReaderSerializeStateV2(self._reader_ref, name=name)
 
     def restore_state(self, state: Any, name: str | None = None) -> Any:
-        """The operation that restores it to the state of another.
+        """Makes the operation that restores a serialized state.
 
         Args:
           state: the result of `serialize_state`.
@@ -107,7 +107,7 @@ class ReaderBase:
         return raw.ReaderRestoreStateV2(self._reader_ref, convert_to_tensor(state, string, name="state"), name=name)
 
     def reset(self, name: str | None = None) -> Any:
-        """Makes the operation that resets it.
+        """Makes the operation that resets the reader.
 
         Args:
           name: a name for the operation.
@@ -121,10 +121,10 @@ def _make(reader: ReaderBase, op_type: str, name: str | None, saves: bool = Fals
 
 
 class TextLineReader(ReaderBase):
-    """Reads text files line by line; a key is the file's name and the line's number.
+    """A reader of text files, line by line; a key is the file's name and the line's number.
 
     Args:
-      skip_header_lines: how many lines at the beginning of each file to leave out.
+      skip_header_lines: the number of lines to skip at the beginning of each file.
       name: a name for the operation.
     Reference: TensorFlow 2.21 TextLineReaderV2.
 
@@ -144,7 +144,7 @@ class TextLineReader(ReaderBase):
 
 
 class WholeFileReader(ReaderBase):
-    """Reads files as a whole; a key is the file's name.
+    """A reader of whole files; a key is the file's name.
 
     Args:
       name: a name for the operation.
@@ -156,7 +156,7 @@ class WholeFileReader(ReaderBase):
 
 
 class IdentityReader(ReaderBase):
-    """Returns the elements of the queue, as key and as value.
+    """A reader that returns the elements of the queue, as key and as value.
 
     Args:
       name: a name for the operation.
@@ -168,7 +168,7 @@ class IdentityReader(ReaderBase):
 
 
 class TFRecordReader(ReaderBase):
-    """Reads record files; a key is the file's name and the place of the record in it.
+    """A reader of record files; a key is the file's name and the offset of the record.
 
     Args:
       name: a name for the operation.
@@ -183,12 +183,12 @@ class TFRecordReader(ReaderBase):
 
 
 class FixedLengthRecordReader(ReaderBase):
-    """Reads files in pieces of one length; a key is the file's name and the number of the piece.
+    """A reader of records of one length; a key is the file's name and the record's number.
 
     Args:
-      record_bytes: the length.
-      header_bytes, footer_bytes: how much at the beginning and at the end of a file to leave out.
-      hop_bytes: how far it is from the beginning of a piece to that of the next; their length by default.
+      record_bytes: the length of a record.
+      header_bytes, footer_bytes: the number of bytes to skip at the beginning and at the end of a file.
+      hop_bytes: the distance from the beginning of one record to that of the next; their length by default.
       name: a name for the operation.
       encoding: "", or "ZLIB" for compressed files.
     Reference: TensorFlow 2.21 FixedLengthRecordReaderV2.
@@ -201,7 +201,7 @@ class FixedLengthRecordReader(ReaderBase):
 
 
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
-    """The names of the files that match.
+    """Returns the names of the files that match a pattern.
 
     Args:
       pattern: a string, or a vector of them, with `*`, `?` and `[...]`.

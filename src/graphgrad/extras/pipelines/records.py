@@ -1,4 +1,4 @@
-"""Record files (TFRecord): data of any length, each with checksums of its length and of itself.
+"""Record files (TFRecord): data of any length, each with checksums of its length and of its bytes.
 
 Reference: TensorFlow 2.21 `tf.io.TFRecordWriter`.
 """
@@ -18,13 +18,13 @@ from graphgrad.training.summaries.summary_messages import Event
 
 
 class TFRecordCompressionType:
-    """How a file of records is compressed."""
+    """Compression types of record files."""
 
     NONE, ZLIB, GZIP = range(3)
 
 
 class TFRecordOptions:
-    """How a file of records is compressed.
+    """The compression of a record file.
 
     Args:
       compression_type: "", "ZLIB" or "GZIP", or a member of `TFRecordCompressionType`.
@@ -45,7 +45,7 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
-        """"", "ZLIB" or "GZIP", for options or a compression type."""
+        """Returns "", "ZLIB" or "GZIP", for options or a compression type."""
         if isinstance(options, TFRecordOptions):
             options = options.compression_type
         kind = cls.compression_type_map.get(options, options) if isinstance(options, int) else options or ""
@@ -55,7 +55,7 @@ class TFRecordOptions:
 
 
 class TFRecordWriter:
-    """Writes records to a file.
+    """A writer of record files.
 
     Args:
       path: the file, which is overwritten.
@@ -117,7 +117,7 @@ class TFRecordWriter:
 
 
 def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
-    """The records of a file.
+    """Reads the records of a file.
 
     Args:
       path: the file.
@@ -130,13 +130,13 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
 
 
 def summary_iterator(path: Any) -> Iterator[Any]:
-    """The events of an event file.
+    """Reads the events of an event file.
 
     Args:
       path: the file.
     Returns: an iterator over `Event`s.
     Raises: NotFoundError if there is no such file; DataLossError where it is damaged; DecodeError for records that
-      are no events.
+      are not events.
 
     >>> import glob, tempfile
     >>> folder = tempfile.mkdtemp()
