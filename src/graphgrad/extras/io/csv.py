@@ -29,7 +29,7 @@ def _refused(problem: str, fix: str) -> Any:
 
 
 def _fields(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
-    """Returns the fields of a record."""
+    """Splits a record into fields."""
     if not record:
         return []
     if not quotes or (b'"' not in record and b"\n" not in record and b"\r" not in record):
@@ -55,7 +55,7 @@ def _fields(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
 
 
 def _quoted(record: bytes, at: int, delimiter: bytes) -> tuple[bytes, int]:
-    """Returns a field whose opening quote stands before `at`, and where it ends."""
+    """Parses the quoted field whose content begins at `at`; returns it, and where it ends."""
     parts: list[bytes] = []
     while True:
         quote = record.find(b'"', at)
@@ -94,7 +94,7 @@ def _number(field: bytes, dtype: Any, column: int, row: int) -> Any:
     flags=("host",))
 def _decode_csv(xp, records, record_defaults, *, field_delim=",", use_quote_delim=True, na_value="", select_cols=(),
                 OUT_TYPE):
-    """The columns of records."""
+    """Splits records into columns."""
     columns = select_cols or range(len(OUT_TYPE))
     missing, delimiter = na_value.encode(), field_delim.encode()
     found = [np.empty(records.size, t.np_dtype) for t in OUT_TYPE]
@@ -132,13 +132,13 @@ def decode_csv_v1(records: Any, record_defaults: Any, field_delim: str = ",", us
     """Splits records of comma-separated values into columns (1.x arguments).
 
     Args:
-      records: strings of any shape, a record each.
-      record_defaults: for each column [default], which also tells its dtype: float32, float64, int32, int64 or
-        string; an empty tensor of a dtype where there must be a value.
+      records: strings of any shape, each a record.
+      record_defaults: for each column [default], whose dtype is the column's: float32, float64, int32, int64 or
+        string; an empty tensor of a dtype where a value is required.
       field_delim: the separator of the fields.
       use_quote_delim: whether quotes enclose fields.
       name: a name for the operation.
-      na_value: a further text, besides none, for which the default stands in.
+      na_value: a further string, besides the empty one, that is replaced by the default.
       select_cols: the columns to take, in ascending order; all by default.
     Returns: a list of tensors of the shape of `records`, one for each column.
     Raises: ValueError for defaults or columns that do not fit; InvalidArgumentError at run time for
@@ -157,7 +157,7 @@ def decode_csv(records: Any, record_defaults: Any, field_delim: str = ",", use_q
     """Splits records of comma-separated values into columns.
 
     Args:
-      records, record_defaults, field_delim, use_quote_delim, na_value, select_cols, name: as of
+      records, record_defaults, field_delim, use_quote_delim, na_value, select_cols, name: as for
         `tf.compat.v1.decode_csv`.
     Returns: a list of tensors of the shape of `records`, one for each column.
     Raises: as there.

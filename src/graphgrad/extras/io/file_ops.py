@@ -21,7 +21,7 @@ from graphgrad.ir.tensor import Tensor
 
 @op("ReadFile", "filename: string -> contents: string", flags=("host", "stateful"), shape=lambda filename: ())
 def _read_file(xp, filename):
-    """The bytes of a file."""
+    """Reads the bytes of a file."""
     path = filename.item()
     with system_errors(path), open(path, "rb") as f:
         contents = f.read()
@@ -34,7 +34,7 @@ _read_file.grad(NOT_DIFFERENTIABLE)
 
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:
-    """The contents of a file.
+    """Reads the contents of a file.
 
     Args:
       filename: a string scalar.
@@ -72,7 +72,7 @@ class FixedLenFeature(NamedTuple):
 
 
 class VarLenFeature(NamedTuple):
-    """A feature of an `Example` with any number of values; comes out as a `SparseTensor`.
+    """A feature of an `Example` with any number of values, parsed to a `SparseTensor`.
 
     Args:
       dtype: float32, int64 or string.
@@ -82,7 +82,7 @@ class VarLenFeature(NamedTuple):
 
 
 def _values(kind: int, message: bytes) -> list[Any]:
-    """Returns the values of a BytesList (kind 1), FloatList (2) or Int64List (3)."""
+    """Parses the values of a BytesList (kind 1), FloatList (2) or Int64List (3)."""
     values: list[Any] = []
     for number, wire, value in read_fields(message):
         if number != 1:
@@ -100,7 +100,7 @@ _KINDS = {string: 1, float32: 2, int64: 3}
 
 
 def _features_of(serialized: bytes) -> dict[str, tuple[int, list[Any]]]:
-    """Returns the features of a serialized `Example`: name -> (kind, values)."""
+    """Parses the features of a serialized `Example`: name -> (kind, values)."""
     found: dict[str, tuple[int, list[Any]]] = {}
     try:
         for features in fields_of_bytes(serialized, 1):
@@ -113,13 +113,13 @@ def _features_of(serialized: bytes) -> dict[str, tuple[int, list[Any]]]:
 
 
 def entry_of(entry: bytes) -> tuple[str, bytes]:
-    """Name and value of an entry of a map of messages."""
+    """Parses the name and value of an entry of a map of messages."""
     parts = {number: value for number, wire, value in read_fields(entry) if wire == DELIMITED}
     return parts.get(1, b"").decode("utf-8", "surrogateescape"), parts.get(2, b"")
 
 
 def feature_of(message: bytes) -> tuple[int, list[Any]]:
-    """Kind (see `_values`) and values of a `Feature`; kind 0 if it has none."""
+    """Parses the kind (see `_values`) and values of a `Feature`; kind 0 if it has none."""
     kinds = [(n, value) for n, wire, value in read_fields(message) if wire == DELIMITED and n in (1, 2, 3)]
     return (kinds[-1][0], _values(*kinds[-1])) if kinds else (0, [])
 
@@ -135,7 +135,7 @@ def _array(values: list[Any], dtype: Any, shape: Shape) -> np.ndarray[Any, Any]:
     Tdense=_KINDS, sparse_types=_KINDS, flags=("host",))
 def _parse_single_example(xp, serialized, dense_defaults, *, num_sparse, sparse_keys, dense_keys, sparse_types, Tdense,
                           dense_shapes, has_default):
-    """The features of one serialized `Example`."""
+    """Parses the features of one serialized `Example`."""
     found = _features_of(serialized.item())
     dense = []
     for key, dtype, shape, default, given in zip(

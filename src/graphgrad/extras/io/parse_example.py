@@ -34,7 +34,7 @@ def _typed(found: dict[str, Any], key: str, dtype: Any, index: int) -> list[Any]
 
 
 def _dense(examples: list[Any], key: str, dtype: Any, shape: Any, default: Any) -> Any:
-    """Returns a dense feature of all examples; with an unknown first size, as long as the longest, filled up."""
+    """Returns a dense feature of all examples; if its first size is unknown, padded to the longest."""
     rows, variable = [], bool(shape) and shape[0] is None
     inner = tuple(shape[1:] if variable else shape)
     size = int(np.prod(inner, dtype=np.int64))
@@ -85,7 +85,7 @@ def _splits(lengths: list[int], dtype: Any) -> Any:
     ragged_split_types=_INDEX, flags=_HOST)
 def parse_example_op(xp, serialized, names, sparse_keys, dense_keys, ragged_keys, dense_defaults, *, num_sparse, Tdense,
                      sparse_types, ragged_value_types, ragged_split_types, dense_shapes):
-    """The features of serialized `Example`s, or of one."""
+    """Parses the features of serialized `Example`s, or of one."""
     examples = [_features_of(s) for s in serialized.reshape(-1).tolist()]
     indices, values, shapes = [], [], []
     for key, dtype in zip(_keys(sparse_keys), sparse_types, strict=True):
@@ -174,7 +174,7 @@ def _sparse_lists(lists: list[Any], one: bool, key: str, dtype: Any) -> tuple[An
 
 
 def _dense_lists(lists: list[Any], one: bool, key: str, dtype: Any, shape: Any, missing: bool) -> tuple[Any, Any]:
-    """Returns a dense feature list of all examples, as long as the longest, filled up; and how long each was."""
+    """Returns a dense feature list of all examples, padded to the longest, and their lengths."""
     found = _steps_of(lists, key, dtype, not missing)
     size = int(np.prod(shape, dtype=np.int64))
     for i, steps in enumerate(found):
@@ -220,7 +220,7 @@ def parse_sequence_op(xp, serialized, debug_name, context_sparse_keys, context_d
                       context_dense_shapes, Nfeature_list_sparse, Nfeature_list_dense, feature_list_dense_types,
                       feature_list_sparse_types, feature_list_ragged_value_types, feature_list_ragged_split_types,
                       feature_list_dense_shapes):
-    """Contexts and feature lists of serialized `SequenceExample`s, or of one."""
+    """Parses contexts and feature lists of serialized `SequenceExample`s, or of one."""
     context = parse_example_op.kernel(
         xp, serialized, debug_name, context_sparse_keys, context_dense_keys, context_ragged_keys,
         context_dense_defaults, num_sparse=Ncontext_sparse, Tdense=Tcontext_dense, sparse_types=context_sparse_types,

@@ -1,4 +1,4 @@
-"""Reader ops: take work from a queue and return records."""
+"""Reader ops: dequeue the names of files and return records."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class ReaderBaseState(Message):
 
 
 class Reader:
-    """Gives records of files.
+    """A reader of files, record by record.
 
     Attributes:
-      produced: how many records it has given.
-      finished: how many files it is done with.
+      produced: the number of records read so far.
+      finished: the number of files read to their end.
     """
 
     family = "reader"
@@ -48,18 +48,18 @@ class Reader:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets everything."""
+        """Resets the reader."""
         self.produced = self.finished = self.started = 0
         self.work = b""
         self._records: Iterator[tuple[bytes, bytes]] | None = None
 
     def read(self, queue: Any) -> tuple[bytes, bytes]:
-        """The next record: key and value."""
+        """Reads the next record: key and value."""
         with self.lock:
             return self._next(queue)
 
     def read_up_to(self, queue: Any, n: int) -> list[tuple[bytes, bytes]]:
-        """The next records, n at most, of one file."""
+        """Reads the next records, at most n, of one file."""
         with self.lock:
             found = [self._next(queue)] if n > 0 else []
             while len(found) < n and (record := self._within()) is not None:
@@ -79,7 +79,7 @@ class Reader:
                 return record
 
     def _within(self) -> tuple[bytes, bytes] | None:
-        """Returns the next record of the present file; None where it ends."""
+        """Reads the next record of the current file; None at its end."""
         assert self._records is not None
         try:
             record = next(self._records, None)
@@ -90,7 +90,7 @@ class Reader:
             self._over()
             return None
         self.produced += 1
-        if self.saves:  # one record is all of it
+        if self.saves:  # a file is one record
             self._over()
         return record
 
@@ -99,7 +99,7 @@ class Reader:
         self.finished += 1
 
     def records(self, work: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The records of a file.
+        """Yields the records of a file.
 
         Args:
           work: its name.
@@ -139,10 +139,10 @@ class Reader:
 
 
 class Lines(Reader):
-    """Gives the lines of text files.
+    """A reader of text files, line by line.
 
     Args:
-      skip: how many lines at the beginning of each file to leave out.
+      skip: the number of lines to skip at the beginning of each file.
     """
 
     kind = "TextLineReader"
@@ -159,7 +159,7 @@ class Lines(Reader):
 
 
 class Files(Reader):
-    """Yields whole files."""
+    """A reader of whole files."""
 
     kind = "WholeFileReader"
     saves = True
@@ -170,7 +170,7 @@ class Files(Reader):
 
 
 class Identities(Reader):
-    """Yields the elements of the queue."""
+    """A reader that returns the elements of the queue."""
 
     kind = "IdentityReader"
     saves = True
@@ -180,7 +180,7 @@ class Identities(Reader):
 
 
 class Records(Reader):
-    """Gives the records of record files.
+    """A reader of record files.
 
     Args:
       compression: "", "ZLIB" or "GZIP".
@@ -200,11 +200,11 @@ class Records(Reader):
 
 
 class Blocks(Reader):
-    """Gives pieces of one length.
+    """A reader of records of one length.
 
     Args:
-      header, record, footer: how many bytes each of these has.
-      hop: how far it is from the beginning of a record to that of the next; 0 for its length.
+      header, record, footer: their sizes, in bytes.
+      hop: the distance from the beginning of one record to that of the next, in bytes; 0 for its length.
       encoding: "" or "ZLIB".
     """
 
@@ -240,38 +240,38 @@ def _reader(ref):
 
 @op("TextLineReaderV2", "-> reader_handle: resource", flags=_HANDLE, shape=_scalar)
 def text_line_reader(xp, *, skip_header_lines=0, container="", shared_name=""):
-    """A reader of lines."""
+    """Makes a reader of lines."""
     return Lines(skip_header_lines)
 
 
 @op("WholeFileReaderV2", "-> reader_handle: resource", flags=_HANDLE, shape=_scalar)
 def whole_file_reader(xp, *, container="", shared_name=""):
-    """A reader of whole files."""
+    """Makes a reader of whole files."""
     return Files()
 
 
 @op("IdentityReaderV2", "-> reader_handle: resource", flags=_HANDLE, shape=_scalar)
 def identity_reader(xp, *, container="", shared_name=""):
-    """A reader that gives the names themselves."""
+    """Makes a reader that returns the names themselves."""
     return Identities()
 
 
 @op("TFRecordReaderV2", "-> reader_handle: resource", flags=_HANDLE, shape=_scalar)
 def tf_record_reader(xp, *, container="", shared_name="", compression_type=""):
-    """A reader of record files."""
+    """Makes a reader of record files."""
     return Records(compression_type)
 
 
 @op("FixedLengthRecordReaderV2", "-> reader_handle: resource", flags=_HANDLE, shape=_scalar)
 def fixed_length_record_reader(xp, *, record_bytes, header_bytes=0, footer_bytes=0, hop_bytes=0, container="",
                                shared_name="", encoding=""):
-    """A reader of records of one length."""
+    """Makes a reader of records of one length."""
     return Blocks(header_bytes, record_bytes, footer_bytes, hop_bytes, encoding)
 
 
 @op("ReaderReadV2", "reader_handle: resource, queue_handle: resource -> key: string, value: string", flags=_READS)
 def reader_read(xp, reader, queue):
-    """The next record."""
+    """Reads the next record."""
     return tuple(map(_string, _reader(reader).read(kept(queue, Queue, "a queue"))))
 
 
@@ -283,7 +283,7 @@ def _read_shape(reader_handle, queue_handle):
 @op("ReaderReadUpToV2", "reader_handle: resource, queue_handle: resource, num_records: int64 -> keys: string, "
     "values: string", flags=_READS)
 def reader_read_up_to(xp, reader, queue, num_records):
-    """The next records of one file."""
+    """Reads the next records of one file."""
     found = _reader(reader).read_up_to(kept(queue, Queue, "a queue"), int(num_records))
     arrays = np.empty((2, len(found)), object)
     for i, record in enumerate(found):
@@ -299,14 +299,14 @@ def _read_up_to_shape(reader_handle, queue_handle, num_records):
 @op("ReaderNumRecordsProducedV2", "reader_handle: resource -> records_produced: int64", flags=_KEEPS,
     shape=_of_reader)
 def reader_records(xp, reader):
-    """How many records a reader has given."""
+    """Returns the number of records read so far."""
     return np.asarray(_reader(reader).produced, np.int64)
 
 
 @op("ReaderNumWorkUnitsCompletedV2", "reader_handle: resource -> units_completed: int64", flags=_KEEPS,
     shape=_of_reader)
 def reader_units(xp, reader):
-    """How many files a reader is done with."""
+    """Returns the number of files read to their end."""
     return np.asarray(_reader(reader).finished, np.int64)
 
 
@@ -332,7 +332,7 @@ def reader_reset(xp, reader):
 
 @op("MatchingFiles", "pattern: string -> filenames: string", flags=("host", "stateful"), shape=lambda pattern: (None,))
 def matching_files(xp, pattern):
-    """The names of the files that match."""
+    """Returns the names of the files that match a pattern."""
     if pattern.ndim > 1:
         raise Complaint(f"the patterns have rank {pattern.ndim}", "give a string, or a vector of them")
     found = []

@@ -1,4 +1,4 @@
-"""Files written, compressed strings, sparse tensors and JSON as strings."""
+"""Writing files; compressed strings; sparse tensors and JSON as strings."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _write_shape(filename, contents):
 
 @_declare("WriteFile", "filename: string, contents: string ->", ("host", "stateful"), shape=_write_shape)
 def write_file_op(xp, filename, contents):
-    """Writes a file; makes its directory if it must."""
+    """Writes a file; creates its directory if necessary."""
     path = filename.item().decode()
     with system_errors(path):
         make_folders(os.path.dirname(path) or ".")
@@ -63,7 +63,7 @@ def write_file_op(xp, filename, contents):
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
-    """Writes a file; makes its directory if there is none.
+    """Writes a file; creates its directory if necessary.
 
     Args:
       filename: a string scalar.
@@ -95,14 +95,14 @@ def _compression(bytes, compression_type):
 
 @_declare("DecodeCompressed", "bytes: string -> output: string", shape=_compression)
 def decode_compressed_op(xp, data, *, compression_type=""):
-    """Strings decompressed."""
+    """Decompresses strings."""
     if not compression_type:
         return data
     return _objects([inflated(d, compression_type) for d in data.reshape(-1).tolist()], data.shape)
 
 
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
-    """Strings decompressed.
+    """Decompresses strings.
 
     Args:
       bytes: strings.
@@ -132,13 +132,13 @@ def _messages(indices, values, shape):
 
 @_declare("SerializeSparse", _SPARSE, T=ANY, shape=lambda indices, values, shape: (3,))
 def serialize_sparse_op(xp, indices, values, shape):
-    """A sparse tensor as three strings."""
+    """Serializes a sparse tensor as three strings."""
     return _objects(_messages(indices, values, shape), (3,))
 
 
 @_declare("SerializeManySparse", _SPARSE, T=ANY, shape=lambda indices, values, shape: (None, 3))
 def serialize_many_sparse_op(xp, indices, values, shape):
-    """The rows of a sparse tensor as three strings each."""
+    """Serializes the rows of a sparse tensor as three strings each."""
     rows = []
     for i in range(int(shape[0])):
         own = indices[:, 0] == i
@@ -149,7 +149,7 @@ def serialize_many_sparse_op(xp, indices, values, shape):
 @_declare("DeserializeManySparse", "serialized_sparse: string -> sparse_indices: int64, sparse_values: dtype, "
           "sparse_shape: int64", dtype=ANY)
 def deserialize_many_sparse_op(xp, serialized, *, dtype):
-    """Sparse tensors of strings, in one with an axis more."""
+    """Parses serialized sparse tensors, and stacks them to one."""
     places, values, shapes = [], [], []
     for i, row in enumerate(serialized.tolist()):
         try:
@@ -192,7 +192,7 @@ def _out_type(out_type: Any) -> None:
 
 
 def serialize_sparse(sp_input: Any, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
-    """A sparse tensor as three strings: messages `TensorProto` of places, values and shape.
+    """Serializes a sparse tensor as three strings: messages `TensorProto` of indices, values and shape.
 
     Args:
       sp_input: a `SparseTensor`.
@@ -212,7 +212,7 @@ def serialize_sparse(sp_input: Any, out_type: DTypeLike = string, name: str | No
 
 
 def serialize_sparse_v1(sp_input: Any, name: str | None = None, out_type: DTypeLike = string) -> Tensor:
-    """A sparse tensor as three strings (1.x arguments).
+    """Serializes a sparse tensor as three strings (1.x arguments).
 
     Args:
       sp_input, name, out_type: as for `tf.io.serialize_sparse` of TensorFlow 2.
@@ -225,7 +225,7 @@ def serialize_sparse_v1(sp_input: Any, name: str | None = None, out_type: DTypeL
 
 
 def serialize_many_sparse(sp_input: Any, out_type: DTypeLike = string, name: str | None = None) -> Tensor:
-    """The rows of a sparse tensor as three strings each.
+    """Serializes the rows of a sparse tensor as three strings each.
 
     Args:
       sp_input: a `SparseTensor` of rank 2 or more.
@@ -245,7 +245,7 @@ def serialize_many_sparse(sp_input: Any, out_type: DTypeLike = string, name: str
 
 
 def serialize_many_sparse_v1(sp_input: Any, name: str | None = None, out_type: DTypeLike = string) -> Tensor:
-    """The rows of a sparse tensor as three strings each (1.x arguments).
+    """Serializes the rows of a sparse tensor as three strings each (1.x arguments).
 
     Args:
       sp_input, name, out_type: as for `tf.io.serialize_many_sparse` of TensorFlow 2.
@@ -259,7 +259,7 @@ def serialize_many_sparse_v1(sp_input: Any, name: str | None = None, out_type: D
 
 def deserialize_many_sparse(serialized_sparse: Any, dtype: DTypeLike, rank: Any = None,
                             name: str | None = None) -> SparseTensor:
-    """Sparse tensors of strings, in one with an axis more.
+    """Parses serialized sparse tensors, and stacks them to one.
 
     Args:
       serialized_sparse: (N, 3), strings.
@@ -267,7 +267,7 @@ def deserialize_many_sparse(serialized_sparse: Any, dtype: DTypeLike, rank: Any 
       rank: the rank of each, if it is known.
       name: a name for the operation.
     Returns: a `SparseTensor`, as large as the largest.
-    Raises: InvalidArgumentError at run time for another dtype, or strings that are no such messages.
+    Raises: InvalidArgumentError at run time for another dtype, or strings that are not such messages.
     Gradient: none.
     Reference: TensorFlow 2.21 DeserializeManySparse.
 
@@ -287,7 +287,7 @@ def deserialize_many_sparse(serialized_sparse: Any, dtype: DTypeLike, rank: Any 
 
 @_declare("DecodeJSONExample", "json_examples: string -> binary_examples: string", shape=_same)
 def decode_json_op(xp, texts):
-    """Messages `Example` of JSON."""
+    """Converts `Example`s from JSON to serialized messages."""
     return _objects([_message(t) for t in texts.reshape(-1).tolist()], texts.shape)
 
 
@@ -320,7 +320,7 @@ def _message(text: bytes) -> bytes:
 
 
 def _member(given: dict[str, Any], name: str, default: Any) -> Any:
-    """Returns the one member that an object of JSON may have."""
+    """Returns the single member that a JSON object may have."""
     strange = sorted(given.keys() - {name})
     if strange:
         raise ValueError(f"no such field: {strange[0]!r}")
@@ -335,7 +335,7 @@ def _integer(value: Any) -> int:
 
 
 def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
-    """Serialized `Example`s of their JSON form.
+    """Converts `Example`s from JSON to serialized messages.
 
     Args:
       json_examples: strings.

@@ -27,7 +27,7 @@ def _as_message(array: Any, dtype: Any) -> bytes:
 
 @op("SerializeTensor", "tensor: T -> serialized: string", T=ANY, flags=("host",))
 def serialize_tensor_op(xp, tensor):
-    """A tensor as a string."""
+    """Serializes a tensor."""
     array = np.asarray(tensor)
     dtype = string if array.dtype == object else as_dtype(array.dtype)
     out = np.empty((), object)
@@ -42,7 +42,7 @@ def _scalar(x):
 
 @op("ParseTensor", "serialized: string -> output: out_type", out_type=ANY, flags=("host",))
 def parse_tensor_op(xp, serialized, *, out_type):
-    """The tensor that a string stands for."""
+    """Parses a serialized tensor."""
     data = serialized.item()
     try:
         dtype, array = from_message(data)
@@ -61,9 +61,9 @@ def _unknown(x):
 
 
 def from_message(data: bytes) -> tuple[Any, Any]:
-    """Dtype and array of a serialized message; ValueError or TypeError if it is none.
+    """Parses dtype and array of a serialized message; raises ValueError or TypeError if it is invalid.
 
-    A large array whose elements are one value takes the memory of one, and is not to be written to.
+    A large array of one value shares the memory of one element, and must not be written to.
     """
     message = TensorProto.FromString(data)
     array = message.array()
@@ -76,7 +76,7 @@ for _record in (serialize_tensor_op, parse_tensor_op):
 
 
 def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
-    """A tensor as a string, the serialized message `TensorProto`.
+    """Serializes a tensor as the message `TensorProto`.
 
     Args:
       tensor: any tensor.
@@ -92,14 +92,14 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
 
 
 def parse_tensor(serialized: Any, out_type: DTypeLike, name: str | None = None) -> Tensor:
-    """The tensor that a serialized message `TensorProto` stands for.
+    """Parses a tensor from the serialized message `TensorProto`.
 
     Args:
       serialized: a scalar string.
       out_type: the dtype of the tensor.
       name: a name for the operation.
     Returns: the tensor.
-    Raises: InvalidArgumentError at run time for another dtype, or a string that is no such message.
+    Raises: InvalidArgumentError at run time for another dtype, or a string that is not such a message.
     Gradient: none.
     Reference: TensorFlow 2.21 ParseTensor.
 
