@@ -1,8 +1,8 @@
 """Control flow of TensorFlow 1's graphs, recognised and made functional.
 
-There, a branch is a `Switch` for each value that goes into it and a `Merge` for each that comes out; a loop is a frame,
-with `Enter` and `Exit` at its border and a way back through `NextIteration`. What is recognised becomes a `Loop` or a
-`Branches`, which stand among the nodes of a graph and are built with `tf.while_loop` and `tf.cond`.
+There, a branch is a `Switch` for each input and a `Merge` for each output; a loop is a frame with `Enter` and `Exit` at
+its border and back edges through `NextIteration`. They are recognised as `Loop` and `Branches`, which replace nodes of
+the graph and are built with `tf.while_loop` and `tf.cond`.
 
 Reference: Yu et al., "Dynamic control flow in large-scale machine learning" (2018).
 """
@@ -21,8 +21,8 @@ from graphgrad.ir.shape import TensorShape
 OLD = frozenset({"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond", "RefSwitch", "RefMerge", "RefEnter",
                  "RefExit", "RefNextIteration"})
 Frame = tuple[str, ...]
-_DEEPEST = 50  # loops within each other
-_STEPS = 500  # on the way from merges back to what decides, for each operation; ten or so are usual
+_DEEPEST = 50  # nested loops
+_STEPS = 500  # steps from merges back to their predicates, for each operation; ten or so are usual
 
 
 def _kind(node: Any) -> str:
@@ -51,7 +51,7 @@ class Part:
 
     Attributes:
       name: its name.
-      input: the names of what it needs from around it, as of a `NodeDef`.
+      input: the names of its inputs, as in a `NodeDef`.
       op: the type of operation that it becomes.
     """
 
@@ -63,11 +63,11 @@ class Part:
         self.input = list(dict.fromkeys(inputs))
 
     def build(self, enter: Callable[..., list[Tensor]], find: Callable[[str], Tensor], name: str) -> list[Tensor]:
-        """Adds it to the graph.
+        """Builds the loop or the branches; see `Part`.
 
         Args:
-          enter: (nodes, values of names, what names stand for, names of results) -> the results, in the current graph.
-          find: gives the tensor of a name outside.
+          enter: (nodes, values by name, aliases of names, names of results) -> the results, in the current graph.
+          find: returns the tensor of a name outside.
           name: a name for the operation.
         Returns: its results.
         """
@@ -84,7 +84,7 @@ class Loop(Part):
     body: tuple[list[Any], list[str], list[str]]
 
     def build(self, enter: Callable[..., list[Tensor]], find: Callable[[str], Tensor], name: str) -> list[Tensor]:
-        """See `Part`."""
+        """Builds the loop or the branches; see `Part`."""
         start = [find(n) for n in self.starts]
 
         def goes_on(*args: Any) -> Any:
@@ -116,7 +116,7 @@ class Branches(Part):
     results: tuple[list[str], list[str]]
 
     def build(self, enter: Callable[..., list[Tensor]], find: Callable[[str], Tensor], name: str) -> list[Tensor]:
-        """See `Part`."""
+        """Builds the loop or the branches; see `Part`."""
 
         def if_true() -> Any:
             return enter(self.nodes[1], {}, self.aliases, self.results[1])
@@ -153,7 +153,7 @@ def functional(nodes: Sequence[Any]) -> list[Any]:
 
 
 def _ordered(nodes: Sequence[Any]) -> list[Any]:
-    """Returns the nodes, each after its inputs; ways back of loops are not followed; ValueError for other cycles."""
+    """Sorts nodes after their inputs, ignoring the back edges of loops; raises ValueError for other cycles."""
     by_name = {n.name: n for n in nodes}
     order: list[Any] = []
     state: dict[str, int] = {}
@@ -184,7 +184,7 @@ def _ordered(nodes: Sequence[Any]) -> list[Any]:
 
 
 def _frames(nodes: Sequence[Any]) -> dict[str, Frame]:
-    """Returns the frame that each node is in, by names from the outermost to the innermost."""
+    """Returns the frame of each node, by names from the outermost to the innermost."""
     frames: dict[str, Frame] = {}
     for node in _ordered(nodes):
         frame: Frame = max((frames.get(_operation(n), ()) for n in node.input), key=len, default=())
@@ -203,7 +203,7 @@ def _frames(nodes: Sequence[Any]) -> dict[str, Frame]:
 
 def _fold_loop(parts: dict[str, Any], of_frames: dict[Frame, list[str]], exits: dict[str, list[str]],
                frame: Frame) -> None:
-    """Puts a `Loop` in place of the nodes of a frame."""
+    """Replaces the nodes of a frame by a `Loop`."""
     members = {name: parts[name] for name in of_frames[frame] if name in parts}
     name = frame[-1].removesuffix("/while_context")
     loop, switches = _loop(members, frame[-1], name if name not in parts else f"{name}/While")
@@ -245,7 +245,7 @@ def _loop(members: dict[str, Any], frame: str, name: str) -> tuple[Loop, list[An
 
 def _variables(members: dict[str, Any], kinds: dict[str, list[Any]],
                condition: str) -> tuple[list[tuple[Any, Any, str, str]], Collection[Any]]:
-    """Returns Merge, Switch, first value and next value of each variable of a loop; and the Enters of its constants."""
+    """Returns Merge, Switch, initial value and next value of each loop variable; and the Enters of constants."""
     enters = {n.name: n for n in kinds.get("Enter", ())}
     switches = {_operation(n.input[0]): n for n in kinds.get("Switch", ()) if _operation(n.input[1]) == condition}
     found = []
@@ -270,7 +270,7 @@ def _identity(node: Any, source: str) -> Any:
 
 
 def _needed(nodes: dict[str, Any], names: Iterable[str]) -> list[Any]:
-    """Those of the nodes that some outputs depend on, in their order."""
+    """Returns the nodes that some outputs depend on, in their order."""
     found: set[str] = set()
     waiting = [_operation(n) for n in names]
     while waiting:
@@ -315,7 +315,7 @@ def _resolved(parts: dict[str, Any], name: str) -> str:
 
 
 def _predicate_of(parts: dict[str, Any], merge: Any, steps: Iterator[int]) -> str:
-    """Returns the predicate that decides between merged values; ValueError if there are several."""
+    """Returns the predicate that decides between merged values; raises ValueError if there are several."""
     found: set[str] = set()
     seen: set[tuple[str, int]] = set()
     waiting = [(n, 0) for n in merge.input if not n.startswith("^")]
@@ -340,7 +340,7 @@ def _predicate_of(parts: dict[str, Any], merge: Any, steps: Iterator[int]) -> st
 
 
 def _readers(parts: dict[str, Any]) -> dict[str, list[str]]:
-    """Maps each name to its readers."""
+    """Maps each name to the nodes that read it."""
     readers: dict[str, list[str]] = {}
     for name, node in parts.items():
         for n in node.input:
@@ -367,7 +367,7 @@ def _tainted(parts: Container[str], readers: dict[str, list[str]], roots: set[st
 
 def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges: list[Any],
                    steps: Iterator[int]) -> None:
-    """Puts `Branches` in place of what leads to some merges that one condition decides."""
+    """Replaces what leads to some merges, which one condition decides, by `Branches`."""
     made, switches = _branches(parts, merges, steps)
     together = [m.name for m in merges]
     for name in _tainted(parts, readers, switches, set(together)):
@@ -408,7 +408,7 @@ def _branches(parts: dict[str, Any], merges: list[Any], steps: Iterator[int]) ->
 
 def _branch(parts: dict[str, Any], results: list[str], switches: dict[str, Any], place: int,
             steps: Iterator[int]) -> dict[str, Any]:
-    """The nodes of one branch: what the results depend on, and what depends on a Switch; the latter are noted."""
+    """Returns the nodes of one branch: those that the results depend on; records those that depend on a Switch."""
     seen: set[str] = set()
     reached: set[str] = set()
     waiting = list(results)

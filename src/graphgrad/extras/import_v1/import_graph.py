@@ -25,7 +25,7 @@ from .control_flow_v1 import Part, functional
 from .reference_variables import with_resources
 from .tensor_array_v1 import with_arrays
 
-# Types that differ from others in a promise alone.
+# Types that do the same as others, under a further promise.
 _SAME = {"StatelessIf": "If", "StatelessWhile": "While", "StatelessCase": "Case"}
 
 _CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
@@ -46,7 +46,7 @@ def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any
       name: the name scope; 'import' by default, '' for none.
       op_dict, producer_op_list: accepted; without effect.
     Returns: the `return_elements`, in their order; None if not given.
-    Raises: TypeError if `graph_def` is none; ValueError for op types that are not there, names that are taken,
+    Raises: TypeError if `graph_def` is not one; ValueError for unknown op types, names that are taken,
       entries of `input_map` and `return_elements` that are not in it.
     Reference: TensorFlow 2.21 `tf.import_graph_def`.
 
@@ -93,7 +93,7 @@ def _message(graph_def: Any) -> Any:
 
 @contextlib.contextmanager
 def _plain(graph: Graph) -> Iterator[None]:
-    """Leaves colocation blocks: nodes bring their own."""
+    """Leaves colocation blocks: nodes have their own."""
     old, graph._colocated = graph._colocated, ()
     try:
         yield
@@ -107,7 +107,7 @@ class _Invalid(Exception):
 
 @contextlib.contextmanager
 def _refused() -> Iterator[None]:
-    """Turns any error of an invalid graph into a ValueError."""
+    """Converts any error of an invalid graph to a ValueError."""
     try:
         yield
     except (_Invalid, RecursionError) as e:
@@ -118,7 +118,7 @@ def _refused() -> Iterator[None]:
 
 
 class _Budget:
-    """How many operations a graph may become when it runs: functions that call each other twice double with each.
+    """A limit of the operations that a graph becomes at run time: functions that call each other twice double it.
 
     Args:
       graph_def: the graph.
@@ -127,7 +127,7 @@ class _Budget:
     def __init__(self, graph_def: Any):
         nodes = len(graph_def.node) + sum(len(f.node_def) for f in graph_def.library.function)
         self.most = 2_000 + 100 * nodes
-        self.counts = [0]  # of the graph, and of functions that are being read, within each other
+        self.counts = [0]  # of the graph, and of the nested functions that are being read
         self.sizes: dict[str, int] = {}  # of functions that have been read
         self.calls: list[str] = []
 
@@ -139,7 +139,7 @@ class _Budget:
 
     @contextlib.contextmanager
     def within(self, function: str) -> Iterator[None]:
-        """Reads a function, which must not be within itself."""
+        """Reads a function; raises an error if it contains itself."""
         if function in self.calls:
             raise _Invalid(f"the function {function!r} calls itself")
         self.calls.append(function)
@@ -161,7 +161,7 @@ class _Reader:
         self.graph = graph
         self.library = library
         self.prefix = prefix
-        self.given = given  # what to use in place of tensors, by their names in the message
+        self.given = given  # replacements of tensors, by their names in the message
         self.used: set[str] = set()
         self.made: dict[str, Any] = {}  # operations; representations of loops and branches
         self.functions: dict[str, FuncGraph] = {}
@@ -220,7 +220,7 @@ class _Reader:
         return op
 
     def _call(self, node: Any) -> Operation:
-        """Returns a call of a function: its operations, in the scope of the call's name."""
+        """Inlines a call of a function: adds its operations, in the scope of the call's name."""
         called = node.attr["f"].func.name
         if called not in self.library:
             raise ValueError(f"graph_def is invalid: the function {called!r} is not in its library")
@@ -256,7 +256,7 @@ class _Reader:
         if op not in self.made:
             raise ValueError(f"graph_def is invalid: input {name!r} is of an operation that is not in it")
         outputs = self.made[op].outputs
-        if ":" in rest:  # in a function: the argument's name, and the place in it
+        if ":" in rest:  # in a function: the argument's name, and the index in it
             argument, _, place = rest.partition(":")
             return outputs[output_places(self.made[op]).index((argument, int(place)))]
         if int(rest or 0) >= len(outputs):
@@ -274,7 +274,7 @@ class _Reader:
         return self.made[name]
 
     def element(self, name: Any) -> Any:
-        """Returns the object of a return element."""
+        """Returns the object that a return element names."""
         text = name.decode() if isinstance(name, bytes) else name
         if not isinstance(text, str):
             raise TypeError(f"Argument `return_elements` must be a list of strings. Received: {name!r}")
@@ -286,7 +286,7 @@ class _Reader:
     # -- attributes ------------------------------------------------------------------
 
     def _attrs(self, node: Any, opdef: OpDef, inputs: list[Tensor]) -> dict[str, Any]:
-        """Returns the attributes of an operation as its record takes them."""
+        """Converts the attributes of an operation to those of its record."""
         own = OWN.get(opdef.name, ())
         found = self._written_attrs(node, opdef, own)
         for arg in opdef.inputs:
@@ -308,7 +308,7 @@ class _Reader:
         return found
 
     def _written_attrs(self, node: Any, opdef: OpDef, own: Collection[str]) -> dict[str, Any]:
-        """Returns the attributes that a node names and that the inputs do not tell; `own` are this package's."""
+        """Returns the attributes that a node has and that do not follow from its inputs; `own` are this package's."""
         found: dict[str, Any] = {}
         derived = {a.type_attr for a in opdef.inputs if a.type_attr and not a.is_list} & set(opdef._derived)
         for name, message in node.attr.items():
@@ -392,7 +392,7 @@ class _Inside(_Reader):
 
 
 def _without_outer_control(nodes: list[Any]) -> list[Any]:
-    """Returns the nodes, waiting for nothing but each other: the operation around them waits for the rest."""
+    """Removes control inputs from outside: the operation around the nodes waits for those."""
     names = {n.name for n in nodes}
     result = []
     for node in nodes:
@@ -407,7 +407,7 @@ def _without_outer_control(nodes: list[Any]) -> list[Any]:
 
 
 def _sorted(nodes: list[Any]) -> Iterator[Any]:
-    """The nodes, each after its inputs, else in their order; ValueError if they form a cycle."""
+    """Sorts nodes after their inputs, else in their order; raises ValueError for a cycle."""
     names = {n.name for n in nodes}
     readers: dict[str, list[int]] = {}
     waits: dict[str, int] = {}

@@ -23,12 +23,12 @@ _SAVING = frozenset({"Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "Re
 
 
 def read_meta_graph(path: Any) -> Any:
-    """The `MetaGraphDef` in a file; OSError if there is none."""
+    """Reads the `MetaGraphDef` of a file; raises OSError if there is none."""
     return read_message(MetaGraphDef, path)
 
 
 def read_message(kind: Any, path: Any) -> Any:
-    """The message of a kind that a file holds; OSError, as in TensorFlow, if there is no file or message."""
+    """Reads a message from a file; raises OSError, as in TensorFlow, if there is no file or message."""
     with open(path, "rb") as f:
         data = f.read()
     try:
@@ -43,11 +43,11 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
 
     Args:
       meta_graph_or_file: the path, or the message; TensorFlow's too.
-      clear_devices: whether to leave devices out.
+      clear_devices: whether to drop devices.
       import_scope: a name scope to put everything in.
-      **kwargs: `input_map` as of `import_graph_def`.
+      **kwargs: `input_map` as for `import_graph_def`.
     Returns: a `Saver` for the variables that the graph's own saved; None if there are no variables.
-    Raises: OSError if there is no such file, or a damaged one; ValueError for operations that are not there.
+    Raises: OSError if there is no such file, or a damaged one; ValueError for unknown operations.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.import_meta_graph`.
     """
     message = meta_graph_or_file
@@ -67,7 +67,7 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
 
 
 def saver_of(variables: Any, scope: Any, **settings: Any) -> Saver:
-    """A `Saver` of imported variables, under the names that they had before they were put in a scope."""
+    """Makes a `Saver` of imported variables, under the names that they had before they were put in a scope."""
     names: dict[str, list[Any]] = {}
     for v in variables:
         names.setdefault(in_checkpoint(v, scope), []).append(v)
@@ -75,7 +75,7 @@ def saver_of(variables: Any, scope: Any, **settings: Any) -> Saver:
 
 
 def in_checkpoint(v: Any, scope: Any) -> str:
-    """The name of an imported variable in checkpoints; that of the whole for a part."""
+    """Returns the name of an imported variable in checkpoints; for a part, that of the whole variable."""
     info = v._get_save_slice_info()
     name = str(info.full_name if info is not None else v.op.name)
     return name.removeprefix(f"{scope}/") if scope else name

@@ -1,8 +1,8 @@
 """Graphs of TensorFlow 1 whose variables are references, rewritten to resources.
 
-A reference is a tensor that operations change in place; a resource is a handle that they are given.
+A reference is a tensor that operations change in place; a resource is a handle that they get.
 `Variable` becomes `VarHandleOp` of the same name; its readers get a `ReadVariableOp`; `Assign`, `ApplyAdam`
-and the others become the operations on resources, whose arguments stand in the same order.
+and the others become the operations on resources, whose arguments are in the same order.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _IDENTITIES = frozenset({"Identity", "RefIdentity"})
 
 
 def with_resources(nodes: list[Any]) -> list[Any]:
-    """The nodes of a graph, with resources in place of references.
+    """Replaces references by resources in the nodes of a graph.
 
     Args:
       nodes: `NodeDef`s.
@@ -83,7 +83,7 @@ def _read(name: str, variable: str, dtypes: dict[str, int], control: list[str]) 
 
 
 def _value(name: str, owner: dict[str, str], dtypes: dict[str, int], reads: dict[str, str], made: list[Any]) -> str:
-    """Converts an input to a value: a variable is read, after its changes."""
+    """Converts an input to a value: reads a variable, after its changes."""
     source = _operation(name)
     if name.startswith("^") or source not in owner:
         return name

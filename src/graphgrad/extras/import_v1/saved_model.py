@@ -38,7 +38,7 @@ _FILE, _MAIN_OP, _LEGACY_INIT_OP = SAVED_MODEL_FILENAME_PB, MAIN_OP_KEY, LEGACY_
 
 
 def build_tensor_info(tensor: Any) -> Any:
-    """The `TensorInfo` of a tensor: name, dtype and shape.
+    """Makes the `TensorInfo` of a tensor: name, dtype and shape.
 
     Args:
       tensor: the tensor.
@@ -49,12 +49,12 @@ def build_tensor_info(tensor: Any) -> Any:
 
 def build_signature_def(inputs: Any = None, outputs: Any = None, method_name: str | None = None,
                         defaults: Any = None) -> Any:
-    """A signature: named inputs and outputs.
+    """Makes a signature: named inputs and outputs.
 
     Args:
       inputs, outputs: dictionaries from names to `TensorInfo`s.
       method_name: one of the constants `*_METHOD_NAME`.
-      defaults: not supported but as None.
+      defaults: must be None.
     Raises: ValueError for defaults.
     Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.build_signature_def`.
     """
@@ -64,7 +64,7 @@ def build_signature_def(inputs: Any = None, outputs: Any = None, method_name: st
 
 
 def predict_signature_def(inputs: Any, outputs: Any) -> Any:
-    """A signature for prediction.
+    """Makes a signature for prediction.
 
     Args:
       inputs, outputs: dictionaries from names to tensors; not empty.
@@ -86,7 +86,7 @@ def _tensor_of(value: Any, what: str, is_right: bool, wanted: str) -> Any:
 
 
 def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
-    """A signature for classification.
+    """Makes a signature for classification.
 
     Args:
       examples: a string tensor, serialized `Example`s.
@@ -111,7 +111,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
 
 
 def regression_signature_def(examples: Any, predictions: Any) -> Any:
-    """A signature for regression.
+    """Makes a signature for regression.
 
     Args:
       examples: a string tensor, serialized `Example`s.
@@ -129,7 +129,7 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
 
 
 class SavedModelBuilder:
-    """Writes a saved model.
+    """A builder of saved models.
 
     Args:
       export_dir: the directory; it must not exist, or be empty.
@@ -156,8 +156,8 @@ class SavedModelBuilder:
           sess: the session.
           tags: names for the graph, e.g. [tf.saved_model.tag_constants.SERVING].
           signature_def_map: a dictionary from names to signatures.
-          assets_collection: not supported but as None.
-          clear_devices: whether to leave devices out.
+          assets_collection: must be None.
+          clear_devices: whether to drop devices.
           legacy_init_op, main_op: an operation to run when the model is loaded; at most one.
           strip_default_attrs: accepted; without effect.
           saver: a `Saver`; one of all variables by default.
@@ -208,7 +208,7 @@ class SavedModelBuilder:
         """Writes the file.
 
         Args:
-          as_text: not supported but as False.
+          as_text: must be False.
           experimental_image_format, experimental_image_writer_options: accepted; without effect.
         Returns: its path.
         Raises: ValueError for text.
@@ -264,7 +264,7 @@ def contains_saved_model(export_dir: Any) -> bool:
 
 
 def main_op() -> Any:
-    """An operation that initializes variables and tables, for a builder's `main_op`.
+    """Makes an operation that initializes variables and tables, for a builder's `main_op`.
 
     Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.main_op.main_op`.
     """
@@ -272,7 +272,7 @@ def main_op() -> Any:
 
 
 def main_op_with_restore(restore_op_name: Any) -> Any:
-    """An operation that initializes variables and tables, and then restores variables.
+    """Makes an operation that initializes variables and tables, and then restores variables.
 
     Args:
       restore_op_name: the operation that restores.
@@ -283,7 +283,7 @@ def main_op_with_restore(restore_op_name: Any) -> Any:
 
 
 class MethodNameUpdater:
-    """Changes the methods' names in a saved model's signatures.
+    """An editor of the methods' names in a saved model's signatures.
 
     Args:
       export_dir: the saved model's directory.
@@ -299,9 +299,9 @@ class MethodNameUpdater:
         """Sets the name of a signature's method.
 
         Args:
-          signature_key: which signature.
+          signature_key: the signature's name.
           method_name: the name.
-          tags: of which graph; of all if None.
+          tags: the tags of the graph; all graphs if None.
         Raises: ValueError for empty names, or if no graph has such a signature.
         """
         if not signature_key or not method_name:
@@ -339,12 +339,12 @@ def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **save
 
     Args:
       sess: the session.
-      tags: which graph: the one with exactly these tags.
+      tags: the tags of the graph, exactly.
       export_dir: the directory, of TensorFlow's too.
       import_scope: a name scope to put everything in.
       **saver_kwargs: accepted; without effect.
     Returns: the `MetaGraphDef`.
-    Raises: OSError if there is no saved model, or a damaged one; RuntimeError if it has no graph of these tags.
+    Raises: OSError if there is no saved model, or a damaged one; RuntimeError if it has no graph with these tags.
     Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.load`.
     """
     model = _read(os.fspath(export_dir))
@@ -371,7 +371,7 @@ def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **save
 
 
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: Any = None) -> Any:
-    """The tensor that a `TensorInfo` names.
+    """Returns the tensor that a `TensorInfo` names.
 
     Args:
       tensor_info: the message.

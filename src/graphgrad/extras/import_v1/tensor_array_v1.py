@@ -1,7 +1,7 @@
 """TensorFlow 1's tensor arrays, rewritten to lists.
 
-There, an array is a resource, and a number, the flow, is passed on to say in which order it is written and read. Here
-the list takes the flow's place.
+There, an array is a resource, and a number, the flow, is passed along to order its reads and writes. Here the list
+takes the flow's place.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from graphgrad.ir.dtypes import int32
 from graphgrad.ir.graph_messages import AttrValue, NodeDef, TensorProto
 
-# Op type -> the operation on a list, its inputs as places among those of the array's (-1: the shape of elements).
+# Op type -> the operation on a list, the indices of its inputs among the array operation's (-1: the shape of elements).
 _TYPES: dict[str, tuple[str, tuple[int, ...]]] = {
     "TensorArrayReadV3": ("TensorListGetItem", (2, 1, -1)),
     "TensorArrayWriteV3": ("TensorListSetItem", (3, 1, 2)),
@@ -24,7 +24,7 @@ _TYPES: dict[str, tuple[str, tuple[int, ...]]] = {
 
 
 def with_arrays(nodes: list[Any]) -> list[Any]:
-    """The nodes of a graph, with lists in place of tensor arrays.
+    """Replaces tensor arrays by lists in the nodes of a graph.
 
     Args:
       nodes: `NodeDef`s.
