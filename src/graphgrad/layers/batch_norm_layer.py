@@ -22,21 +22,21 @@ from .layer import InputSpec, Layer, known_size
 
 
 class BatchNormalization(Layer):
-    """Normalizes to the mean and variance of the batch, or of training as a whole.
+    """A layer that normalizes to the mean and variance of the batch, or to those of training.
 
     In training, inputs are normalized to the batch; the updates of the moving averages are in the collection
     UPDATE_OPS, and the training step has to depend on them.
 
     Args:
       axis: the axis, or axes, of the features.
-      momentum: how slowly the moving averages change.
+      momentum: the weight of the old value in the moving averages.
       epsilon: a small number that is added to the variance.
       center, scale: whether there is a `beta`, a `gamma`.
       beta_initializer, gamma_initializer, moving_mean_initializer, moving_variance_initializer: of the variables.
       beta_regularizer, gamma_regularizer: functions of a variable that give a loss, or None.
       beta_constraint, gamma_constraint: functions that optimizers apply to updated values, or None.
       renorm, renorm_clipping, renorm_momentum: batch renormalization is not implemented.
-      fused: whether one op does it; by default where that is possible.
+      fused: whether to use one op; by default where that is possible.
       trainable: whether optimizers update the variables.
       virtual_batch_size, adjustment: not implemented.
       name: the name of the layer.
@@ -121,7 +121,7 @@ class BatchNormalization(Layer):
         self.built = True
 
     def call(self, inputs: Any, training: Any = False) -> Any:
-        """The normalized inputs; `training` is a bool, or a boolean tensor that says it at run time."""
+        """Computes the normalized inputs; `training` is a bool, or a boolean tensor that is read at run time."""
         training = False if training is None else training
         outputs, mean, variance = (self._fused if self.fused else self._plain)(inputs, training)
         known = _known(training)
@@ -172,12 +172,12 @@ class BatchNormalization(Layer):
         return (outputs if wide else raw.Cast(outputs, DstT=inputs.dtype)), mean, variance
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output."""
+        """Returns the shape of the output."""
         return TensorShape(input_shape)
 
 
 def _none(_: Any) -> None:
-    """A regularizer that adds no loss."""
+    """Adds no loss: a regularizer."""
 
 
 def _known(training: Any) -> bool | None:
@@ -192,7 +192,7 @@ def _either(training: Any, one: Any, other: Any) -> Any:
 
 
 def _move(variable: Any, value: Any, rate: Any) -> Any:
-    """Moves a moving average towards `value`; the operation that does."""
+    """Builds the operation that moves a moving average towards `value`."""
     with name_scope(None, "AssignMovingAvg"):
         step = raw.Mul(raw.Sub(variable.value(), value), convert_to_tensor(rate, variable.dtype))
         return variable.assign_sub(step, read_value=False)
@@ -206,17 +206,17 @@ def batch_normalization(inputs: TensorLike, axis: Any = -1, momentum: Any = 0.99
                         training: Any = False, trainable: bool = True, name: str | None = None, reuse: Any = None,
                         renorm: bool = False, renorm_clipping: Any = None, renorm_momentum: Any = 0.99,
                         fused: Any = None, virtual_batch_size: Any = None, adjustment: Any = None) -> Tensor:
-    """Normalizes to the mean and variance of the batch, or of training as a whole.
+    """Normalizes to the mean and variance of the batch, or to those of training.
 
     Args:
       inputs: a float tensor of known rank.
       axis, momentum, epsilon, center, scale, beta_initializer, gamma_initializer, moving_mean_initializer,
         moving_variance_initializer, beta_regularizer, gamma_regularizer, beta_constraint, gamma_constraint, trainable,
         renorm, renorm_clipping, renorm_momentum, fused, virtual_batch_size, adjustment: as in `BatchNormalization`.
-      training: a bool, or a boolean tensor that says it at run time. The operations that keep the moving averages
+      training: a bool, or a boolean tensor that is read at run time. The operations that update the moving averages
         are in the collection UPDATE_OPS.
       name: the name of the layer and of the scope of its variables.
-      reuse: whether to take the variables of a layer of that name that exists.
+      reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' shape.
     Gradient: those of its operations.
     Reference: TensorFlow 1.15 `tf.layers.batch_normalization`; Ioffe and Szegedy 2015, arXiv:1502.03167.

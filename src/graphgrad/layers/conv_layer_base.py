@@ -65,7 +65,7 @@ class Convolution(Layer):
         self.built = True
 
     def _finished(self, outputs: Any) -> Any:
-        """Bias and activation."""
+        """Adds the bias, and applies the activation."""
         if self.use_bias:
             outputs = bias_add(outputs, self.bias, "NCHW" if self._axis == 1 else "NHWC", name="BiasAdd")
         return outputs if self.activation is None else self.activation(outputs)
@@ -78,7 +78,7 @@ class Convolution(Layer):
         return [batch, self.filters, *space] if self._axis == 1 else [batch, *space, self.filters]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output."""
+        """Returns the shape of the output."""
         space = []
         for size, k, s, d in zip(self._spatial(input_shape), self.kernel_size, self.strides, self.dilation_rate,
                                  strict=True):
@@ -113,7 +113,7 @@ class PlainConvolution(Convolution):
         self._build_bias()
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The outputs."""
+        """Computes the outputs."""
         padding = self.padding.upper()
         if padding == "CAUSAL":
             pads = np.zeros((3, 2), np.int32)
@@ -131,11 +131,11 @@ class TransposedConvolution(PlainConvolution):
         return [*self.kernel_size, self.filters, channels]
 
     def _grown(self, size: Any, k: int, s: int) -> Any:
-        """Returns the size of the output, for the size (known or not) of the input."""
+        """Returns the size of the output, for a known or unknown size of the input."""
         return size * s if self.padding == "same" else size * s + max(k - s, 0)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The outputs."""
+        """Computes the outputs."""
         static = inputs.shape.as_list()
         dynamic: Any = None
 
@@ -161,7 +161,7 @@ class TransposedConvolution(PlainConvolution):
         return self._finished(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output."""
+        """Returns the shape of the output."""
         space = [None if size is None else self._grown(size, k, s) for size, k, s in
                  zip(self._spatial(input_shape), self.kernel_size, self.strides, strict=True)]
         return TensorShape(self._shaped(TensorShape(input_shape).as_list()[0], space))

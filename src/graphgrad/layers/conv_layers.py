@@ -10,13 +10,13 @@ from .conv_layer_base import PlainConvolution, TransposedConvolution
 
 
 class Conv1D(PlainConvolution):
-    """A convolution along lines, with bias and activation.
+    """A convolution of sequences, with bias and activation.
 
     Args:
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the distances of windows, and of the cells of a window.
-      padding: "valid" or "same", or "causal": what comes later is not seen.
+      strides, dilation_rate: the strides and dilations of the window.
+      padding: "valid" or "same", or "causal": without later elements.
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
       use_bias: whether there is a bias.
@@ -48,14 +48,14 @@ def conv1d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = 1,
            kernel_initializer: Any = None, bias_initializer: Any = "zeros", kernel_regularizer: Any = None,
            bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
            bias_constraint: Any = None, trainable: bool = True, name: str | None = None, reuse: Any = None) -> Tensor:
-    """A convolution along lines, with bias and activation.
+    """Convolves sequences, with bias and activation.
 
     Args:
       inputs: (N, W, C), or with the channels second.
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the distances of windows, and of the cells of a window.
-      padding: "valid" or "same", or "causal": what comes later is not seen.
+      strides, dilation_rate: the strides and dilations of the window.
+      padding: "valid" or "same", or "causal": without later elements.
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
       use_bias: whether there is a bias.
@@ -65,7 +65,7 @@ def conv1d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = 1,
       activity_regularizer: a function of the output that gives a loss, or None.
       trainable: whether optimizers update the variables.
       name: the name of the layer and of the scope of its variables.
-      reuse: whether to take the variables of a layer of that name that exists.
+      reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.
     Gradient: those of its operations.
@@ -81,12 +81,12 @@ def conv1d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = 1,
 
 
 class Conv2D(PlainConvolution):
-    """A convolution over images, with bias and activation.
+    """A convolution of images, with bias and activation.
 
     Args:
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the distances of windows, and of the cells of a window.
+      strides, dilation_rate: the strides and dilations of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
@@ -120,13 +120,13 @@ def conv2d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1
            kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
            kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
            reuse: Any = None) -> Tensor:
-    """A convolution over images, with bias and activation.
+    """Convolves images, with bias and activation.
 
     Args:
       inputs: (N, H, W, C), or with the channels second.
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the distances of windows, and of the cells of a window.
+      strides, dilation_rate: the strides and dilations of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
@@ -137,7 +137,7 @@ def conv2d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1
       activity_regularizer: a function of the output that gives a loss, or None.
       trainable: whether optimizers update the variables.
       name: the name of the layer and of the scope of its variables.
-      reuse: whether to take the variables of a layer of that name that exists.
+      reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.
     Gradient: those of its operations.
@@ -154,12 +154,12 @@ def conv2d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1
 
 
 class Conv3D(PlainConvolution):
-    """A convolution over volumes, with bias and activation.
+    """A convolution of volumes, with bias and activation.
 
     Args:
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the distances of windows, and of the cells of a window.
+      strides, dilation_rate: the strides and dilations of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
@@ -193,13 +193,13 @@ def conv3d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1
            kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
            kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
            reuse: Any = None) -> Tensor:
-    """A convolution over volumes, with bias and activation.
+    """Convolves volumes, with bias and activation.
 
     Args:
       inputs: (N, D, H, W, C), or with the channels second.
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the distances of windows, and of the cells of a window.
+      strides, dilation_rate: the strides and dilations of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
@@ -210,7 +210,7 @@ def conv3d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1
       activity_regularizer: a function of the output that gives a loss, or None.
       trainable: whether optimizers update the variables.
       name: the name of the layer and of the scope of its variables.
-      reuse: whether to take the variables of a layer of that name that exists.
+      reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.
     Gradient: those of its operations.
@@ -226,12 +226,12 @@ def conv3d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1
 
 
 class Conv2DTranspose(TransposedConvolution):
-    """The transpose of a convolution over images, with bias and activation.
+    """The transpose of a convolution of images, with bias and activation.
 
     Args:
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides: the distances of windows.
+      strides: the strides of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
@@ -265,13 +265,13 @@ def conv2d_transpose(inputs: TensorLike, filters: Any, kernel_size: Any, strides
                      bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None,
                      bias_constraint: Any = None, trainable: bool = True, name: str | None = None,
                      reuse: Any = None) -> Tensor:
-    """The transpose of a convolution over images, with bias and activation.
+    """Applies the transpose of a convolution of images, with bias and activation.
 
     Args:
       inputs: (N, H, W, C), or with the channels second.
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides: the distances of windows.
+      strides: the strides of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
@@ -282,7 +282,7 @@ def conv2d_transpose(inputs: TensorLike, filters: Any, kernel_size: Any, strides
       activity_regularizer: a function of the output that gives a loss, or None.
       trainable: whether optimizers update the variables.
       name: the name of the layer and of the scope of its variables.
-      reuse: whether to take the variables of a layer of that name that exists.
+      reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.
     Gradient: those of its operations.
@@ -299,12 +299,12 @@ def conv2d_transpose(inputs: TensorLike, filters: Any, kernel_size: Any, strides
 
 
 class Conv3DTranspose(TransposedConvolution):
-    """The transpose of a convolution over volumes, with bias and activation.
+    """The transpose of a convolution of volumes, with bias and activation.
 
     Args:
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides: the distances of windows.
+      strides: the strides of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
@@ -338,13 +338,13 @@ def conv3d_transpose(inputs: TensorLike, filters: Any, kernel_size: Any, strides
                      kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None,
                      kernel_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
                      name: str | None = None, reuse: Any = None) -> Tensor:
-    """The transpose of a convolution over volumes, with bias and activation.
+    """Applies the transpose of a convolution of volumes, with bias and activation.
 
     Args:
       inputs: (N, D, H, W, C), or with the channels second.
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides: the distances of windows.
+      strides: the strides of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
@@ -355,7 +355,7 @@ def conv3d_transpose(inputs: TensorLike, filters: Any, kernel_size: Any, strides
       activity_regularizer: a function of the output that gives a loss, or None.
       trainable: whether optimizers update the variables.
       name: the name of the layer and of the scope of its variables.
-      reuse: whether to take the variables of a layer of that name that exists.
+      reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.
     Gradient: those of its operations.

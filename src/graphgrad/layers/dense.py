@@ -23,7 +23,7 @@ class Dense(Layer):
     """A fully connected layer: activation(inputs kernel + bias).
 
     Args:
-      units: how many outputs.
+      units: the number of outputs.
       activation: a function, or None.
       use_bias: whether there is a bias.
       kernel_initializer: Glorot's, or the scope's, by default.
@@ -71,7 +71,7 @@ class Dense(Layer):
         self.built = True
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The outputs."""
+        """Computes the outputs."""
         inputs = convert_to_tensor(inputs)
         rank = inputs.shape.rank
         if rank is not None and rank > 2:
@@ -84,7 +84,7 @@ class Dense(Layer):
         return outputs if self.activation is None else self.activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output."""
+        """Returns the shape of the output."""
         return TensorShape([*TensorShape(input_shape).as_list()[:-1], self.units])
 
 
@@ -92,15 +92,15 @@ def dense(inputs: TensorLike, units: Any, activation: Any = None, use_bias: bool
           bias_initializer: Any = "zeros", kernel_regularizer: Any = None, bias_regularizer: Any = None,
           activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None,
           trainable: bool = True, name: str | None = None, reuse: Any = None) -> Tensor:
-    """A fully connected layer: activation(inputs kernel + bias).
+    """Adds a fully connected layer: activation(inputs kernel + bias).
 
     Args:
       inputs: (..., n), n known.
-      units: how many outputs.
+      units: the number of outputs.
       activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer,
         activity_regularizer, kernel_constraint, bias_constraint, trainable: as in `Dense`.
       name: the name of the layer and of the scope of its variables.
-      reuse: whether to take the variables of a layer of that name that exists.
+      reuse: whether to reuse the variables of an existing layer of that name.
     Returns: (..., units).
     Raises: ValueError if n is not known.
     Gradient: those of its operations.
@@ -120,11 +120,11 @@ fully_connected = dense
 
 
 class Dropout(Layer):
-    """Sets a part of the inputs to zero while training, and scales up the rest.
+    """A layer that sets a fraction of the inputs to zero while training, and scales up the others.
 
     Args:
-      rate: the part, from 0 to 1.
-      noise_shape: the shape of the decisions; 1 where elements share one.
+      rate: the fraction, from 0 to 1.
+      noise_shape: the shape of the random choices; 1 where elements share one.
       seed: an int for a repeatable sequence.
       name: the name of the layer.
       **kwargs: those of `Layer`.
@@ -139,23 +139,23 @@ class Dropout(Layer):
         self.seed = seed
 
     def call(self, inputs: Any, training: Any = False) -> Any:
-        """The inputs, some of them dropped if `training`, a bool or a boolean tensor, is true."""
+        """Returns the inputs, some of them dropped if `training`, a bool or a boolean tensor, is true."""
         return smart_cond(training, lambda: drop(inputs, self.rate, self.noise_shape, self.seed, "dropout"),
                           lambda: raw.Identity(inputs))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output."""
+        """Returns the shape of the output."""
         return TensorShape(input_shape)
 
 
 def dropout(inputs: TensorLike, rate: Any = 0.5, noise_shape: ShapeLike | None = None, seed: Any = None,
             training: Any = False, name: str | None = None) -> Tensor:
-    """Sets a part of the inputs to zero while training, and scales up the rest.
+    """Sets a fraction of the inputs to zero while training, and scales up the others.
 
     Args:
       inputs: a float tensor.
       rate, noise_shape, seed: as in `Dropout`.
-      training: a bool, or a boolean tensor that says it at run time.
+      training: a bool, or a boolean tensor that is read at run time.
       name: the name of the layer.
     Returns: a tensor of the inputs' shape.
     Gradient: that of the product with the mask.
@@ -168,7 +168,7 @@ def dropout(inputs: TensorLike, rate: Any = 0.5, noise_shape: ShapeLike | None =
 
 
 class Flatten(Layer):
-    """All dimensions but the first as one.
+    """A layer that flattens all dimensions but the first.
 
     Args:
       data_format: "channels_last", or "channels_first" to move the channels last before.
@@ -182,7 +182,7 @@ class Flatten(Layer):
         layout(self.data_format, 1)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The inputs, reshaped."""
+        """Reshapes the inputs."""
         rank = inputs.shape.rank
         if self.data_format.lower() == "channels_first" and rank is not None and rank > 2:
             inputs = raw.Transpose(inputs, np.array([0, *range(2, rank), 1], np.int32))
@@ -195,7 +195,7 @@ class Flatten(Layer):
         return outputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output."""
+        """Returns the shape of the output."""
         shape = TensorShape(input_shape)
         if shape.rank is None:
             return TensorShape([None, None])
@@ -207,7 +207,7 @@ class Flatten(Layer):
 
 
 def flatten(inputs: TensorLike, name: str | None = None, data_format: Any = "channels_last") -> Tensor:
-    """All dimensions but the first as one.
+    """Flattens all dimensions but the first.
 
     Args:
       inputs: (N, ...).

@@ -38,7 +38,7 @@ _SCALED = {"he_normal": (2.0, "truncated_normal"), "he_uniform": (2.0, "uniform"
 
 
 class InputSpec:
-    """A layer's requirements on its inputs; recorded only.
+    """Requirements of a layer on its inputs; only recorded.
 
     Args:
       dtype, shape, ndim, max_ndim, min_ndim, axes: the requirements.
@@ -55,7 +55,7 @@ class InputSpec:
 
 
 class Layer(ScopedLayer):
-    """The base of layers: own the variables that `build` makes, compute in `call`.
+    """The base of layers: they own the variables that `build` makes, and compute in `call`.
 
     Args:
       trainable: whether optimizers update its variables.
@@ -90,7 +90,7 @@ class Layer(ScopedLayer):
 
     @property
     def updates(self) -> list[Any]:
-        """The operations that keep its moving averages, as in UPDATE_OPS."""
+        """The operations that update its moving averages, as in UPDATE_OPS."""
         return list(self._updates)
 
     @property
@@ -107,7 +107,7 @@ class Layer(ScopedLayer):
         return self.losses
 
     def count_params(self) -> int:
-        """How many numbers its variables hold."""
+        """Counts the elements of its variables."""
         total = 0
         for v in self.weights:
             size = 1
@@ -117,7 +117,7 @@ class Layer(ScopedLayer):
         return total
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output for a shape of the input."""
+        """Returns the shape of the output for a shape of the input."""
         raise NotImplementedError(f"{type(self).__name__} does not say its output's shape. Fix: call the layer")
 
     def add_weight(self, name: str, shape: Any, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
@@ -198,7 +198,7 @@ def as_initializer(value: Any) -> Any:
 
 
 def sizes(value: Any, n: int, what: str) -> tuple[int, ...]:
-    """n ints, from one or n."""
+    """Returns n ints, from one or n."""
     try:
         values = (whole(value),) * n if not hasattr(value, "__iter__") else tuple(int(v) for v in value)
     except (TypeError, ValueError, OverflowError):
@@ -210,7 +210,7 @@ def sizes(value: Any, n: int, what: str) -> tuple[int, ...]:
 
 
 def check_padding(value: Any) -> str:
-    """"valid" or "same"."""
+    """Checks and returns "valid" or "same"."""
     text = value.lower() if isinstance(value, str) else value
     if text not in ("valid", "same", "causal"):
         raise ValueError(f"The `padding` argument must be one of \"valid\", \"same\" (or \"causal\" for Conv1D). "
@@ -229,7 +229,7 @@ def layout(data_format: Any, n: int) -> str:
 
 
 def known_size(shape: Any, axis: int, layer: str, what: str = "last") -> int:
-    """The size of a dimension; ValueError if it is not known."""
+    """Returns the size of a dimension; raises ValueError if it is not known."""
     dims = TensorShape(shape)
     size = None if dims.rank is None else dims.as_list()[axis]
     if size is None:

@@ -20,9 +20,9 @@ from graphgrad.ops.math.reduce_functions import reduce_sum
 
 
 class Reduction:
-    """How the losses of single elements become one.
+    """The ways to reduce the losses of elements to one.
 
-    NONE leaves them alone; SUM adds them up; MEAN divides the sum by the sum of the weights; SUM_OVER_BATCH_SIZE by the
+    NONE keeps them; SUM adds them; MEAN divides the sum by the sum of the weights; SUM_OVER_BATCH_SIZE by the
     number of elements; SUM_BY_NONZERO_WEIGHTS (also SUM_OVER_NONZERO_WEIGHTS) by the number of those whose weight is
     not 0.
     """
@@ -36,7 +36,7 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """All of them."""
+        """Returns all of them."""
         return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_OVER_NONZERO_WEIGHTS,
                 cls.SUM_BY_NONZERO_WEIGHTS)
 
@@ -67,7 +67,7 @@ def check_weights(weights: Any, values: Any) -> None:
 
 
 def broadcast_weights(weights: Any, values: Any) -> Any:
-    """The weights in the values' shape."""
+    """Broadcasts the weights to the values' shape."""
     with name_scope(None, "broadcast_weights"):
         values = convert_to_tensor(values)
         weights = convert_to_tensor(weights, values.dtype)
@@ -82,7 +82,7 @@ def _number(values: Any, dtype: Any) -> Any:
 
 
 def _number_present(losses: Any, weights: Any) -> Any:
-    """How many elements have a weight that is not 0."""
+    """Counts the elements whose weight is not 0."""
     with name_scope(None, "num_present"):
         if weights.shape.rank == 0:
             known = constant_value(weights)
@@ -95,14 +95,14 @@ def _number_present(losses: Any, weights: Any) -> Any:
 def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = None,
                           loss_collection: Any = GraphKeys.LOSSES,
                           reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
-    """The losses of single elements as one loss.
+    """Reduces the losses of elements to one weighted loss.
 
     Args:
       losses: (...), the losses.
-      weights: a scalar, or a tensor of the losses' rank with 1 where it is to be repeated.
+      weights: a scalar, or a tensor of the losses' rank, with size 1 where it is broadcast.
       scope: the name of the operations.
       loss_collection: the collection that the loss joins, or None.
-      reduction: how to sum up; see `Reduction`.
+      reduction: a `Reduction`.
     Returns: a scalar, or for `Reduction.NONE` a tensor of the losses' shape.
     Raises: ValueError for weights that do not fit.
     Gradient: those of its operations; none for the weights' count.
@@ -139,14 +139,14 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
 
 
 def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
-    """Adds a loss to a collection, where it counts for `get_total_loss`; nothing in eager mode."""
+    """Adds a loss to a collection, so that `get_total_loss` counts it; does nothing in eager mode."""
     graph = outermost_graph()
     if loss_collection and graph is not None:
         graph.add_to_collection(loss_collection, loss)
 
 
 def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Any]:
-    """The losses of a collection; with `scope`, those whose names begin with it."""
+    """Returns the losses of a collection; with `scope`, those whose names begin with it."""
     return get_collection(loss_collection, scope)
 
 
@@ -159,7 +159,7 @@ def get_regularization_loss(scope: str | None = None, name: str | None = "total_
     """Returns the sum of the losses of regularizers; 0 if there are none.
 
     Args:
-      scope: keeps those whose names begin with it.
+      scope: the beginning of the names of those to include.
       name: the name of the operation.
     """
     losses = get_regularization_losses(scope)
@@ -168,12 +168,12 @@ def get_regularization_loss(scope: str | None = None, name: str | None = "total_
 
 def get_total_loss(add_regularization_losses: bool = True, name: str | None = "total_loss",
                    scope: str | None = None) -> Tensor:
-    """The sum of all losses that were added.
+    """Computes the sum of all losses that were added.
 
     Args:
       add_regularization_losses: whether those of regularizers count.
       name: the name of the operation.
-      scope: keeps those whose names begin with it.
+      scope: the beginning of the names of those to include.
     Returns: a scalar.
     Raises: ValueError if there is none.
 

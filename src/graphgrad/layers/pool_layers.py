@@ -28,7 +28,7 @@ class _Pooling(Layer):
         self._layout = layout(data_format, self._n)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The outputs."""
+        """Computes the outputs."""
         name = {"max": "MaxPool", "avg": "AvgPool"}[self._kind]
         n, padding = max(self._n, 2), self.padding.upper()
         function = getattr(nn, f"{self._kind}_pool{n}d")
@@ -40,7 +40,7 @@ class _Pooling(Layer):
         return raw.Squeeze(outputs, squeeze_dims=(axis,))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the output."""
+        """Returns the shape of the output."""
         dims = TensorShape(input_shape).as_list()
         first = 2 if self._layout.startswith("NC") else 1
         for i, (k, s) in enumerate(zip(self.pool_size, self.strides, strict=True)):
@@ -51,11 +51,11 @@ class _Pooling(Layer):
 
 
 class MaxPooling1D(_Pooling):
-    """The maximum of each window.
+    """A layer that computes the maximum of each window.
 
     Args:
       pool_size: the size of a window.
-      strides: the distances of windows.
+      strides: the strides of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       name: the name of the layer.
@@ -73,7 +73,7 @@ class MaxPooling1D(_Pooling):
 
 def max_pooling1d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
                   data_format: Any = "channels_last", name: str | None = None) -> Tensor:
-    """The maximum of each window.
+    """Computes the maximum of each window.
 
     Args:
       inputs: (N, W, C), or with the channels second.
@@ -90,11 +90,11 @@ def max_pooling1d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any
 
 
 class MaxPooling2D(_Pooling):
-    """The maximum of each window.
+    """A layer that computes the maximum of each window.
 
     Args:
       pool_size: the size of a window.
-      strides: the distances of windows.
+      strides: the strides of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       name: the name of the layer.
@@ -112,7 +112,7 @@ class MaxPooling2D(_Pooling):
 
 def max_pooling2d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
                   data_format: Any = "channels_last", name: str | None = None) -> Tensor:
-    """The maximum of each window.
+    """Computes the maximum of each window.
 
     Args:
       inputs: (N, H, W, C), or with the channels second.
@@ -130,11 +130,11 @@ def max_pooling2d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any
 
 
 class MaxPooling3D(_Pooling):
-    """The maximum of each window.
+    """A layer that computes the maximum of each window.
 
     Args:
       pool_size: the size of a window.
-      strides: the distances of windows.
+      strides: the strides of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       name: the name of the layer.
@@ -152,7 +152,7 @@ class MaxPooling3D(_Pooling):
 
 def max_pooling3d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
                   data_format: Any = "channels_last", name: str | None = None) -> Tensor:
-    """The maximum of each window.
+    """Computes the maximum of each window.
 
     Args:
       inputs: (N, D, H, W, C), or with the channels second.
@@ -169,11 +169,11 @@ def max_pooling3d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any
 
 
 class AveragePooling1D(_Pooling):
-    """The mean of each window.
+    """A layer that computes the mean of each window.
 
     Args:
       pool_size: the size of a window.
-      strides: the distances of windows.
+      strides: the strides of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       name: the name of the layer.
@@ -191,7 +191,7 @@ class AveragePooling1D(_Pooling):
 
 def average_pooling1d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
                       data_format: Any = "channels_last", name: str | None = None) -> Tensor:
-    """The mean of each window.
+    """Computes the mean of each window.
 
     Args:
       inputs: (N, W, C), or with the channels second.
@@ -208,11 +208,11 @@ def average_pooling1d(inputs: TensorLike, pool_size: Any, strides: Any, padding:
 
 
 class AveragePooling2D(_Pooling):
-    """The mean of each window.
+    """A layer that computes the mean of each window.
 
     Args:
       pool_size: the size of a window.
-      strides: the distances of windows.
+      strides: the strides of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       name: the name of the layer.
@@ -230,7 +230,7 @@ class AveragePooling2D(_Pooling):
 
 def average_pooling2d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
                       data_format: Any = "channels_last", name: str | None = None) -> Tensor:
-    """The mean of each window.
+    """Computes the mean of each window.
 
     Args:
       inputs: (N, H, W, C), or with the channels second.
@@ -247,11 +247,11 @@ def average_pooling2d(inputs: TensorLike, pool_size: Any, strides: Any, padding:
 
 
 class AveragePooling3D(_Pooling):
-    """The mean of each window.
+    """A layer that computes the mean of each window.
 
     Args:
       pool_size: the size of a window.
-      strides: the distances of windows.
+      strides: the strides of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       name: the name of the layer.
@@ -269,7 +269,7 @@ class AveragePooling3D(_Pooling):
 
 def average_pooling3d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
                       data_format: Any = "channels_last", name: str | None = None) -> Tensor:
-    """The mean of each window.
+    """Computes the mean of each window.
 
     Args:
       inputs: (N, D, H, W, C), or with the channels second.

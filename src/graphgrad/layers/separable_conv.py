@@ -15,7 +15,7 @@ from .layer import layout
 
 
 class SeparableConvolution(Convolution):
-    """A convolution of each channel by itself, and one that mixes the channels of each point."""
+    """A convolution of each channel, followed by one that mixes the channels of each point."""
 
     def __init__(self, filters: Any, kernel_size: Any, strides: Any, padding: Any, data_format: Any, dilation_rate: Any,
                  depth_multiplier: int, activation: Any, use_bias: bool, depthwise_initializer: Any,
@@ -47,7 +47,7 @@ class SeparableConvolution(Convolution):
         self._build_bias()
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The outputs."""
+        """Computes the outputs."""
         strides, holes = self.strides, self.dilation_rate
         deep, point = self.depthwise_kernel, self.pointwise_kernel
         axis = 2 if self._axis == 1 else 1
@@ -65,17 +65,17 @@ class SeparableConvolution(Convolution):
 
 
 class SeparableConv1D(SeparableConvolution):
-    """A depthwise separable convolution along lines, with bias and activation.
+    """A depthwise separable convolution of sequences, with bias and activation.
 
     Args:
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the distances of windows, and of the cells of a window.
+      strides, dilation_rate: the strides and dilations of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
       use_bias: whether there is a bias.
-      depth_multiplier: how many outputs each channel has in between.
+      depth_multiplier: the number of depthwise outputs of each channel.
       depthwise_initializer, pointwise_initializer, bias_initializer: of the variables.
       depthwise_regularizer, pointwise_regularizer, bias_regularizer: functions of a variable that give a loss, or None.
       depthwise_constraint, pointwise_constraint, bias_constraint: functions for optimizers to apply, or None.
@@ -111,25 +111,25 @@ def separable_conv1d(inputs: TensorLike, filters: Any, kernel_size: Any, strides
                      activity_regularizer: Any = None, depthwise_constraint: Any = None,
                      pointwise_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
                      name: str | None = None, reuse: Any = None) -> Tensor:
-    """A depthwise separable convolution along lines, with bias and activation.
+    """Applies a depthwise separable convolution to sequences, with bias and activation.
 
     Args:
       inputs: (N, W, C), or with the channels second.
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the distances of windows, and of the cells of a window.
+      strides, dilation_rate: the strides and dilations of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
       use_bias: whether there is a bias.
-      depth_multiplier: how many outputs each channel has in between.
+      depth_multiplier: the number of depthwise outputs of each channel.
       depthwise_initializer, pointwise_initializer, bias_initializer: of the variables.
       depthwise_regularizer, pointwise_regularizer, bias_regularizer: functions of a variable that give a loss, or None.
       depthwise_constraint, pointwise_constraint, bias_constraint: functions for optimizers to apply, or None.
       activity_regularizer: a function of the output that gives a loss, or None.
       trainable: whether optimizers update the variables.
       name: the name of the layer and of the scope of its variables.
-      reuse: whether to take the variables of a layer of that name that exists.
+      reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.
     Gradient: those of its operations.
@@ -147,17 +147,17 @@ def separable_conv1d(inputs: TensorLike, filters: Any, kernel_size: Any, strides
 
 
 class SeparableConv2D(SeparableConvolution):
-    """A depthwise separable convolution over images, with bias and activation.
+    """A depthwise separable convolution of images, with bias and activation.
 
     Args:
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the distances of windows, and of the cells of a window.
+      strides, dilation_rate: the strides and dilations of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
       use_bias: whether there is a bias.
-      depth_multiplier: how many outputs each channel has in between.
+      depth_multiplier: the number of depthwise outputs of each channel.
       depthwise_initializer, pointwise_initializer, bias_initializer: of the variables.
       depthwise_regularizer, pointwise_regularizer, bias_regularizer: functions of a variable that give a loss, or None.
       depthwise_constraint, pointwise_constraint, bias_constraint: functions for optimizers to apply, or None.
@@ -193,25 +193,25 @@ def separable_conv2d(inputs: TensorLike, filters: Any, kernel_size: Any, strides
                      activity_regularizer: Any = None, depthwise_constraint: Any = None,
                      pointwise_constraint: Any = None, bias_constraint: Any = None, trainable: bool = True,
                      name: str | None = None, reuse: Any = None) -> Tensor:
-    """A depthwise separable convolution over images, with bias and activation.
+    """Applies a depthwise separable convolution to images, with bias and activation.
 
     Args:
       inputs: (N, H, W, C), or with the channels second.
-      filters: how many outputs a point has.
+      filters: the number of output channels.
       kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the distances of windows, and of the cells of a window.
+      strides, dilation_rate: the strides and dilations of the window.
       padding: "valid" or "same".
       data_format: "channels_last" or "channels_first".
       activation: a function, or None.
       use_bias: whether there is a bias.
-      depth_multiplier: how many outputs each channel has in between.
+      depth_multiplier: the number of depthwise outputs of each channel.
       depthwise_initializer, pointwise_initializer, bias_initializer: of the variables.
       depthwise_regularizer, pointwise_regularizer, bias_regularizer: functions of a variable that give a loss, or None.
       depthwise_constraint, pointwise_constraint, bias_constraint: functions for optimizers to apply, or None.
       activity_regularizer: a function of the output that gives a loss, or None.
       trainable: whether optimizers update the variables.
       name: the name of the layer and of the scope of its variables.
-      reuse: whether to take the variables of a layer of that name that exists.
+      reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.
     Gradient: those of its operations.

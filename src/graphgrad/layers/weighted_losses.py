@@ -24,7 +24,7 @@ from .loss_weights import Reduction, add_loss, broadcast_weights, compute_weight
 
 
 def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
-    """Both as float32 tensors of one shape."""
+    """Converts both to float32 tensors of one shape."""
     predictions = convert_to_tensor(predictions)
     predictions = predictions if predictions.dtype is float32 else raw.Cast(predictions, DstT=float32)
     labels = convert_to_tensor(labels)
@@ -48,7 +48,7 @@ def _given(what: str, labels: Any, predictions: Any, names: Any = ("labels", "pr
 def absolute_difference(labels: TensorLike, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                         loss_collection: Any = GraphKeys.LOSSES,
                         reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
-    """The loss |predictions - labels|.
+    """Computes the loss |predictions - labels|.
 
     Args:
       labels, predictions: of one shape.
@@ -71,7 +71,7 @@ def absolute_difference(labels: TensorLike, predictions: Any, weights: Any = 1.0
 def cosine_distance(labels: TensorLike, predictions: Any, axis: Any = None, weights: Any = 1.0,
                     scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES,
                     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS, dim: Any = None) -> Tensor:
-    """The loss 1 - predictions . labels along an axis; both are to have unit length along it.
+    """Computes the loss 1 - predictions . labels along an axis, for vectors of unit length.
 
     Args:
       labels, predictions: of one shape.
@@ -97,7 +97,7 @@ def cosine_distance(labels: TensorLike, predictions: Any, axis: Any = None, weig
 
 def hinge_loss(labels: TensorLike, logits: TensorLike, weights: Any = 1.0, scope: str | None = None,
                loss_collection: Any = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
-    """The loss max(0, 1 - l logits), with l = 1 for a label of 1 and -1 for one of 0.
+    """Computes the loss max(0, 1 - l logits), with l = 1 for a label of 1 and -1 for one of 0.
 
     Args:
       labels, logits: of one shape; labels 0 or 1.
@@ -120,7 +120,7 @@ def hinge_loss(labels: TensorLike, logits: TensorLike, weights: Any = 1.0, scope
 
 def huber_loss(labels: TensorLike, predictions: Any, weights: Any = 1.0, delta: Any = 1.0, scope: str | None = None,
                loss_collection: Any = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
-    """Half the square of small differences, and linear beyond `delta`.
+    """Computes a loss that is half the square of small differences, and linear beyond `delta`.
 
     Args:
       labels, predictions: of one shape.
@@ -146,7 +146,7 @@ def huber_loss(labels: TensorLike, predictions: Any, weights: Any = 1.0, delta: 
 
 def log_loss(labels: TensorLike, predictions: Any, weights: Any = 1.0, epsilon: Any = 1e-7, scope: str | None = None,
              loss_collection: Any = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
-    """The loss -labels log(predictions) - (1 - labels) log(1 - predictions).
+    """Computes the loss -labels log(predictions) - (1 - labels) log(1 - predictions).
 
     Args:
       labels, predictions: of one shape; probabilities.
@@ -172,7 +172,7 @@ def log_loss(labels: TensorLike, predictions: Any, weights: Any = 1.0, epsilon: 
 def mean_squared_error(labels: TensorLike, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                        loss_collection: Any = GraphKeys.LOSSES,
                        reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
-    """The loss (predictions - labels)^2.
+    """Computes the loss (predictions - labels)^2.
 
     Args:
       labels, predictions: of one shape.
@@ -195,7 +195,7 @@ def mean_squared_error(labels: TensorLike, predictions: Any, weights: Any = 1.0,
 
 def mean_pairwise_squared_error(labels: TensorLike, predictions: Any, weights: Any = 1.0, scope: str | None = None,
                                 loss_collection: Any = GraphKeys.LOSSES) -> Tensor:
-    """The mean over pairs of elements of an example of ((p_i - p_j) - (l_i - l_j))^2.
+    """Computes the mean, over pairs of elements of an example, of ((p_i - p_j) - (l_i - l_j))^2.
 
     Args:
       labels, predictions: (N, ...), of one shape.
@@ -234,11 +234,11 @@ def mean_pairwise_squared_error(labels: TensorLike, predictions: Any, weights: A
 def sigmoid_cross_entropy(multi_class_labels: Any, logits: TensorLike, weights: Any = 1.0, label_smoothing: Any = 0,
                           scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES,
                           reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
-    """The cross entropy of labels that are independent of each other.
+    """Computes the cross entropy of independent labels.
 
     Args:
       multi_class_labels, logits: of one shape; labels from 0 to 1.
-      label_smoothing: how far labels are moved towards 1/2.
+      label_smoothing: the fraction by which labels move towards 1/2.
       weights, scope, loss_collection, reduction: as in `compute_weighted_loss`.
     Returns: a scalar of the logits' dtype, or a tensor for `Reduction.NONE`.
     Raises: ValueError for shapes that do not fit.
@@ -262,11 +262,11 @@ def sigmoid_cross_entropy(multi_class_labels: Any, logits: TensorLike, weights: 
 def softmax_cross_entropy(onehot_labels: Any, logits: TensorLike, weights: Any = 1.0, label_smoothing: Any = 0,
                           scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES,
                           reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
-    """The cross entropy of labels of which one holds; no gradient flows into the labels.
+    """Computes the cross entropy of mutually exclusive labels; no gradient flows into the labels.
 
     Args:
       onehot_labels, logits: (..., n); labels are probabilities.
-      label_smoothing: how far labels are moved towards 1/n.
+      label_smoothing: the fraction by which labels move towards 1/n.
       weights: a scalar, or a tensor for (...).
       scope, loss_collection, reduction: as in `compute_weighted_loss`.
     Returns: a scalar of the logits' dtype, or a tensor for `Reduction.NONE`.
@@ -293,7 +293,7 @@ def softmax_cross_entropy(onehot_labels: Any, logits: TensorLike, weights: Any =
 def sparse_softmax_cross_entropy(labels: TensorLike, logits: TensorLike, weights: Any = 1.0, scope: str | None = None,
                                  loss_collection: Any = GraphKeys.LOSSES,
                                  reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS) -> Tensor:
-    """The cross entropy of labels given as the index of the one that holds.
+    """Computes the cross entropy of mutually exclusive labels, given as indices.
 
     Args:
       labels: (...) or (..., 1), integers below n.
