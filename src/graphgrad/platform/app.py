@@ -12,7 +12,7 @@ from .logging_v1 import get_logger
 
 
 def run(main: Any = None, argv: Any = None) -> NoReturn:
-    """Parses the flags, calls `main` with what is left of the command line, and ends the process, as absl's `app.run`.
+    """Parses the flags, calls `main` with the remaining arguments, and exits, as absl's `app.run` does.
 
     Args:
       main: a function of the list of arguments; `main` of the program by default.
@@ -20,7 +20,7 @@ def run(main: Any = None, argv: Any = None) -> NoReturn:
     Raises: SystemExit with what `main` returns; with 1 after a message if a flag cannot be parsed, or after --help.
     Reference: TensorFlow 2.21 `tf.compat.v1.app.run`.
     """
-    get_logger()  # absl puts a handler above it, to which TensorFlow's logger has its own by then
+    get_logger()  # absl adds a handler to the root logger, and TensorFlow's logger has its own by then
     app.run(main or sys.modules["__main__"].main, argv, flags_parser=_leave_unknown_flags)
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-# absl's logging defines flags of its own, which a program's own definitions may replace: so it comes first.
+# absl's logging defines flags; it is imported first, so that a program's own definitions can replace them.
 from absl import flags as absl_flags
 from absl import logging as _  # noqa: F401  # its import defines flags
 

@@ -21,7 +21,7 @@ from graphgrad.ir.source import user_source
 
 
 class FileStatistics(NamedTuple):
-    """The status of a file: length in bytes, time of change in ns, whether it is a folder."""
+    """The status of a file: length in bytes, modification time in ns, whether it is a folder."""
 
     length: int
     mtime_nsec: int
@@ -54,7 +54,7 @@ class GFile:
     Args:
       name: the path.
       mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes.
-    Raises: NotFoundError, PermissionDeniedError, InvalidArgumentError when it is used and cannot be.
+    Raises: NotFoundError, PermissionDeniedError, InvalidArgumentError when it is used.
     Reference: TensorFlow 2.21 `tf.compat.v1.gfile.GFile`.
 
     >>> import os, tempfile
@@ -106,22 +106,22 @@ class GFile:
         return data if self._binary else data.decode()
 
     def read(self, n: int = -1) -> Any:
-        """The next `n` bytes, all by default: text, or bytes in a mode with "b"."""
+        """Reads the next `n` bytes, all by default: a str, or bytes in a mode with "b"."""
         with self._errors():
             return self._text(self._open(reading=True).read(n))
 
     def readline(self) -> Any:
-        """The next line; empty at the end."""
+        """Reads the next line; empty at the end."""
         with self._errors():
             return self._text(self._open(reading=True).readline())
 
     def readlines(self) -> list[Any]:
-        """The lines that are left."""
+        """Reads the remaining lines."""
         with self._errors():
             return [self._text(line) for line in self._open(reading=True)]
 
     def write(self, file_content: Any) -> None:
-        """Writes text or bytes."""
+        """Writes a str or bytes."""
         data = file_content if isinstance(file_content, (bytes, bytearray)) else str(file_content).encode()
         with self._errors():
             self._open(writing=True).write(data)
@@ -132,18 +132,18 @@ class GFile:
             return int(self._open().tell())
 
     def seek(self, offset: Any = None, whence: int = 0, position: Any = None) -> None:
-        """Goes to an offset: from the begin (0), the present place (1) or the end (2)."""
+        """Moves to an offset: from the beginning (0), the current position (1) or the end (2)."""
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
         with self._errors():
             self._open(reading=True).seek(offset if position is None else position, whence)
 
     def seekable(self) -> bool:
-        """True."""
+        """Returns True."""
         return True
 
     def size(self) -> int:
-        """The length in bytes."""
+        """Returns the length in bytes."""
         return Stat(self._name).length
 
     def flush(self) -> None:
@@ -153,7 +153,7 @@ class GFile:
                 self._file.flush()
 
     def close(self) -> None:
-        """Closes the file; used again, it is opened again."""
+        """Closes the file; it is opened again when used again."""
         if self._file is not None:
             file, self._file = self._file, None
             with self._errors():
@@ -188,7 +188,7 @@ class FastGFile(GFile):
 
 
 def Exists(filename: Any) -> bool:
-    """Returns whether there is a file or folder of that path.
+    """Returns whether a file or folder exists.
 
     >>> tf.gfile.Exists("/no/such/file")
     False
@@ -197,12 +197,12 @@ def Exists(filename: Any) -> bool:
 
 
 def IsDirectory(dirname: Any) -> bool:
-    """Returns whether there is a folder of that path."""
+    """Returns whether a folder exists."""
     return os.path.isdir(_path(dirname))
 
 
 def Stat(filename: Any) -> FileStatistics:
-    """Length, time of change and kind of a file; NotFoundError if there is none."""
+    """Returns the length, modification time and kind of a file; raises NotFoundError if there is none."""
     path = _path(filename)
     with system_errors(path):
         found = os.stat(path)
@@ -211,7 +211,7 @@ def Stat(filename: Any) -> FileStatistics:
 
 
 def ListDirectory(dirname: Any) -> list[str]:
-    """The names in a folder, in no special order; NotFoundError if it is none."""
+    """Returns the names in a folder, in no particular order; raises NotFoundError if it does not exist."""
     path = _path(dirname)
     if not os.path.isdir(path):
         raise _error(NotFoundError, f"Could not find directory {path}", "check the path")
@@ -219,7 +219,7 @@ def ListDirectory(dirname: Any) -> list[str]:
 
 
 def Glob(filename: Any) -> list[str]:
-    """The paths that match a pattern, or one of several patterns.
+    """Returns the paths that match a pattern, or one of several patterns.
 
     Args:
       filename: a pattern with `*`, `?` and `[...]`, or a list of patterns.
@@ -229,10 +229,10 @@ def Glob(filename: Any) -> list[str]:
 
 
 def Walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Each folder beneath `top` with the folders and files in it.
+    """Yields each folder beneath `top` with the folders and files in it.
 
     Args:
-      top: the folder to begin with.
+      top: the folder to start from.
       in_order: whether a folder comes before those in it.
     """
     return os.walk(_path(top), topdown=in_order)
@@ -242,7 +242,7 @@ def Walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list
 
 
 def MkDir(dirname: Any) -> None:
-    """Makes a folder; nothing if there is one; NotFoundError if the one around it does not exist."""
+    """Makes a folder, unless it exists; raises NotFoundError if its parent does not exist."""
     path = _path(dirname)
     if not os.path.isdir(path):
         with system_errors(path), contextlib.suppress(FileExistsError):
@@ -250,20 +250,20 @@ def MkDir(dirname: Any) -> None:
 
 
 def MakeDirs(dirname: Any) -> None:
-    """Makes a folder and those around it, as far as they do not exist."""
+    """Makes a folder and its parents, as far as they do not exist."""
     path = _path(dirname)
     make_folders(path)
 
 
 def Remove(filename: Any) -> None:
-    """Deletes a file; NotFoundError if there is none."""
+    """Deletes a file; raises NotFoundError if there is none."""
     path = _path(filename)
     with system_errors(path):
         os.remove(path)
 
 
 def DeleteRecursively(dirname: Any) -> None:
-    """Deletes a folder and all in it; NotFoundError if there is none."""
+    """Deletes a folder and everything in it; raises NotFoundError if there is none."""
     path = _path(dirname)
     if os.path.isfile(path):
         return Remove(path)
@@ -283,8 +283,8 @@ def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
     """Copies a file.
 
     Args:
-      oldpath, newpath: from, to.
-      overwrite: whether a file that exists is replaced.
+      oldpath, newpath: the source and the target.
+      overwrite: whether an existing target is replaced.
     Raises: AlreadyExistsError, NotFoundError.
     """
     old, new = _path(oldpath), _path(newpath)
@@ -301,8 +301,8 @@ def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
     """Renames a file or folder.
 
     Args:
-      oldname, newname: from, to.
-      overwrite: whether a file that exists is replaced.
+      oldname, newname: the source and the target.
+      overwrite: whether an existing target is replaced.
     Raises: AlreadyExistsError, NotFoundError.
     """
     old, new = _path(oldname), _path(newname)
@@ -317,35 +317,35 @@ def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
 
 
 def exists(path: Any) -> bool:
-    """Returns whether there is a file or folder of that path."""
+    """Returns whether a file or folder exists."""
     return Exists(path)
 
 
 def isdir(path: Any) -> bool:
-    """Returns whether there is a folder of that path."""
+    """Returns whether a folder exists."""
     return IsDirectory(path)
 
 
 def stat(path: Any) -> FileStatistics:
-    """Length, time of change and kind of a file; NotFoundError if there is none."""
+    """Returns the length, modification time and kind of a file; raises NotFoundError if there is none."""
     return Stat(path)
 
 
 def listdir(path: Any) -> list[str]:
-    """The names in a folder, in no special order; NotFoundError if it is none."""
+    """Returns the names in a folder, in no particular order; raises NotFoundError if it does not exist."""
     return ListDirectory(path)
 
 
 def glob(pattern: Any) -> list[str]:
-    """The paths that match a pattern, or one of several patterns."""
+    """Returns the paths that match a pattern, or one of several patterns."""
     return Glob(pattern)
 
 
 def walk(top: Any, topdown: bool = True, onerror: Callable[..., Any] | None = None) -> Any:
-    """Each folder beneath `top` with the folders and files in it.
+    """Yields each folder beneath `top` with the folders and files in it.
 
     Args:
-      top: the folder to begin with.
+      top: the folder to start from.
       topdown: whether a folder comes before those in it.
       onerror: called with the error of a folder that cannot be read.
     """
@@ -353,37 +353,37 @@ def walk(top: Any, topdown: bool = True, onerror: Callable[..., Any] | None = No
 
 
 def mkdir(path: Any) -> None:
-    """Makes a folder; nothing if there is one; NotFoundError if the one around it does not exist."""
+    """Makes a folder, unless it exists; raises NotFoundError if its parent does not exist."""
     MkDir(path)
 
 
 def makedirs(path: Any) -> None:
-    """Makes a folder and those around it, as far as they do not exist."""
+    """Makes a folder and its parents, as far as they do not exist."""
     MakeDirs(path)
 
 
 def remove(path: Any) -> None:
-    """Deletes a file; NotFoundError if there is none."""
+    """Deletes a file; raises NotFoundError if there is none."""
     Remove(path)
 
 
 def rmtree(path: Any) -> None:
-    """Deletes a folder and all in it; NotFoundError if there is none."""
+    """Deletes a folder and everything in it; raises NotFoundError if there is none."""
     DeleteRecursively(path)
 
 
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
-    """Copies a file; AlreadyExistsError for one that exists, unless `overwrite`."""
+    """Copies a file; raises AlreadyExistsError for an existing target, unless `overwrite`."""
     Copy(src, dst, overwrite)
 
 
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
-    """Renames a file or folder; AlreadyExistsError for one that exists, unless `overwrite`."""
+    """Renames a file or folder; raises AlreadyExistsError for an existing target, unless `overwrite`."""
     Rename(src, dst, overwrite)
 
 
 def join(path: Any, *paths: Any) -> str:
-    """A path made of pieces.
+    """Joins pieces to a path.
 
     >>> tf.io.gfile.join("a", "b.txt")
     'a/b.txt'
@@ -392,7 +392,7 @@ def join(path: Any, *paths: Any) -> str:
 
 
 def get_registered_schemes() -> list[str]:
-    """The kinds of file systems that paths can name: files of this machine alone.
+    """Returns the schemes of paths: those of local files.
 
     Returns: ['', 'file'].
     Reference: TensorFlow 2.21 `tf.io.gfile.get_registered_schemes`.

@@ -21,7 +21,7 @@ _counts: dict[tuple[str, int], int] = {}
 
 
 def get_logger() -> logging.Logger:
-    """The logger of the name `tensorflow`; warnings and worse are shown unless a program says otherwise.
+    """Returns the logger named `tensorflow`; it shows warnings and errors unless a program changes its level.
 
     >>> tf.get_logger().name if hasattr(tf, "get_logger") else "tensorflow"
     'tensorflow'
@@ -53,7 +53,7 @@ def log(level: Any, msg: Any, *args: Any, **kwargs: Any) -> None:
 
     Args:
       level: an int such as `tf.logging.INFO`.
-      msg: a text, with `%` formats for `args`.
+      msg: a string, with `%` formats for `args`.
       *args, **kwargs: as for Python's `logging`.
     """
     get_logger().log(level, msg, *args, **_stack(kwargs))
@@ -85,7 +85,7 @@ def error(msg: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs a message at the level FATAL; the program goes on."""
+    """Logs a message at the level FATAL; the program continues."""
     get_logger().fatal(msg, *args, **_stack(kwargs))
 
 
@@ -106,7 +106,7 @@ def log_if(level: Any, msg: Any, condition: Any, *args: Any) -> None:
 
 
 def log_every_n(level: Any, msg: Any, n: Any, *args: Any) -> None:
-    """Logs a message each `n`th time, the first included, that this line is reached."""
+    """Logs a message every `n`th time that this line is reached, the first time included."""
     if _count() % n == 0:
         get_logger().log(level, msg, *args, stacklevel=2)
 
@@ -118,7 +118,7 @@ def log_first_n(level: Any, msg: Any, n: Any, *args: Any) -> None:
 
 
 def _count() -> int:
-    """How often the caller's caller was here before."""
+    """Counts the calls from the line of the caller's caller."""
     frame = sys._getframe(2)
     place = (frame.f_code.co_filename, frame.f_lineno)
     count = _counts.get(place, 0)
@@ -133,7 +133,7 @@ def flush() -> None:
 
 
 def get_verbosity() -> int:
-    """The lowest level that is shown."""
+    """Returns the lowest level that is shown."""
     return get_logger().getEffectiveLevel()
 
 

@@ -1,4 +1,4 @@
-"""`tf.compat`: conversions between text and bytes, numeric types."""
+"""`tf.compat`: conversions between str and bytes, numeric types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ bytes_or_text_types = (bytes, str)
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """A text as bytes.
+    """Converts a string to bytes.
 
     Args:
       bytes_or_text: str, bytes or bytearray.
@@ -34,7 +34,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """Bytes as a text.
+    """Converts bytes to a str.
 
     Args:
       bytes_or_text: str or bytes.
@@ -56,7 +56,7 @@ as_str = as_text
 
 
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
-    """Anything as a text; bytes are decoded.
+    """Converts any object to a str; bytes are decoded.
 
     Args:
       value: any object.
@@ -70,27 +70,27 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
 
 
 def path_to_str(path: Any) -> Any:
-    """A path object as a text; a text as it is.
+    """Converts a path object to a str; a str is returned as it is.
 
     Args:
-      path: a text or a path object.
+      path: a str or a path object.
     Reference: TensorFlow 2.21 `tf.compat.path_to_str`.
     """
     return as_str_any(os.fspath(path)) if hasattr(path, "__fspath__") else path
 
 
 def path_to_bytes(path: Any) -> bytes:
-    """A path as bytes.
+    """Converts a path to bytes.
 
     Args:
-      path: a text or a path object.
+      path: a str or a path object.
     Reference: TensorFlow 2.21 `tf.compat.path_to_bytes`.
     """
     return as_bytes(os.fspath(path) if hasattr(path, "__fspath__") else path)
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """True: nothing waits for a later version.
+    """Returns True: nothing waits for a later version.
 
     Args:
       year, month, day: accepted.
