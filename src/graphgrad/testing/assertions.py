@@ -10,7 +10,7 @@ import numpy as np
 
 
 class ArrayAssertions(unittest.TestCase):
-    """Compares arrays, numbers, tensors, and lists and dictionaries of them."""
+    """Assertions that compare arrays, numbers, tensors, and lists and dictionaries of them."""
 
     def _GetNdArray(self, a: Any) -> Any:
         return np.asarray(a)
@@ -18,21 +18,21 @@ class ArrayAssertions(unittest.TestCase):
     # -- equal or close --------------------------------------------------------------
 
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
-        """|f1 - f2| <= err.
+        """Asserts |f1 - f2| <= err.
 
         Args:
           f1, f2: numbers.
-          err: how far apart they may be.
-          msg: the message if they are farther.
+          err: the largest difference.
+          msg: the message if they differ by more.
         """
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r} ({msg})")
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
-        """Two sequences are as long as each other, and near number by number.
+        """Asserts that two sequences have one length and are near, number by number.
 
         Args:
           farray1, farray2: sequences of numbers.
-          err: how far apart numbers may be.
+          err: the largest difference of two numbers.
           msg: the message if not.
         """
         self.assertEqual(len(farray1), len(farray2), msg)
@@ -40,7 +40,7 @@ class ArrayAssertions(unittest.TestCase):
             self.assertNear(float(f1), float(f2), err, msg)
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
-        """The norm of the difference of two arrays is below `err`.
+        """Asserts that the norm of the difference of two arrays is below `err`.
 
         Args:
           ndarray1, ndarray2: arrays.
@@ -51,7 +51,7 @@ class ArrayAssertions(unittest.TestCase):
         self.assertTrue(distance < err, f"Arrays are {distance} apart. {msg or ''}")
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
-        """|a - b| <= atol + rtol |b|, elementwise; structures are compared part by part.
+        """Asserts |a - b| <= atol + rtol |b|, elementwise; structures are compared part by part.
 
         Args:
           a, b: arrays, tensors, numbers; lists, tuples and dictionaries of them.
@@ -106,7 +106,7 @@ class ArrayAssertions(unittest.TestCase):
                                       float_rtol: float = 1e-6, float_atol: float = 1e-6, half_rtol: float = 1e-3,
                                       half_atol: float = 1e-3, bfloat16_rtol: float = 1e-2,
                                       bfloat16_atol: float = 1e-2, msg: str | None = None) -> None:
-        """`assertAllClose` with the larger tolerance of the coarser dtype.
+        """Asserts what `assertAllClose` does, with the tolerance of the coarser dtype.
 
         Args:
           a, b: arrays or tensors.
@@ -125,7 +125,7 @@ class ArrayAssertions(unittest.TestCase):
         self.assertAllClose(a, b, rtol, atol, msg)
 
     def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
-        """Some element of a and b differs.
+        """Asserts that some element of a and b differs.
 
         Args:
           a, b, rtol, atol: as in `assertAllClose`.
@@ -138,7 +138,7 @@ class ArrayAssertions(unittest.TestCase):
         raise AssertionError(f"The two values are close at all elements. {msg or ''}")
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
-        """a and b have one shape and equal elements; NaN equals NaN.
+        """Asserts that a and b have one shape and equal elements; NaN equals NaN.
 
         Args:
           a, b: arrays, tensors, numbers, lists.
@@ -156,7 +156,7 @@ class ArrayAssertions(unittest.TestCase):
                                  f"  a: {x[wrong][:10]}\n  b: {y[wrong][:10]}\n{msg or ''}")
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
-        """Some element of a and b differs.
+        """Asserts that some element of a and b differs.
 
         Args:
           a, b: as in `assertAllEqual`.
@@ -171,7 +171,7 @@ class ArrayAssertions(unittest.TestCase):
     # -- what unittest has, with TensorFlow's arguments --------------------------------
 
     def assertDictEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
-        """Two dictionaries are equal.
+        """Asserts that two dictionaries are equal.
 
         Args:
           a, b: the dictionaries.
@@ -180,10 +180,10 @@ class ArrayAssertions(unittest.TestCase):
         super().assertDictEqual(a, b, msg)
 
     def assertMultiLineEqual(self, first: str, second: str, msg: str | None = None, **kwargs: Any) -> None:
-        """Two texts are equal; the error shows a difference by lines.
+        """Asserts that two strings are equal; the error shows a difference by lines.
 
         Args:
-          first, second: the texts.
+          first, second: the strings.
           msg: the message if they differ.
           **kwargs: accepted.
         """
@@ -193,14 +193,14 @@ class ArrayAssertions(unittest.TestCase):
         """Fails the test.
 
         Args:
-          msg, user_msg: what to say.
+          msg, user_msg: the message.
         """
         return super().fail(": ".join(str(m) for m in (msg, user_msg) if m is not None) or None)
 
     # -- all elements ----------------------------------------------------------------
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
-        """All elements are above a number.
+        """Asserts that all elements are above a number.
 
         Args:
           a: an array or tensor.
@@ -209,7 +209,7 @@ class ArrayAssertions(unittest.TestCase):
         self._all(a, np.greater, comparison_target)
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
-        """All elements are below a number.
+        """Asserts that all elements are below a number.
 
         Args:
           a: an array or tensor.
@@ -218,7 +218,7 @@ class ArrayAssertions(unittest.TestCase):
         self._all(a, np.less, comparison_target)
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
-        """No element is below a number.
+        """Asserts that no element is below a number.
 
         Args:
           a: an array or tensor.
@@ -227,7 +227,7 @@ class ArrayAssertions(unittest.TestCase):
         self._all(a, np.greater_equal, comparison_target)
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
-        """No element is above a number.
+        """Asserts that no element is above a number.
 
         Args:
           a: an array or tensor.
@@ -242,7 +242,7 @@ class ArrayAssertions(unittest.TestCase):
 
     def assertAllInRange(self, target: Any, lower_bound: float, upper_bound: float, open_lower_bound: bool = False,
                          open_upper_bound: bool = False) -> None:
-        """All elements are between two bounds.
+        """Asserts that all elements are between two bounds.
 
         Args:
           target: an array or tensor.
@@ -254,7 +254,7 @@ class ArrayAssertions(unittest.TestCase):
         self.assertFalse(np.isnan(self._GetNdArray(target).astype(np.float64)).any(), "NaN is in no range")
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
-        """All elements are in a set.
+        """Asserts that all elements are in a set.
 
         Args:
           target: an array or tensor.
@@ -264,7 +264,7 @@ class ArrayAssertions(unittest.TestCase):
         self.assertFalse(strange, f"{strange} is not in the set {expected_set}")
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
-        """The elements have a dtype.
+        """Asserts that the elements have a dtype.
 
         Args:
           target: an array or tensor.
@@ -276,54 +276,54 @@ class ArrayAssertions(unittest.TestCase):
     # -- strings and sequences -------------------------------------------------------
 
     def assertStartsWith(self, actual: Any, expected_start: Any, msg: str | None = None) -> None:
-        """A text begins with another.
+        """Asserts that a string begins with another.
 
         Args:
-          actual, expected_start: the texts.
+          actual, expected_start: the strings.
           msg: the message if not.
         """
         self.assertTrue(actual.startswith(expected_start), f"{actual!r} does not start with {expected_start!r}. "
                                                            f"{msg or ''}")
 
     def assertEndsWith(self, actual: Any, expected_end: Any, msg: str | None = None) -> None:
-        """A text ends with another.
+        """Asserts that a string ends with another.
 
         Args:
-          actual, expected_end: the texts.
+          actual, expected_end: the strings.
           msg: the message if not.
         """
         self.assertTrue(actual.endswith(expected_end), f"{actual!r} does not end with {expected_end!r}. {msg or ''}")
 
     def assertEmpty(self, container: Any, msg: str | None = None) -> None:
-        """A container has nothing in it.
+        """Asserts that a container is empty.
 
         Args:
-          container: with a length.
+          container: an object with a length.
           msg: the message if it has.
         """
         self.assertEqual(len(container), 0, msg)
 
     def assertNotEmpty(self, container: Any, msg: str | None = None) -> None:
-        """A container has something in it.
+        """Asserts that a container is not empty.
 
         Args:
-          container: with a length.
+          container: an object with a length.
           msg: the message if it has not.
         """
         self.assertGreater(len(container), 0, msg)
 
     def assertLen(self, container: Any, expected_len: int, msg: str | None = None) -> None:
-        """A container has a length.
+        """Asserts that a container has a length.
 
         Args:
-          container: with a length.
+          container: an object with a length.
           expected_len: the length.
           msg: the message if it has another.
         """
         self.assertEqual(len(container), expected_len, msg)
 
     def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: str | None = None) -> None:
-        """minv <= value <= maxv.
+        """Asserts minv <= value <= maxv.
 
         Args:
           value, minv, maxv: numbers.
@@ -333,19 +333,19 @@ class ArrayAssertions(unittest.TestCase):
 
     def assertSequenceAlmostEqual(self, expected_seq: Any, actual_seq: Any, places: int | None = None,
                                   msg: str | None = None, delta: float | None = None) -> None:
-        """Two sequences of numbers agree number by number, as `assertAlmostEqual` compares them.
+        """Asserts that two sequences of numbers agree, number by number, as `assertAlmostEqual` does.
 
         Args:
           expected_seq, actual_seq: the sequences.
-          places, delta: how far they may be apart.
-          msg: the message if they are farther.
+          places, delta: the tolerance, in decimal places or as a difference.
+          msg: the message if they differ by more.
         """
         self.assertEqual(len(expected_seq), len(actual_seq), msg)
         for a, b in zip(expected_seq, actual_seq, strict=True):
             self.assertAlmostEqual(a, b, places, msg, delta)  # type: ignore[arg-type]  # one of the two is None
 
     def assertContainsSubset(self, expected_subset: Any, actual_set: Any, msg: str | None = None) -> None:
-        """A set contains another.
+        """Asserts that a set contains another.
 
         Args:
           expected_subset, actual_set: the sets.
@@ -355,7 +355,7 @@ class ArrayAssertions(unittest.TestCase):
         self.assertFalse(missing, f"Missing elements {missing}. {msg or ''}")
 
     def assertSameElements(self, expected_seq: Any, actual_seq: Any, msg: str | None = None) -> None:
-        """Two sequences have the same elements, however often and in whichever order.
+        """Asserts that two sequences have the same elements, in any order and number.
 
         Args:
           expected_seq, actual_seq: the sequences.
@@ -374,7 +374,7 @@ def _numbers(value: Any) -> bool:
 
 
 def _text(array: Any) -> Any:
-    """Returns an array of strings as bytes, so that str and bytes compare."""
+    """Converts an array of strings to bytes, so that str and bytes compare."""
     if array.dtype.kind not in "OSU":
         return array
     flat = [v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()]

@@ -1,4 +1,4 @@
-"""Whether two graphs, as messages, are the same."""
+"""Assertions that two graphs, as messages, are the same."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def assert_equal_graph_def_v1(actual: Any, expected: Any, checkpoint_v2: bool = 
 
     Args:
       actual, expected: `GraphDef`s.
-      checkpoint_v2: whether the names of what is saved may differ.
+      checkpoint_v2: whether the names of saved tensors may differ.
       hash_table_shared_name: whether the shared names of tables may differ.
     Raises: AssertionError that names the first operation that differs; TypeError for anything but a `GraphDef`.
     Reference: TensorFlow 2.21 `tf.compat.v1.test.assert_equal_graph_def`.

@@ -9,7 +9,7 @@ from graphgrad.executor.plan import placement
 
 
 def gpu_device_name() -> str:
-    """The name of the first GPU that JAX sees, '' if there is none.
+    """Returns the name of the first GPU that JAX sees, '' if there is none.
 
     Reference: TensorFlow 2.21 `tf.test.gpu_device_name`.
     """
@@ -46,7 +46,7 @@ def is_built_with_gpu_support() -> bool:
 
 
 def is_built_with_rocm() -> bool:
-    """False: there is no build for ROCm.
+    """Returns False: there is no build for ROCm.
 
     Reference: TensorFlow 2.21 `tf.test.is_built_with_rocm`.
 
@@ -57,7 +57,7 @@ def is_built_with_rocm() -> bool:
 
 
 def is_built_with_xla() -> bool:
-    """True: XLA executes everything.
+    """Returns True: XLA executes everything.
 
     Reference: TensorFlow 2.21 `tf.test.is_built_with_xla`.
 
@@ -74,7 +74,7 @@ class DeviceAttributes:
       name: e.g. '/device:CPU:0'.
       device_type: 'CPU', 'GPU' or 'TPU'.
       memory_limit: in bytes.
-      physical_device_desc: words about it.
+      physical_device_desc: a description.
     """
 
     def __init__(self, name: str, device_type: str, memory_limit: int, physical_device_desc: str):
@@ -90,7 +90,7 @@ class DeviceAttributes:
 
 
 def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
-    """The devices of this machine.
+    """Lists the devices of this machine.
 
     Args:
       session_config: a `ConfigProto`, whose `device_count` matters.
@@ -104,12 +104,12 @@ def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
 
 
 def num_gpus() -> int:
-    """How many GPUs JAX sees."""
+    """Counts the GPUs that JAX sees."""
     return sum(":GPU:" in name for name in _device_names())
 
 
 def list_device_names() -> list[str]:
-    """The names of the devices that JAX sees."""
+    """Lists the names of the devices that JAX sees."""
     return _device_names()
 
 

@@ -15,7 +15,7 @@ from graphgrad.ir.context import current_graph
 
 
 class StubOutForTesting:
-    """Replaces attributes of objects, and restores them.
+    """A helper that replaces attributes of objects, and restores them.
 
     Reference: TensorFlow 2.21 `tf.compat.v1.test.StubOutForTesting`.
 
@@ -37,12 +37,12 @@ class StubOutForTesting:
         self.CleanUp()
 
     def CleanUp(self) -> None:
-        """Puts back all attributes."""
+        """Restores all attributes."""
         self.UnsetAll()
         self.SmartUnsetAll()
 
     def Set(self, parent: Any, child_name: str, new_child: Any) -> None:
-        """Replaces an attribute of `parent`; AttributeError if it has none."""
+        """Replaces an attribute of `parent`; raises AttributeError if it has none."""
         self._plain.append((parent, child_name, vars(parent).get(child_name, getattr(parent, child_name))))
         old = inspect.getattr_static(parent, child_name)
         setattr(parent, child_name, staticmethod(new_child) if isinstance(old, staticmethod) else new_child)
@@ -54,7 +54,7 @@ class StubOutForTesting:
             setattr(parent, name, old)
 
     def SmartSet(self, obj: Any, attr_name: str, new_attr: Any) -> None:
-        """Puts an attribute in its place where it is defined: in the object, its class or a base of it."""
+        """Replaces an attribute where it is defined: in the object, its class or a base of it."""
         owners = [obj] if inspect.ismodule(obj) else [obj, *inspect.getmro(obj if inspect.isclass(obj) else type(obj))]
         owner = next((o for o in owners if attr_name in getattr(o, "__dict__", {})), None)
         if owner is None:
@@ -70,7 +70,7 @@ class StubOutForTesting:
 
 
 def disable_with_predicate(pred: Callable[[Any], bool], skip_message: str) -> Callable[..., Any]:
-    """A decorator of test methods that skips them where a function of the test is true.
+    """Makes a decorator of test methods that skips them where a function of the test is true.
 
     Args:
       pred: a function of the test case.
@@ -91,7 +91,7 @@ def disable_with_predicate(pred: Callable[[Any], bool], skip_message: str) -> Ca
 
 
 def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
-    """A decorator of test classes that changes nothing, as in TensorFlow 2.21.
+    """Returns a class of tests unchanged, as in TensorFlow 2.21.
 
     Args:
       cls: the class; when left out, the result is a decorator.
@@ -118,7 +118,7 @@ def is_cpu_target_available(target: str) -> bool:
 
 
 def sync_devices() -> None:
-    """Waits until all devices are idle: they are, when calls return.
+    """Returns at once: devices are idle when calls return.
 
     Raises: RuntimeError while a graph is built.
     Reference: TensorFlow 2.21 `tf.test.experimental.sync_devices`.
@@ -128,7 +128,7 @@ def sync_devices() -> None:
 
 
 def benchmark_config() -> Any:
-    """A `ConfigProto` for benchmarks.
+    """Makes a `ConfigProto` for benchmarks.
 
     Reference: TensorFlow 2.21 `tf.test.benchmark_config`.
 
@@ -161,7 +161,7 @@ class Benchmark:
         return not any(name.startswith("benchmark") for name in dir(cls))
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of tensors, in eager mode or by a session of their own.
+        """Evaluates tensors, in eager mode or in a session of their own.
 
         Args:
           tensors: any nesting of tensors.
@@ -176,9 +176,9 @@ class Benchmark:
         """Keeps a measurement in `reports` and prints it.
 
         Args:
-          iters: how often it was repeated.
+          iters: the number of repetitions.
           cpu_time, wall_time: seconds.
-          throughput: MB for each second.
+          throughput: in MB per second.
           extras: further numbers by name.
           name: what was measured.
           metrics: accepted as TensorFlow does.
@@ -191,18 +191,18 @@ class Benchmark:
     def run_op_benchmark(self, sess: Any, op_or_tensor: Any, feed_dict: Any = None, burn_iters: int = 2,
                          min_iters: int = 10, store_trace: bool = False, store_memory_usage: bool = True,
                          name: str | None = None, extras: Any = None, mbs: float = 0) -> dict[str, Any]:
-        """Runs an operation often and takes the time.
+        """Runs an operation repeatedly and measures the time.
 
         Args:
           sess: a session.
           op_or_tensor: what to run.
           feed_dict: what to feed.
-          burn_iters: runs that do not count.
-          min_iters: runs that do.
+          burn_iters: the number of runs that are not measured.
+          min_iters: the number of runs that are measured.
           store_trace, store_memory_usage: accepted as TensorFlow does.
           name: what is measured.
           extras: further numbers by name.
-          mbs: how many MB a run works on.
+          mbs: the MB that a run processes.
         Returns: iters, wall_time (the median), throughput and extras; they are kept in `reports` too.
         """
         for _ in range(burn_iters):

@@ -30,7 +30,7 @@ _temp_dirs: dict[str, str] = {}
 
 
 def get_temp_dir() -> str:
-    """A directory for the files of this process's tests; it is removed when the process ends.
+    """Returns a directory for the files of this process's tests; it is removed when the process ends.
 
     Returns: the path.
     Reference: TensorFlow 2.21 `tf.compat.v1.test.get_temp_dir`.
@@ -48,7 +48,7 @@ def get_temp_dir() -> str:
 
 
 class _TestSession(Session):
-    """A session of a test; in one that a test shares, blocks do not close it."""
+    """A session of a test; blocks do not close one that a test shares."""
 
     keep = False
 
@@ -65,7 +65,7 @@ class _Writes:
         self._stream, self._kept = stream, kept
 
     def contents(self) -> str:
-        """The text so far."""
+        """Returns what has been written so far."""
         self._stream.flush()
         at = self._kept.tell()
         self._kept.seek(0)
@@ -141,7 +141,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
     @contextlib.contextmanager
     def session(self, graph: Any = None, config: Any = None, use_gpu: bool = True,
                 force_gpu: bool = False) -> Iterator[Any]:
-        """A block with a new session, and its graph, as defaults.
+        """Opens a block with a new session, and its graph, as defaults.
 
         Args:
           graph: the graph; the default one if not given.
@@ -157,11 +157,11 @@ class TestCase(ArrayAssertions, unittest.TestCase):
     @contextlib.contextmanager
     def cached_session(self, graph: Any = None, config: Any = None, use_gpu: bool = True,
                        force_gpu: bool = False) -> Iterator[Any]:
-        """A block with the session that all blocks of a test share.
+        """Opens a block with the session that all blocks of a test share.
 
         Args:
           graph, config: as in `session`; the same ones each time in a test. The session's graph is the default one
-            in the block, whichever was so outside.
+            in the block.
           use_gpu, force_gpu: accepted; the device is that of the process.
         Raises: ValueError for another graph or config than before.
         """
@@ -183,7 +183,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
     @contextlib.contextmanager
     def test_session(self, graph: Any = None, config: Any = None, use_gpu: bool = True,
                      force_gpu: bool = False) -> Iterator[Any]:
-        """`cached_session`, or `session` if a graph is given.
+        """Opens a `cached_session`, or a `session` if a graph is given.
 
         Args:
           graph, config, use_gpu, force_gpu: as in `session`.
@@ -195,7 +195,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
             yield session
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of tensors, by the default session or as eager tensors have them.
+        """Evaluates tensors, in the default session or eagerly.
 
         Args:
           tensors: any nesting of tensors.
@@ -225,7 +225,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[Any]:
-        """A block that must raise an error that a pattern or a function accepts.
+        """Opens a block that must raise an error that a pattern or a function accepts.
 
         Args:
           exception_type: the class.
@@ -250,12 +250,12 @@ class TestCase(ArrayAssertions, unittest.TestCase):
 
     def assertRaisesWithLiteralMatch(self, expected_exception: Any, expected_exception_message: str,
                                      callable_obj: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """A call, or a block, must raise an error whose text is the one given.
+        """Asserts that a call, or a block, raises an error with exactly this message.
 
         Args:
           expected_exception: the class.
-          expected_exception_message: the whole text.
-          callable_obj: what is called; a block is meant without it.
+          expected_exception_message: the whole message.
+          callable_obj: the function to call; without it, a block is returned.
           *args, **kwargs: its arguments.
         Returns: the block, or None.
         """
@@ -267,7 +267,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         return None
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
-        """A block that must raise a `tf.errors.OpError`; see `assertRaisesWithPredicateMatch`.
+        """Opens a block that must raise a `tf.errors.OpError`; see `assertRaisesWithPredicateMatch`.
 
         Args:
           expected_err_re_or_predicate: a regular expression, or a function of the error.
@@ -275,7 +275,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def assertRaisesIncompatibleShapesError(self, exception_type: Any = InvalidArgumentError) -> Any:
-        """A block that must complain of shapes that do not go together.
+        """Opens a block that must raise an error about incompatible shapes.
 
         Args:
           exception_type: the class; shapes that are known while building give a ValueError.
@@ -283,15 +283,15 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         return self.assertRaisesRegex((exception_type, ValueError), r"(?i)shape|dimension|size")
 
     def assertRaisesRegexp(self, expected_exception: Any, expected_regex: Any, *args: Any, **kwargs: Any) -> Any:
-        """The older name of `assertRaisesRegex`.
+        """Calls `assertRaisesRegex`, under its older name.
 
         Args:
-          expected_exception, expected_regex, *args, **kwargs: as there.
+          expected_exception, expected_regex, *args, **kwargs: as for `assertRaisesRegex`.
         """
         return self.assertRaisesRegex(expected_exception, expected_regex, *args, **kwargs)
 
     def assertItemsEqual(self, first: Any, second: Any, msg: str | None = None) -> None:
-        """The older name of `assertCountEqual`.
+        """Calls `assertCountEqual`, under its older name.
 
         Args:
           first, second: the sequences.
@@ -302,7 +302,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
     # -- graphs ----------------------------------------------------------------------
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
-        """Two arrays or tensors have the same static shape.
+        """Asserts that two arrays or tensors have the same static shape.
 
         Args:
           input_a, input_b: arrays or tensors.
@@ -312,7 +312,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         self.assertEqual(a, b, msg)
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
-        """Two device names mean the same.
+        """Asserts that two device names mean the same device.
 
         Args:
           device1, device2: names or specs.
@@ -325,7 +325,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
 
     def assertProtoEquals(self, expected_message_maybe_ascii: Any, validate_message: Any, msg: str | None = None,
                           relative_tolerance: float | None = None) -> None:
-        """Two messages are equal; the first may be text.
+        """Asserts that two messages are equal; the first may be text.
 
         Args:
           expected_message_maybe_ascii: a message, or its text.
@@ -338,7 +338,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
 
     def assertProtoEqualsVersion(self, expected: Any, actual: Any, producer: int = 2474, min_consumer: int = 0,
                                  msg: str | None = None) -> None:
-        """A graph is equal to the text of one, to which the versions are added.
+        """Asserts that a graph equals the text of one, to which the versions are added.
 
         Args:
           expected: the text of a `GraphDef` without versions.
@@ -360,10 +360,10 @@ class TestCase(ArrayAssertions, unittest.TestCase):
 
     @contextlib.contextmanager
     def captureWritesToStream(self, stream: Any) -> Iterator[Any]:
-        """A block that captures the output to a system stream; it yields an object with `contents()`.
+        """Opens a block that captures the output to a system stream; it yields an object with `contents()`.
 
         Args:
-          stream: such as `sys.stderr`; it has a number.
+          stream: a stream with a file descriptor, such as `sys.stderr`.
         """
         number = stream.fileno()
         with tempfile.TemporaryFile() as kept:
@@ -379,7 +379,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
     # -- threads ---------------------------------------------------------------------
 
     def checkedThread(self, target: Any, args: Any = None, kwargs: Any = None) -> Any:
-        """A thread whose failure fails the test when it is joined.
+        """Makes a thread whose failure fails the test when it is joined.
 
         Args:
           target, args, kwargs: what the thread calls.
