@@ -22,7 +22,7 @@ class Words(NamedTuple):
 
 
 def words(box: Box) -> Words:
-    """The text of a box."""
+    """Returns the text of a box."""
     if box.copies > 1:
         what = {"variable": "variable", "input": "placeholder"}.get(box.kind, box.main.type)
         what = "constant" if box.main.type == "Const" else what
@@ -43,25 +43,25 @@ def words(box: Box) -> Words:
     name = _in_panel(op.name, box)
     if op.type == "NoOp":
         return Words(_fit(name, _TITLE), f"NoOp · {len(box.ops)} ops" if len(box.ops) > 1 else "NoOp")
-    if box.part.kind != "forward":  # the type says the last piece already
+    if box.part.kind != "forward":  # the type repeats the last piece
         above, _, last = name.rpartition("/")
         name = above if above and re.fullmatch(rf"{re.escape(op.type)}(_\d+)?", last) else name
     return Words(_fit(op.type, _TITLE), _fit(name, 30) if name != op.type else "")
 
 
 def _in_panel(name: str, box: Box) -> str:
-    """Returns a name without the scope of the first gradients call, which the panel tells."""
+    """Returns a name without the scope of the first gradients call, which the panel shows."""
     return name.removeprefix("gradients/") if box.part.kind == "gradient" else name
 
 
 def width_of(box: Box) -> float:
-    """The width a box needs for its words."""
+    """Returns the width that a box needs for its text."""
     title, detail = words(box)
     return max(60.0, text_width(title, 12.0, True) + 22, text_width(detail, 9.5, False) + 18)
 
 
 def shape_text(t: Tensor) -> str:
-    """A static shape as 'rows×columns'; '' for scalars and where nothing is known."""
+    """Formats a static shape as 'rows×columns'; '' for scalars and unknown shapes."""
     shape = _shape(t)
     return "×".join("?" if d is None else str(d) for d in shape) if shape else ""
 
@@ -79,12 +79,12 @@ def _sized(what: str, op: Operation) -> str:
 
 
 def _fit(text: str, limit: int) -> str:
-    """Returns the end of a text that is too long: names differ at their ends."""
+    """Shortens a text to its end: names differ at their ends."""
     return text if len(text) <= limit else "…" + text[-(limit - 1) :]
 
 
 def text_width(text: str, size: float, bold: bool) -> float:
-    """About how wide a text is, in pixels, erring to the wide side."""
+    """Estimates the width of a text in pixels, rather too large."""
     units = 0.0
     for c in text:
         if c in "iljtfI.,:;|'!()[]/ ":
@@ -99,7 +99,7 @@ def text_width(text: str, size: float, bold: bool) -> float:
 
 
 def tooltip(box: Box) -> str:
-    """The tooltip of a box."""
+    """Returns the tooltip of a box."""
     if box.folded:
         counts = ", ".join(f"{n} {t}" if n > 1 else t for t, n in types_in(box)[:12])
         return f"{box.name}: {len(box.ops)} operations\n{counts}"

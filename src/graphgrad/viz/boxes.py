@@ -15,9 +15,9 @@ SOURCE_TYPES = VARIABLE_TYPES | {"Const", "Placeholder", "PlaceholderWithDefault
 
 
 class Part(NamedTuple):
-    """Which part of the graph an operation belongs to; parts are ordered as they depend on each other.
+    """The part of the graph that an operation belongs to; parts are ordered as they depend on each other.
 
-    `order` counts how often was differentiated; `kind` is "forward" (depends on no gradient
+    `order` is the number of differentiations; `kind` is "forward" (depends on no gradient
     of its order), "gradient" or "update" (uses a gradient of its order).
     """
 
@@ -37,13 +37,13 @@ class Box:
     """One box of the picture.
 
     Attributes:
-      key: what identifies it: its part and its path of scopes.
+      key: its part and its path of scopes, which identify it.
       ops: the operations it represents, in creation order.
       folded: whether it represents a scope.
       part: the `Part` of its operations.
       name: the scope's or the operation's name.
-      main: the operation that gives the box its title.
-      copies: how many boxes were bundled into this one.
+      main: the operation whose name is the title.
+      copies: the number of boxes bundled into this one.
     """
 
     __slots__ = ("copies", "folded", "key", "main", "name", "ops", "part")
@@ -60,7 +60,7 @@ class Box:
 
     @property
     def kind(self) -> str:
-        """How it is painted: "variable", "input", or the part's kind."""
+        """The style: "variable", "input", or the part's kind."""
         one_kind = not self.folded or self.copies > 1
         if one_kind and self.main.type in VARIABLE_TYPES:
             return "variable"
@@ -82,7 +82,7 @@ class Arrow:
 
 
 class View(NamedTuple):
-    """The content of a picture: boxes, arrows, and how many auxiliary operations were left out."""
+    """The content of a picture: boxes, arrows, and the number of auxiliary operations not shown."""
 
     boxes: list[Box]
     arrows: list[Arrow]
@@ -91,12 +91,12 @@ class View(NamedTuple):
 
 
 def pattern(path: tuple[str, ...]) -> str:
-    """A path with its numbers and '_grad' taken out."""
+    """Removes numbers and '_grad' from a path."""
     return re.sub(r"_?\d+|_grad$", "", "/".join(path))
 
 
 def types_in(box: Box) -> list[tuple[str, int]]:
-    """The types of the operations in a box with their counts, the most frequent first."""
+    """Returns the types of the operations in a box with their counts, the most frequent first."""
     return Counter(op.type for op in box.ops).most_common()
 
 
@@ -104,7 +104,7 @@ class Marks(NamedTuple):
     """The result of `explain_gradient`, in boxes.
 
     `way` and `beyond` hold pairs (nearer to y, nearer to x): where the gradient goes, and where it would go after a
-    cut. `cuts` says why, for each box with a cut.
+    cut. `cuts` has the reason for each box with a cut.
     """
 
     way: set[tuple[Box, Box]]

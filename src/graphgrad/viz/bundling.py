@@ -14,8 +14,8 @@ _LEAST = 5  # that many parallel boxes become one
 def bundled(boxes: list[Box], arrows: list[Arrow]) -> tuple[list[Box], list[Arrow]]:
     """Merges parallel boxes.
 
-    Boxes are parallel if no difference between them can be seen: they show the same, and their
-    neighbours, and those's neighbours, do. Found by refining a partition of the boxes until
+    Boxes are parallel if they look the same, and so do their neighbours, the neighbours of these,
+    and so on. They are found by refining a partition of the boxes until
     the members of each class have neighbours in the same classes.
     """
     before: dict[Box, list[Box]] = {b: [] for b in boxes}

@@ -30,23 +30,23 @@ def draw(
 ) -> str:
     """Draws a graph, or what some tensors need, as an SVG picture.
 
-    The forward part, gradients and what is built on them stand in panels of their own, rows of
-    a gradient level with the operations it is the gradient of. Name scopes are folded until
-    about `max_boxes` boxes are left; pointing at a box or an arrow tells the rest: op type,
+    The forward part, gradients and what is built on them have panels of their own, with each gradient
+    in the row of its forward operations. Name scopes are folded until about `max_boxes` boxes
+    remain; pointing at a box or an arrow shows the rest: op type,
     name, inputs, shapes, the line of the program that built it.
 
     Args:
-      graph_or_tensors: what `explain_gradient` gave, to draw the ways from y to x with the cuts marked in red; or a
-        `Graph`; or tensors, operations, or lists of them, to draw with all
-        that they depend on; None for the default graph.
+      graph_or_tensors: the result of `explain_gradient`, to draw the paths from y to x with the cuts marked in red; or
+        a `Graph`; or tensors, operations, or lists of them, to draw with all that they depend on; None for the
+        default graph.
       path: the file to write, usually `*.svg`; None only returns the text.
-      depth: how many levels of name scopes to show, instead of choosing by `max_boxes`.
-      max_boxes: how many boxes the folding aims at.
-      title: the heading; tells the counts by default.
-      initializers: whether to show the operations that only give variables a first value.
+      depth: the number of levels of name scopes to show, instead of a choice by `max_boxes`.
+      max_boxes: the approximate number of boxes after folding.
+      title: the heading; by default it shows the counts.
+      initializers: whether to show the operations that only initialize variables.
     Returns: the SVG document.
     Raises: ValueError where there is nothing to draw, or tensors of several graphs are given;
-      TypeError for what is none of the above; ImportError without the package igraph.
+      TypeError for anything else; ImportError without the package igraph.
 
     >>> x = tf.placeholder(tf.float32, [None, 3], name="x")
     >>> svg = draw(tf.gradients(tf.nn.relu(x), x))

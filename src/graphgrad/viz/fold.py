@@ -1,9 +1,9 @@
 """Folds a graph into boxes (operations or folded name scopes) and arrows.
 
-Three things make a graph of some hundred operations readable. Plumbing goes: variables
-swallow their initialisers and reads, operations swallow the constants made for them. Parts
-are distinguished: forward, gradient, and what uses gradients. And name scopes are folded, those
-of a forward part and of its gradient alike, until what is left fits.
+Three things make a graph of some hundred operations readable. Auxiliary operations are hidden: variables
+absorb their initialisers and reads, operations absorb the constants made for them. Parts
+are distinguished: forward, gradient, and users of gradients. And name scopes are folded, those
+of a forward part and of its gradient alike, until the rest fits.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def fold(graph: Graph, ops: Iterable[Operation], depth: int | None = None, budge
     Args:
       graph: their graph.
       ops: the operations to show.
-      depth: how many levels of name scopes to unfold; None chooses by the budget.
+      depth: the number of levels of name scopes to unfold; None chooses by the budget.
       budget: at most about this many boxes, where folding can achieve it.
-      initializers: whether to show what gives variables their first value.
+      initializers: whether to show what initializes variables.
     """
     chosen = sorted(ops, key=_index)
     if not initializers:
@@ -62,7 +62,7 @@ def fold(graph: Graph, ops: Iterable[Operation], depth: int | None = None, budge
         if len(box.ops) == 1 and box.folded:
             box.folded, box.name = False, box.ops[0].name
         box.main = next((op for op in box.ops if op.name == box.name), box.ops[-1])
-    for op in chosen:  # absorbed operations count, and their arrows lead to the absorbing box
+    for op in chosen:  # absorbed operations count, and their arrows lead to the box that absorbs them
         if op.index in hosts:
             box_of[op.index] = box_of[hosts[op.index].index]
             box_of[op.index].ops.append(op)
@@ -81,7 +81,7 @@ def _index(op: Operation) -> int:
 
 
 def _is_initializer(op: Operation) -> bool:
-    """Returns whether the operation exists to give a variable its first value."""
+    """Returns whether the operation only initializes a variable."""
     if op.type in _INIT_TYPES:
         return True
     if op.type in ("Assign", "AssignVariableOp"):
@@ -91,7 +91,7 @@ def _is_initializer(op: Operation) -> bool:
 
 
 def _without_initializers(ops: list[Operation]) -> list[Operation]:
-    """Leaves out the operations that only initialisation needs."""
+    """Drops the operations that only initialisation needs."""
     shown = {op.index for op in ops}
     initializing = _initializing(ops, shown)
     used: set[int] = set()
@@ -174,7 +174,7 @@ def _inputs(op: Operation) -> list[Operation]:
     return [t.op for t in op.inputs] + list(op.control_inputs)
 
 
-# -- plumbing --------------------------------------------------------------------------
+# -- auxiliary operations --------------------------------------------------------------------------
 
 
 def _consumers(ops: list[Operation]) -> dict[int, list[Operation]]:
@@ -211,8 +211,8 @@ def _bookkeeping(ops: list[Operation], parts: dict[int, Part], consumers: dict[i
                  hosts: dict[int, Operation]) -> set[int]:
     """Absorbs an optimizer's bookkeeping, such as the powers of beta, into the op that groups its updates.
 
-    That is what stands under the group's name, or is used there alone, and takes in no gradient.
-    Returns: the indices of groups that swallowed something.
+    These have names under the group's, or only users there, and no gradient among their inputs.
+    Returns: the indices of groups that absorbed something.
     """
     found = set()
     for group in ops:
@@ -375,7 +375,7 @@ def _arrows(ops: list[Operation], box_of: dict[int, Box], hosts: dict[int, Opera
             if source is None or source is target:
                 continue
             if t.op.index in hosts and t.op.type == "Const":
-                continue  # swallowed by one user, a detail of the others too
+                continue  # absorbed by one user, a detail of the others too
             if t.op.index in hosts and hosts[t.op.index].index in groups:
                 continue  # bookkeeping that goes back into the updates
             pair = id(source), id(target)

@@ -1,7 +1,7 @@
-"""Where boxes go: a panel for each part of the graph, rows that match between panels.
+"""Positions of boxes: a panel for each part of the graph, rows that match between panels.
 
 The forward part flows down, its gradient flows up beside it, so that the gradient of an
-operation stands level with the operation; what uses gradients stands to the right. Rows
+operation is in the operation's row; users of gradients are on the right. Rows
 follow from that. Within a panel, igraph's Sugiyama layout orders each row such that few
 lines cross; positions are then moved as little as boxes of different widths demand.
 """
@@ -18,7 +18,7 @@ from .boxes import Arrow, Box, Part, View
 ROW = 74.0  # from the top of a row to the top of the next
 BOX_HEIGHT = 36.0
 _GAP = 18.0  # between boxes of a row
-_BEND = 10.0  # the room that a line takes which passes through a row
+_BEND = 10.0  # the width of a line that passes through a row
 _PANEL_GAP = 90.0
 _SWEEPS = 26
 
@@ -32,7 +32,7 @@ class Panel(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """The layout: centres of boxes, points that arrows pass through, panels, the size of it all."""
+    """The layout: centres of boxes, points that arrows pass through, panels, and the total size."""
 
     centre: dict[Box, tuple[float, float]]
     route: dict[Arrow, list[tuple[float, float]]]
@@ -142,7 +142,7 @@ def _forward_box(box: Box, owner: dict[int, Box]) -> Box | None:
 
 def _rows_downward(order: list[Box], before: _Near, after: _Near, forward_of: dict[Box, Box | None],
                    rows: dict[Box, int], view: View) -> None:
-    """Rows of a part that flows down; a box leaves as many rows free as its gradient is deep."""
+    """Assigns rows of a part that flows down; a box leaves as many rows free as its gradient is deep."""
     depth = _gradient_depths(view, forward_of)
     elsewhere = _rows_of_sources(view, rows)
     for b in order:
@@ -176,7 +176,7 @@ def _rows_upward(order: list[Box], before: _Near, after: _Near, forward_of: dict
 
 
 def _gradient_depths(view: View, forward_of: dict[Box, Box | None]) -> dict[Box, int]:
-    """How many rows the gradient of each box needs: the longest path among its gradient's boxes."""
+    """Returns the number of rows that the gradient of each box needs: the longest path among its gradient's boxes."""
     depth: dict[Box, int] = {}
     length: dict[Box, int] = {}
     boxes = [b for b in view.boxes if forward_of[b] is not None]
@@ -259,14 +259,14 @@ def _positions(layer: list[int], width: list[float], edges: list[tuple[int, int]
                 seen = [j for j in near[i] if sweep >= _SWEEPS - 6 or (layer[j] < number) == down]
                 pull = [0.05 if len(near[j]) == 1 else 1.0 for j in seen]  # ends of a line bend it least
                 wish.append(sum(x[j] * p for j, p in zip(seen, pull)) / sum(pull) if seen else x[i])
-                # Lines that only pass want to be straight more than boxes want to be centred.
+                # Straight lines through a row matter more than centred boxes.
                 weight.append(0.05 if len(near[i]) <= 1 else 4.0 if i >= n_boxes else 1.0)
             _separate(row, wish, weight, x, width)
     return x
 
 
 def _separate(row: list[int], wish: list[float], weight: list[float], x: list[float], width: list[float]) -> None:
-    """Moves a row's vertices as near to their wishes as order and widths allow (isotonic regression)."""
+    """Moves a row's vertices as close to their ideal positions as order and widths allow (isotonic regression)."""
     offsets = [0.0]
     for i, j in pairwise(row):
         offsets.append(offsets[-1] + (width[i] + width[j]) / 2 + _GAP)
@@ -287,7 +287,7 @@ def _separate(row: list[int], wish: list[float], weight: list[float], x: list[fl
 
 
 def _sugiyama(layer: list[int], edges: list[tuple[int, int]]) -> list[float]:
-    """igraph's x for each vertex; all edges lead from a layer to the next or the one before."""
+    """Computes igraph's x for each vertex; all edges lead to an adjacent layer."""
     igraph = _igraph()
     down = [(s, t) if layer[s] < layer[t] else (t, s) for s, t in edges]
     graph = igraph.Graph(n=len(layer), edges=down, directed=True)

@@ -11,7 +11,7 @@ from .layout import BOX_HEIGHT, Placed
 
 
 class Ports:
-    """Spreads the arrows that enter a box along its side."""
+    """The entry points of arrows, spread along the side of a box."""
 
     def __init__(self, view: View, placed: Placed, widths: dict[Box, float]):
         self.placed = placed
@@ -35,7 +35,7 @@ class Ports:
         return "t" if sy < ty else "b"
 
     def end(self, i: int, a: Arrow) -> tuple[float, float, str]:
-        """Where arrow `i` enters its target, and by which side."""
+        """Returns where arrow `i` enters its target, and on which side."""
         x, y = self.placed.centre[a.target]
         w = self.widths[a.target]
         side = self.side[i]
@@ -71,7 +71,7 @@ def path_of(i: int, a: Arrow, placed: Placed, widths: dict[Box, float], ports: P
 
 
 class Lanes:
-    """Routes arrows between panels around boxes, through the gaps between rows."""
+    """A router of arrows between panels around boxes, through the gaps between rows."""
 
     def __init__(self, view: View, placed: Placed, widths: dict[Box, float]):
         self.placed = placed
@@ -95,7 +95,7 @@ class Lanes:
         return lane
 
     def path(self, a: Arrow, x0: float, y0: float, x1: float, y1: float, sign: int) -> str:
-        """A path from (x0, y0) to (x1, y1), both approached horizontally."""
+        """Returns a path from (x0, y0) to (x1, y1), both approached horizontally."""
         row0, row1 = self.placed.centre[a.source][1], self.placed.centre[a.target][1]
         panels = {p.part: p for p in self.placed.panels}
         source_panel, target_panel = panels[a.source.part], panels[a.target.part]

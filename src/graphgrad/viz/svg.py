@@ -50,12 +50,12 @@ text { font-family: 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-seri
 
 
 def colour_key(part: Part) -> str:
-    """The key of a part's colours."""
+    """Returns the key of a part's colours."""
     return "gradient2" if part.kind == "gradient" and part.order > 1 else part.kind
 
 
 def panel_title(part: Part) -> str:
-    """The heading of a part."""
+    """Returns the heading of a part."""
     if part.kind == "forward":
         return "Forward"
     if part.kind == "gradient":
@@ -65,15 +65,15 @@ def panel_title(part: Part) -> str:
 
 def write(view: View, placed: Placed, widths: dict[Box, float], title: str, ends: set[Box],
           marks: Marks = NO_MARKS) -> str:
-    """The SVG document.
+    """Returns the SVG document.
 
     Args:
       view: boxes and arrows.
-      placed: where they go.
+      placed: their layout.
       widths: the widths of boxes.
       title: the heading.
       ends: boxes to mark as results.
-      marks: the ways and cuts of an explained gradient.
+      marks: the paths and cuts of an explained gradient.
     """
     title_width = text_width(title, 17, True) + 2 * _MARGIN
     least = max(title_width, 960.0) if marks is not NO_MARKS else 640.0  # room for a longer legend
@@ -173,7 +173,7 @@ def _box(box: Box, placed: Placed, width: float, is_end: bool, cut: str | None =
     radius = BOX_HEIGHT / 2 if key in ("variable", "input") else 5
     told = tooltip(box) + (f"\nThe gradient ends here: {cut}" if cut else "")
     out = [f'<g class="box"><title>{escape(told)}</title>']
-    if box.folded:  # sheets behind say that there is more inside
+    if box.folded:  # the edges of sheets behind a box show that it has contents
         for shift in (6, 3):
             out.append(f'<rect x="{left + shift:.1f}" y="{top - shift:.1f}" width="{width:.1f}" '
                        f'height="{BOX_HEIGHT:.0f}" rx="{radius}" fill="{fill}" stroke="{stroke}" '
