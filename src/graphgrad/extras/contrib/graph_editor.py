@@ -32,11 +32,11 @@ class TransformerInfo:
         self._back = {id(b): a for a, b in ts.values()}
 
     def transformed(self, original: Any, missing_fn: Any = None) -> Any:
-        """The copy of an operation, a tensor, or a nesting of them; None for what was not copied.
+        """Returns the copy of an operation, a tensor, or a nesting of them; None for what was not copied.
 
         Args:
           original: what was copied.
-          missing_fn: a function that gives what stands for others.
+          missing_fn: a function that gives the result for others.
         """
         if isinstance(original, (list, tuple)):
             return type(original)(self.transformed(o, missing_fn) for o in original)
@@ -45,11 +45,11 @@ class TransformerInfo:
         return missing_fn(original) if found is None and missing_fn is not None else found
 
     def original(self, transformed: Any, missing_fn: Any = None) -> Any:
-        """What was copied.
+        """Returns the original of a copy.
 
         Args:
           transformed: a copy.
-          missing_fn: a function that gives what stands for others.
+          missing_fn: a function that gives the result for others.
         """
         if isinstance(transformed, Operation):
             found = next((a for a, b in self._transformed_ops.items() if b is transformed), None)
@@ -67,7 +67,7 @@ def copy_with_input_replacements(sgv: Any, replacement_ts: Any, dst_graph: Any =
       replacement_ts: a dictionary from tensors to those in their places.
       dst_graph: the graph to copy to; the same one if not given.
       dst_scope: a name scope for the copies.
-      src_scope: what to leave off the originals' names.
+      src_scope: the scope to strip from the originals' names.
       reuse_dst_scope: whether the scope may exist already.
     Returns: (view of the copies, `TransformerInfo`).
     Raises: ValueError for another graph if the operations use tensors that are not replaced.
@@ -124,7 +124,7 @@ def graph_replace(target_ts: Any, replacement_ts: Any, dst_scope: str = "", src_
     Args:
       target_ts: tensors, in any nesting of lists.
       replacement_ts: a dictionary from tensors to those in their places.
-      dst_scope, src_scope, reuse_dst_scope: as of `copy_with_input_replacements`.
+      dst_scope, src_scope, reuse_dst_scope: as for `copy_with_input_replacements`.
     Returns: the copies, in the nesting of `target_ts`.
     Raises: ValueError if none depends on what is replaced.
     """
@@ -169,7 +169,7 @@ def reroute_ts(ts0: Any, ts1: Any, can_modify: Any = None, cannot_modify: Any = 
       ts0: the tensors to use.
       ts1: as many tensors to replace.
       can_modify, cannot_modify: which operations may, or may not, be changed.
-    Returns: how many inputs were changed.
+    Returns: the number of changed inputs.
     Raises: ValueError for lists of different lengths, other dtypes, and for a tensor that was built after the
       operation that is to use it.
     """

@@ -29,7 +29,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def make_list_of_op(ops: Any, check_graph: bool = True, allow_graph: bool = True, ignore_ts: bool = False) -> list[Any]:
-    """A list of operations.
+    """Makes a list of operations.
 
     Args:
       ops: an operation, a graph, a view, or any nesting of them.
@@ -45,7 +45,7 @@ def make_list_of_op(ops: Any, check_graph: bool = True, allow_graph: bool = True
 
 
 def make_list_of_t(ts: Any, check_graph: bool = True, allow_graph: bool = True, ignore_ops: bool = False) -> list[Any]:
-    """A list of tensors.
+    """Makes a list of tensors.
 
     Args:
       ts: a tensor, a graph, or any nesting of them.
@@ -67,17 +67,17 @@ def _unique(tensors: Iterable[Any]) -> list[Any]:
 
 
 def get_tensors(graph: Any) -> list[Any]:
-    """All tensors of a graph."""
+    """Returns all tensors of a graph."""
     return make_list_of_t(graph)
 
 
 def get_generating_ops(ts: Any) -> list[Any]:
-    """The operations whose outputs tensors are."""
+    """Returns the operations that compute tensors."""
     return list(dict.fromkeys(t.op for t in make_list_of_t(ts, ignore_ops=True)))
 
 
 def get_consuming_ops(ts: Any) -> list[Any]:
-    """The operations that have tensors as inputs."""
+    """Returns the operations that have tensors as inputs."""
     return list(dict.fromkeys(op for t in make_list_of_t(ts, ignore_ops=True) for op in t.consumers()))
 
 
@@ -90,7 +90,7 @@ def _accepts(pattern: Any) -> Callable[[Any], bool]:
 
 
 def filter_ops(ops: Any, positive_filter: Any) -> list[Any]:
-    """The operations that a function accepts.
+    """Returns the operations that a function accepts.
 
     Args:
       ops: operations.
@@ -101,7 +101,7 @@ def filter_ops(ops: Any, positive_filter: Any) -> list[Any]:
 
 
 def filter_ts(ops: Any, positive_filter: Any) -> list[Any]:
-    """The tensors, inputs and outputs of operations, that a function accepts.
+    """Returns the inputs and outputs of operations that a function accepts.
 
     Args:
       ops: operations.
@@ -112,7 +112,7 @@ def filter_ts(ops: Any, positive_filter: Any) -> list[Any]:
 
 
 def filter_ops_from_regex(ops: Any, regex: Any) -> list[Any]:
-    """The operations in whose names a pattern is found.
+    """Returns the operations whose names match a pattern.
 
     Args:
       ops: operations.
@@ -122,7 +122,7 @@ def filter_ops_from_regex(ops: Any, regex: Any) -> list[Any]:
 
 
 def filter_ts_from_regex(ops: Any, regex: Any) -> list[Any]:
-    """The tensors, inputs and outputs of operations, in whose names a pattern is found.
+    """Returns the inputs and outputs of operations whose names match a pattern.
 
     Args:
       ops: operations.
@@ -152,7 +152,7 @@ def _select(args: Any, kwargs: dict[str, Any], every: Callable[[Any], list[Any]]
 
 
 def select_ops(*args: Any, **kwargs: Any) -> list[Any]:
-    """Operations by patterns of their names, and those that are given.
+    """Returns operations given, or matched by patterns of their names.
 
     Args:
       *args: patterns, operations, or nestings of them.
@@ -163,17 +163,17 @@ def select_ops(*args: Any, **kwargs: Any) -> list[Any]:
 
 
 def select_ts(*args: Any, **kwargs: Any) -> list[Any]:
-    """Tensors by patterns of their names, and those that are given.
+    """Returns tensors given, or matched by patterns of their names.
 
     Args:
       *args: patterns, tensors, or nestings of them.
-      **kwargs: as of `select_ops`.
+      **kwargs: as for `select_ops`.
     """
     return _select(args, kwargs, make_list_of_t, Tensor)
 
 
 def get_name_scope_ops(ops: Any, scope: str) -> list[Any]:
-    """The operations in a name scope.
+    """Returns the operations in a name scope.
 
     Args:
       ops: operations.
@@ -206,13 +206,13 @@ def _walk(seeds: Any, within: Any, within_fn: Any, stop_at: Any, inclusive: bool
 
 def get_backward_walk_ops(seed_ops: Any, inclusive: bool = True, within_ops: Any = None, within_ops_fn: Any = None,
                           stop_at_ts: Any = (), control_inputs: bool = False) -> list[Any]:
-    """The operations that others depend on, in the order of a walk from these.
+    """Returns the operations that others depend on, in the order of a backward walk.
 
     Args:
-      seed_ops: operations or tensors to begin at.
-      inclusive: whether to give those of the beginning too.
+      seed_ops: the operations or tensors to start from.
+      inclusive: whether to return these too.
       within_ops, within_ops_fn: which operations the walk may go to.
-      stop_at_ts: tensors beyond which it does not go.
+      stop_at_ts: tensors at which the walk stops.
       control_inputs: whether it follows control inputs.
     """
     stop = set(map(id, make_list_of_t(stop_at_ts)))
@@ -230,13 +230,13 @@ def get_backward_walk_ops(seed_ops: Any, inclusive: bool = True, within_ops: Any
 
 def get_forward_walk_ops(seed_ops: Any, inclusive: bool = True, within_ops: Any = None, within_ops_fn: Any = None,
                          stop_at_ts: Any = (), control_outputs: Any = None) -> list[Any]:
-    """The operations that depend on others, in the order of a walk from these.
+    """Returns the operations that depend on others, in the order of a forward walk.
 
     Args:
-      seed_ops: operations or tensors to begin at.
-      inclusive: whether to give those of the beginning too.
+      seed_ops: the operations or tensors to start from.
+      inclusive: whether to return these too.
       within_ops, within_ops_fn: which operations the walk may go to.
-      stop_at_ts: tensors beyond which it does not go.
+      stop_at_ts: tensors at which the walk stops.
       control_outputs: a dictionary (or `ControlOutputs`) from operations to those that wait for them, to follow.
     """
     stop = set(map(id, make_list_of_t(stop_at_ts)))
@@ -258,7 +258,7 @@ def get_walks_intersection_ops(forward_seed_ops: Any, backward_seed_ops: Any, fo
                                backward_inclusive: bool = True, within_ops: Any = None,
                                within_ops_fn: Any = None, control_inputs: bool = False, control_outputs: Any = None,
                                control_ios: Any = None) -> list[Any]:
-    """The operations between others: in both of the walks.
+    """Returns the operations between others: those on both walks.
 
     Args:
       forward_seed_ops, backward_seed_ops: where the walks begin.
@@ -283,7 +283,7 @@ class SubGraphView:
     Attributes:
       ops: the operations.
       inputs: the tensors that they use and do not make.
-      outputs: the tensors that they make and others use, or nobody.
+      outputs: the tensors that they make, and that others use or nothing uses.
     """
 
     def __init__(self, inside_ops: Any = (), passthrough_ts: Any = ()):
@@ -299,7 +299,7 @@ class SubGraphView:
         return self.ops[0].graph if self.ops else None
 
     def op(self, op_id: int) -> Any:
-        """One of the operations."""
+        """Returns one of the operations."""
         return self.ops[op_id]
 
     def __len__(self) -> int:
@@ -310,10 +310,10 @@ class SubGraphView:
 
 
 def sgv(*args: Any, **kwargs: Any) -> SubGraphView:
-    """A view of operations.
+    """Makes a view of operations.
 
     Args:
-      *args, **kwargs: as of `select_ops`.
+      *args, **kwargs: as for `select_ops`.
     """
     if len(args) == 1 and isinstance(args[0], SubGraphView):
         return args[0]

@@ -299,7 +299,7 @@ def irfft3d(input_tensor: TensorLike, fft_length: TensorLike = None, name: str |
 
 
 def _nd_axes(x, fft_length, axes, what):
-    """The axes to transform, counted from the first: those given, as many last ones as there are lengths, or all."""
+    """Returns the axes to transform, counted from the front: those given, or as many last ones as lengths, or all."""
     if x._spec.shape is None:
         raise ValueError(f"{what}: the rank of the input must be known.\n  Fix: use set_shape")
     rank = len(x._spec.shape)
