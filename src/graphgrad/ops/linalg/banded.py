@@ -40,7 +40,7 @@ def _banded_shape(matrix, rhs):
 
 
 def _full(xp, bands, lower):
-    """Returns the triangular matrices of these bands: each element stands in the column of its row's number."""
+    """Returns the triangular matrices of these bands: each element is in the column of its row's number."""
     count, n = bands.shape[-2:]
     rows, columns = np.arange(n)[:, None], np.arange(n)
     band = rows - columns if lower else columns - rows
@@ -52,7 +52,7 @@ def _full(xp, bands, lower):
 
 @op("BandedTriangularSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_banded_shape, cost=Cost.HEAVY)
 def banded_triangular_solve_op(xp, matrix, rhs, *, lower=True, adjoint=False):
-    """The solutions of triangular systems of which only the diagonals next to the main one are given."""
+    """Solves triangular systems given only the diagonals next to the main one."""
     from jax import lax
 
     full = _full(xp, matrix, lower)
@@ -93,7 +93,7 @@ def _banded_grad(op, dx):
     else:
         k = np.asarray([1 - shape[-2], 0] if lower else [0, shape[-2] - 1], np.int32)
     part = raw.MatrixDiagPartV3(full, k, np.zeros((), full.dtype.np_dtype), align="LEFT_RIGHT")
-    if shape is None or shape[-2] in (None, 1):  # a single diagonal comes without an axis of its own
+    if shape is None or shape[-2] in (None, 1):  # a single diagonal has no axis of its own
         ones = raw.ConcatV2([raw.StridedSlice(raw.Shape(full), [0], [-2], [1], begin_mask=1),
                              raw.StridedSlice(raw.Shape(bands), [-2], [0], [1], end_mask=1)], 0)
         part = raw.Reshape(part, ones)
@@ -143,7 +143,7 @@ def _product_shape(superdiag, maindiag, subdiag, rhs):
 
 @op("TridiagonalMatMul", "superdiag: T, maindiag: T, subdiag: T, rhs: T -> output: T", T=_T, shape=_product_shape)
 def tridiagonal_mat_mul_op(xp, superdiag, maindiag, subdiag, rhs):
-    """The products of tridiagonal matrices with others."""
+    """Multiplies tridiagonal matrices with others."""
     above, middle, below = (xp.swapaxes(d, -1, -2) for d in (superdiag, maindiag, subdiag))
     edge = xp.zeros_like(rhs[..., :1, :])
     after = xp.concatenate([rhs[..., 1:, :], edge], -2) if rhs.shape[-2] else rhs
@@ -152,7 +152,7 @@ def tridiagonal_mat_mul_op(xp, superdiag, maindiag, subdiag, rhs):
 
 
 def _shifted(x, by):
-    """x with rows moved up (by = 1) or down (-1), zeros coming in."""
+    """Moves the rows of x up (by = 1) or down (-1), and fills with zeros."""
     rank = len(x._spec.shape)
     others = (1 << rank) - 1 - (1 << (rank - 2))
     begin, end, ones = np.zeros(rank, np.int32), np.zeros(rank, np.int32), np.ones(rank, np.int32)
@@ -182,7 +182,7 @@ def _tridiagonal_mat_mul_grad(op, dy):
 
 
 def _moved(row, by):
-    """Returns a diagonal moved by one place along the last axis, as adjoints have it on the other side."""
+    """Moves a diagonal by one position along the last axis, to its place in the adjoint."""
     return raw.Roll(row, np.asarray(-by, np.int32), np.asarray(-1, np.int32))
 
 
@@ -205,7 +205,7 @@ def _system_shape(diagonals, rhs):
 
 
 def _eliminate(xp, pivoting):
-    """A step of Gaussian elimination: from a row, and the next one, a row of the triangle and the new next one."""
+    """Eliminates a row: from it and the next one, computes a row of the triangle and the new next one."""
 
     def step(row, following):
         (p, q, r, b), (below, middle, above, c) = row, following
@@ -226,7 +226,7 @@ def _eliminate(xp, pivoting):
 
 
 def _substitute(xp):
-    """Returns a step of back substitution: from the two solutions below, one more."""
+    """Performs a step of back substitution: one more solution from the two below it."""
 
     def step(later, row):
         p, q, r, b = row
@@ -270,7 +270,7 @@ def _loop(step, carry, rows):
 
 @op("TridiagonalSolve", "diagonals: T, rhs: T -> output: T", T=_T, shape=_system_shape, cost=Cost.HEAVY)
 def tridiagonal_solve_op(xp, diagonals, rhs, *, partial_pivoting=True, perturb_singular=False):
-    """The solutions of systems with three diagonals, by Gaussian elimination."""
+    """Solves systems with three diagonals, by Gaussian elimination."""
     from jax import lax
 
     return _tridiagonal(xp, xp.asarray(diagonals), xp.asarray(rhs), partial_pivoting, lax.scan)

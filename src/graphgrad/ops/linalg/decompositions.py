@@ -21,7 +21,7 @@ _T = COMPLEX | {float32, float64}
 
 
 def square(shape, what="input"):
-    """The shape of a stack of square matrices. For shape rules."""
+    """Checks and returns the shape of a stack of square matrices. For shape rules."""
     with_rank_at_least(shape, 2, what)
     if shape is None:
         return None
@@ -34,7 +34,7 @@ def square(shape, what="input"):
 
 
 def adjoint(x):
-    """The conjugate transpose of the last two dimensions."""
+    """Computes the conjugate transpose of the last two dimensions."""
     shape = x._spec.shape
     if shape is None:
         rank = raw.Rank(x)
@@ -47,27 +47,27 @@ def adjoint(x):
 
 
 def diag_part(x):
-    """The main diagonals."""
+    """Returns the main diagonals."""
     return raw.MatrixDiagPartV3(x, 0, np.zeros((), x.dtype.np_dtype))
 
 
 def diag(x):
-    """Square matrices with these main diagonals."""
+    """Makes square matrices with these main diagonals."""
     return raw.MatrixDiagV3(x, 0, -1, -1, np.zeros((), x.dtype.np_dtype))
 
 
 def set_diag(x, diagonal):
-    """x with other main diagonals."""
+    """Replaces the main diagonals of x."""
     return raw.MatrixSetDiagV3(x, diagonal, 0)
 
 
 def lower(x):
-    """The lower triangles, the diagonals included."""
+    """Returns the lower triangles, including the diagonals."""
     return raw.MatrixBandPart(x, np.int64(-1), np.int64(0))
 
 
 def upper(x):
-    """The upper triangles, the diagonals included."""
+    """Returns the upper triangles, including the diagonals."""
     return raw.MatrixBandPart(x, np.int64(0), np.int64(-1))
 
 
@@ -84,7 +84,7 @@ def _positive(shape):
 
 @op("Cholesky", "input: T -> output: T", T=_T, shape=_positive, cost=Cost.FACTORIZATION)
 def cholesky_op(xp, x):
-    """Lower triangular matrices L with L L^H = x, whose lower triangles alone are read."""
+    """Computes lower triangular matrices L with L L^H = x; only the lower triangles are read."""
     from jax import lax
 
     return xp.tril(lax.linalg.cholesky(x, symmetrize_input=False))
@@ -130,7 +130,7 @@ def not_finite(xp, result, *more):
 
 @op("MatrixInverse", "input: T -> output: T", T=_T, shape=square, cost=Cost.FACTORIZATION)
 def matrix_inverse_op(xp, x, *, adjoint=False):
-    """The inverses of square matrices, or of their adjoints."""
+    """Computes the inverses of square matrices, or of their adjoints."""
     if adjoint:
         x = _adjoint_kernel(xp, x)
     return _numbers(np.linalg.inv, x) if xp is np else inverse(xp, x)
@@ -155,13 +155,13 @@ def _batch(shape):
 
 
 def _as_matrices(c):
-    """Numbers, one for each matrix, shaped to multiply matrices with."""
+    """Reshapes numbers, one for each matrix, to multiply matrices with."""
     return raw.ExpandDims(raw.ExpandDims(c, -1), -1)
 
 
 @op("MatrixDeterminant", "input: T -> output: T", T=_T, shape=_batch, cost=Cost.FACTORIZATION)
 def matrix_determinant_op(xp, x):
-    """The determinants of square matrices."""
+    """Computes the determinants of square matrices."""
     return xp.linalg.det(x).astype(x.dtype) if x.shape[-1] else xp.ones(x.shape[:-2], x.dtype)
 
 
@@ -178,7 +178,7 @@ def _two_batches(shape):
 @op("LogMatrixDeterminant", "input: T -> sign: T, log_abs_determinant: T", T=_T, shape=_two_batches,
     cost=Cost.FACTORIZATION)
 def log_matrix_determinant_op(xp, x):
-    """The signs of the determinants and the logarithms of their magnitudes."""
+    """Computes the signs of the determinants and the logarithms of their magnitudes."""
     sign, log = xp.linalg.slogdet(x)
     return sign.astype(x.dtype), log.astype(x.dtype)
 
@@ -215,7 +215,7 @@ def _same_batch(matrix, rhs):
 
 @op("MatrixSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_same_batch, cost=Cost.FACTORIZATION)
 def matrix_solve_op(xp, matrix, rhs, *, adjoint=False):
-    """The solutions x of matrix x = rhs, or with the adjoints of the matrices."""
+    """Solves matrix x = rhs, or systems with the adjoints of the matrices."""
     if adjoint:
         matrix = _adjoint_kernel(xp, matrix)
     return _numbers(np.linalg.solve, matrix, rhs) if xp is np else solve(xp, matrix, rhs)
@@ -237,7 +237,7 @@ def _grad_of_matrix(x, db, flipped):
 
 @op("MatrixTriangularSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_solve_shape, cost=Cost.FACTORIZATION)
 def matrix_triangular_solve_op(xp, matrix, rhs, *, lower=True, adjoint=False):
-    """The solutions of triangular systems; the other triangle is not read."""
+    """Solves triangular systems; the other triangle is not read."""
     batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     matrix = xp.broadcast_to(matrix, batch + matrix.shape[-2:])
     rhs = xp.broadcast_to(rhs, batch + rhs.shape[-2:])
@@ -260,7 +260,7 @@ _SOLVED_AT_ONCE = 32  # rows; the rest is a product
 def _substitute(matrix, rhs, forward):
     """Solves triangular systems by substitution, with 1/0 where the diagonal has a 0.
 
-    A general solver would exchange rows, and lose the information in small ones.
+    A general solver would exchange rows, and lose small elements.
     """
     n = matrix.shape[-1]
     x = np.array(rhs)
@@ -288,7 +288,7 @@ def _matrix_triangular_solve_grad(op, dx):
 
 
 def to_batch(g, x):
-    """g, summed over the batch dimensions along which x was repeated."""
+    """Sums g over the batch dimensions along which x was repeated."""
     shape, goal = g._spec.shape, x._spec.shape
     if shape is not None and shape == goal and None not in shape[:-2]:
         return g
@@ -313,7 +313,7 @@ def _eigen_shape(shape, compute_v):
 
 @op("SelfAdjointEigV2", "input: T -> e: T, v: T", T=_T, shape=_eigen_shape, cost=Cost.FACTORIZATION)
 def self_adjoint_eig_op(xp, x, *, compute_v=True):
-    """Eigenvalues in ascending order and eigenvectors; the lower triangles alone are read."""
+    """Computes eigenvalues in ascending order and eigenvectors; only the lower triangles are read."""
     if xp is np and not np.all(np.isfinite(x)):
         raise Complaint("Self-adjoint eigen decomposition was not successful. The input might not be valid.",
                         "give matrices of finite numbers")
@@ -330,12 +330,12 @@ self_adjoint_eig_op.refuses()(not_finite)
 
 
 def reciprocal_gaps(e, symmetric=False):
-    """1 / (e_j - e_i), or of the squares; 0 on the diagonal and where two are equal."""
+    """Computes 1 / (e_j - e_i), or of the squares; 0 on the diagonal and for equal values."""
     left, right = raw.ExpandDims(e, -2), raw.ExpandDims(e, -1)
     gaps = raw.Sub(left, right)
     zeros = raw.ZerosLike(gaps)
     equal = raw.Equal(gaps, zeros)
-    if symmetric:  # a difference of squares need not be 0 where it should, once it is fused with the squares
+    if symmetric:  # a difference of equal squares may not be 0 when it is fused with the squares
         gaps = raw.Mul(gaps, raw.AddV2(left, right))
     return raw.SelectV2(equal, zeros, raw.Reciprocal(raw.SelectV2(equal, raw.OnesLike(gaps), gaps)))
 
@@ -375,7 +375,7 @@ def _svd_shape(shape, compute_uv, full_matrices):
 
 @op("Svd", "input: T -> s: T, u: T, v: T", T=_T, shape=_svd_shape, cost=Cost.FACTORIZATION)
 def svd_op(xp, x, *, compute_uv=True, full_matrices=False):
-    """Singular values in descending order, left and right singular vectors."""
+    """Computes singular values in descending order, left and right singular vectors."""
     if xp is np and not np.all(np.isfinite(x)):  # NumPy raises, TensorFlow does not
         shapes = _svd_shape(x.shape, compute_uv, full_matrices)
         return tuple([np.full(shape, np.nan, x.dtype) for shape in shapes])
@@ -401,7 +401,7 @@ def _svd_grad(op, ds, du, dv):
 
 
 def columns_from(x, k, axis_from_end, first):
-    """The first k columns (axis_from_end = 1) of matrices, or the others; k is an int or a tensor."""
+    """Returns the first k columns (axis_from_end = 1) of matrices, or the others; k is an int or a tensor."""
     rank = len(x._spec.shape)
     begin, size = np.zeros(rank, np.int32), np.full(rank, -1, np.int32)
     if isinstance(k, int):
@@ -415,9 +415,9 @@ def columns_from(x, k, axis_from_end, first):
 
 
 def _full_svd_grad(a, s, u, v, ds, du, dv):
-    """With square u and v: a thin decomposition's gradient, and the rotation of the other columns against its own.
+    """Computes the gradient for square u and v: that of the thin decomposition, and the rotation of the other columns.
 
-    Of the other columns only the space they span is determined, so this is for functions of that.
+    Only the space that the other columns span is determined, so this holds for functions of that space.
     """
     if s._spec.shape is None:
         raise NotImplementedError("Svd: the gradient needs matrices of known rank.\n  Fix: use set_shape")

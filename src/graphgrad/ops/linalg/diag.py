@@ -45,7 +45,7 @@ def _check_align(align):
 
 
 def _starts(rows, cols, low, high, align):
-    """For each diagonal from the highest to the lowest, where it begins in its packed row."""
+    """Returns, for each diagonal from the highest to the lowest, where it begins in its packed row."""
     _check_align(align)
     longest = _packed_shape(rows, cols, low, high)[-1]
     upper, lower = align.split("_")
@@ -57,7 +57,7 @@ def _starts(rows, cols, low, high, align):
 
 
 def _to_packed(rows, cols, low, high, align):
-    """For each element of the matrix, its index among the flattened packed diagonals, or -1."""
+    """Returns, for each element of the matrix, its index among the flattened packed diagonals, or -1."""
     longest, starts = _starts(rows, cols, low, high, align)
     r, c = np.indices((rows, cols))
     d = c - r
@@ -68,7 +68,7 @@ def _to_packed(rows, cols, low, high, align):
 
 
 def _to_matrix(rows, cols, low, high, align):
-    """For each place of the packed diagonals, its index in the flattened matrix, or -1."""
+    """Returns, for each position of the packed diagonals, its index in the flattened matrix, or -1."""
     longest, starts = _starts(rows, cols, low, high, align)
     d = np.arange(high, low - 1, -1)[:, None]
     place = np.arange(longest) - np.array(starts)[:, None]
@@ -79,7 +79,7 @@ def _to_matrix(rows, cols, low, high, align):
 
 
 def _spread(xp, diagonal, background, rows, cols, low, high, align):
-    """`background` (a scalar or matrices) with the packed diagonals put in."""
+    """Puts the packed diagonals into `background` (a scalar or matrices)."""
     index = _to_packed(rows, cols, low, high, align)
     if low == high:
         # One diagonal: its element is the same along a row (or a column), so that no gather is needed.
@@ -111,7 +111,7 @@ def _k_of(array):
 
 
 def _matrix_size(n, low, high, rows, cols):
-    """Rows and columns of the matrix for diagonals of length n; -1 is found out."""
+    """Returns the rows and columns of the matrix for diagonals of length n; -1 means to be inferred."""
     least_rows, least_cols = n - min(high, 0), n + max(low, 0)
     if rows == -1 and cols == -1:
         rows = cols = max(least_rows, least_cols)
@@ -164,7 +164,7 @@ def _matrix_diag_kernel(xp, diagonal, k, num_rows, num_cols, padding, align):
 @op("MatrixDiagV3", "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T",
     host=("k", "num_rows", "num_cols"), shape=_matrix_diag_v3_shape)
 def matrix_diag_v3(xp, diagonal, k, num_rows, num_cols, padding_value, *, align="RIGHT_LEFT"):
-    """Matrices with the given diagonals, `padding_value` elsewhere."""
+    """Makes matrices with the given diagonals, `padding_value` elsewhere."""
     return _matrix_diag_kernel(xp, diagonal, k, num_rows, num_cols, padding_value, align)
 
 
@@ -178,7 +178,7 @@ def _matrix_diag_v3_grad(op, dy):
 @op("MatrixDiagV2", "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T",
     host=("k", "num_rows", "num_cols"), shape=_matrix_diag_v2_shape)
 def matrix_diag_v2(xp, diagonal, k, num_rows, num_cols, padding_value):
-    """MatrixDiagV3 with the diagonals aligned to the left."""
+    """Does what MatrixDiagV3 does, with the diagonals aligned to the left."""
     return _matrix_diag_kernel(xp, diagonal, k, num_rows, num_cols, padding_value, "LEFT_LEFT")
 
 
@@ -189,7 +189,7 @@ def _matrix_diag_v2_grad(op, dy):
 
 @op("MatrixDiag", "diagonal: T -> output: T", data_movement=True)
 def matrix_diag_v1(xp, diagonal):
-    """Square matrices with the given main diagonals, zero elsewhere."""
+    """Makes square matrices with the given main diagonals, zero elsewhere."""
     n = diagonal.shape[-1]
     return _spread(xp, diagonal, np.zeros((), diagonal.dtype), n, n, 0, 0, "LEFT_LEFT")
 
@@ -223,12 +223,12 @@ def _matrix_diag_part_shape(x, k, padding_value):
 @op("MatrixDiagPartV3", "input: T, k: int32, padding_value: T -> diagonal: T", host=("k",),
     shape=_matrix_diag_part_shape)
 def matrix_diag_part_v3(xp, x, k, padding_value, *, align="RIGHT_LEFT"):
-    """The diagonals of matrices, packed into rows of one length."""
+    """Returns the diagonals of matrices, packed into rows of one length."""
     return _collect(xp, x, padding_value, *_band(_k_of(k)), align)
 
 
 def _put_back(op, dy, make, put, **attrs):
-    """Zero matrices like the input but for the diagonals `dy`."""
+    """Returns matrices like the input that are zero except for the diagonals `dy`."""
     x, k = op.inputs[:2]
     shape = x._spec.shape
     if shape is not None and None not in shape[-2:]:
@@ -245,7 +245,7 @@ def _matrix_diag_part_v3_grad(op, dy):
 @op("MatrixDiagPartV2", "input: T, k: int32, padding_value: T -> diagonal: T", host=("k",),
     shape=_matrix_diag_part_shape)
 def matrix_diag_part_v2(xp, x, k, padding_value):
-    """MatrixDiagPartV3 with the diagonals aligned to the left."""
+    """Does what MatrixDiagPartV3 does, with the diagonals aligned to the left."""
     return _collect(xp, x, padding_value, *_band(_k_of(k)), "LEFT_LEFT")
 
 
@@ -256,7 +256,7 @@ def _matrix_diag_part_v2_grad(op, dy):
 
 @op("MatrixDiagPart", "input: T -> diagonal: T", data_movement=True)
 def matrix_diag_part_v1(xp, x):
-    """The main diagonals of matrices."""
+    """Returns the main diagonals of matrices."""
     return _collect(xp, x, None, 0, 0, "LEFT_LEFT")
 
 
@@ -304,7 +304,7 @@ def _set_diag_kernel(xp, x, diagonal, k, align):
 
 @op("MatrixSetDiagV3", "input: T, diagonal: T, k: int32 -> output: T", host=("k",), shape=_set_diag_shape)
 def matrix_set_diag_v3(xp, x, diagonal, k, *, align="RIGHT_LEFT"):
-    """The input with other diagonals."""
+    """Replaces diagonals of the input."""
     return _set_diag_kernel(xp, x, diagonal, _k_of(k), align)
 
 
@@ -317,7 +317,7 @@ def _matrix_set_diag_v3_grad(op, dy):
 
 @op("MatrixSetDiagV2", "input: T, diagonal: T, k: int32 -> output: T", host=("k",), shape=_set_diag_shape)
 def matrix_set_diag_v2(xp, x, diagonal, k):
-    """MatrixSetDiagV3 with the diagonals aligned to the left."""
+    """Does what MatrixSetDiagV3 does, with the diagonals aligned to the left."""
     return _set_diag_kernel(xp, x, diagonal, _k_of(k), "LEFT_LEFT")
 
 
@@ -330,7 +330,7 @@ def _matrix_set_diag_v2_grad(op, dy):
 
 @op("MatrixSetDiag", "input: T, diagonal: T -> output: T")
 def matrix_set_diag_v1(xp, x, diagonal):
-    """The input with another main diagonal."""
+    """Replaces the main diagonals of the input."""
     return _set_diag_kernel(xp, x, diagonal, (0,), "LEFT_LEFT")
 
 
@@ -350,7 +350,7 @@ def _matrix_set_diag_v1_grad(op, dy):
 
 @op("MatrixBandPart", "input: T, num_lower: Tindex, num_upper: Tindex -> band: T", Tindex=INDEX, data_movement=True)
 def matrix_band_part_op(xp, x, num_lower, num_upper):
-    """The input with zeros outside of a band around the main diagonal."""
+    """Sets the input to zero outside of a band around the main diagonal."""
     rows, cols = x.shape[-2:]
     for name, n, size in (("num_lower", num_lower, rows), ("num_upper", num_upper, cols)):
         if isinstance(n, np.ndarray) and n > size:
@@ -384,7 +384,7 @@ def _matrix_band_part_grad(op, dy):
 
 @op("Diag", "diagonal: T -> output: T", T=NUMERIC, data_movement=True)
 def diag_op(xp, diagonal):
-    """A tensor of twice the rank that is zero but for [i..., i...]."""
+    """Makes a tensor of twice the rank that is zero except at [i..., i...]."""
     n = diagonal.size
     flat = xp.reshape(diagonal, (n,))
     matrix = _spread(xp, flat, np.zeros((), diagonal.dtype), n, n, 0, 0, "LEFT_LEFT")
@@ -405,7 +405,7 @@ def _diag_grad(op, dy):
 
 @op("DiagPart", "input: T -> diagonal: T", T=NUMERIC, data_movement=True)
 def diag_part_op(xp, x):
-    """The elements [i..., i...] of a tensor of even rank."""
+    """Returns the elements [i..., i...] of a tensor of even rank."""
     shape = _diag_part_shape(x.shape)
     n = int(np.prod(shape))
     return xp.reshape(xp.reshape(x, (n * n,))[:: n + 1], shape)

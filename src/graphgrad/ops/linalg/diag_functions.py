@@ -17,7 +17,7 @@ from graphgrad.ops.common.shape_values import join
 
 def matrix_diag(diagonal: Any, name: str | None = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
                 padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
-    """Matrices with given diagonals.
+    """Makes matrices with given diagonals.
 
     Args:
       diagonal: (*B, n), any dtype; for a band of several diagonals (*B, d, n), from the highest
@@ -26,7 +26,7 @@ def matrix_diag(diagonal: Any, name: str | None = "diag", k: Any = 0, num_rows: 
       k: int, or a pair of ints for a band: 0 is the main diagonal, those above are positive.
       num_rows, num_cols: the size; the smallest square or side by default.
       padding_value: scalar, the elements elsewhere.
-      align: where the diagonals above and below the main one lie in their rows of length n:
+      align: the alignment of the diagonals above and below the main one in their rows of length n:
         'RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT' or 'RIGHT_RIGHT'.
     Returns: (*B, num_rows, num_cols), dtype of `diagonal`.
     Raises: ValueError, or InvalidArgumentError at run time, if sizes do not fit.
@@ -48,14 +48,14 @@ def _of(tensor, value):
 
 def matrix_diag_part(input: TensorLike, name: str | None = "diag_part", k: Any = 0, padding_value: Any = 0,
                      align: str = "RIGHT_LEFT") -> Tensor:
-    """The diagonals of matrices.
+    """Returns the diagonals of matrices.
 
     Args:
       input: (*B, m, n), any dtype.
       name: a name for the operation.
       k: int, or a pair of ints for a band: 0 is the main diagonal, those above are positive.
       padding_value: scalar, fills the rows of the shorter diagonals of a band.
-      align: where the diagonals above and below the main one lie in their rows:
+      align: the alignment of the diagonals above and below the main one in their rows:
         'RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT' or 'RIGHT_RIGHT'.
     Returns: (*B, length), or for a band (*B, d, longest length), from the highest to the lowest.
     Raises: ValueError, or InvalidArgumentError at run time, if k lies outside of the matrix.
@@ -72,14 +72,14 @@ def matrix_diag_part(input: TensorLike, name: str | None = "diag_part", k: Any =
 
 def matrix_set_diag(input: TensorLike, diagonal: Any, name: str | None = "set_diag", k: Any = 0,
                     align: str = "RIGHT_LEFT") -> Tensor:
-    """Matrices with other diagonals.
+    """Replaces diagonals of matrices.
 
     Args:
       input: (*B, m, n), any dtype.
       diagonal: (*B, length), or for a band (*B, d, longest length), as `diag_part` returns it.
       name: a name for the operation.
       k: int, or a pair of ints for a band: 0 is the main diagonal, those above are positive.
-      align: where the diagonals above and below the main one lie in their rows.
+      align: the alignment of the diagonals above and below the main one in their rows.
     Returns: (*B, m, n), the same dtype.
     Raises: ValueError, or InvalidArgumentError at run time, if sizes do not fit.
     Gradient: dy with zeros there for input, the diagonals of dy for diagonal.
@@ -97,7 +97,7 @@ def matrix_band_part(input: TensorLike, num_lower: Any, num_upper: Any, name: st
 
     Args:
       input: (*B, m, n), any dtype.
-      num_lower, num_upper: scalar integers: how many diagonals below and above stay; all if
+      num_lower, num_upper: scalar integers: the numbers of diagonals to keep below and above; all if
         negative.
       name: a name for the operation.
     Returns: (*B, m, n), the same dtype.
@@ -113,7 +113,7 @@ def matrix_band_part(input: TensorLike, num_lower: Any, num_upper: Any, name: st
 
 
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """A tensor of twice the rank, zero but for the elements [i..., i...].
+    """Makes a tensor of twice the rank, zero except for the elements [i..., i...].
 
     Args:
       diagonal: (*D), a number type.
@@ -131,7 +131,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
 
 
 def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
-    """The elements [i..., i...] of a tensor of even rank.
+    """Returns the elements [i..., i...] of a tensor of even rank.
 
     Args:
       input: (*D, *D), a number type.
@@ -149,7 +149,7 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
 
 def eye(num_rows: Any, num_columns: Any = None, batch_shape: ShapeLike | None = None, dtype: DTypeLike = float32,
         name: str | None = None) -> Tensor:
-    """Identity matrices.
+    """Makes identity matrices.
 
     Args:
       num_rows: scalar int.

@@ -53,7 +53,7 @@ def _unique(tokens):
 
 @op("Einsum", "inputs: N*T -> output: T", T=INEXACT | INTEGER, cost=Cost.PRODUCT)
 def einsum_op(xp, inputs, *, equation):
-    """Einstein summation; labels may recur in a subscript, in the output's too (a diagonal)."""
+    """Computes an Einstein summation; labels may recur in a subscript, also in the output's (a diagonal)."""
     subscripts, output = _parse(equation)
     _sizes(subscripts, output, [x.shape for x in inputs])
     once = _unique(output)
@@ -206,7 +206,7 @@ def _shape_in(x, tokens, order):
 
 
 def _fit(g, target, wide):
-    """g, summed and repeated to the shape `target`."""
+    """Sums and repeats g to the shape `target`."""
     shape = g._spec.shape
     if not is_tensor(target) and is_fully_defined(shape):
         goal = tuple(target.tolist())
@@ -231,7 +231,7 @@ def _fit(g, target, wide):
 
 
 def _resolve(equation, n):
-    """Returns the subscripts of the inputs and the output, which is made up where it is implicit."""
+    """Returns the subscripts of the inputs and the output, which is inferred where it is implicit."""
     equation = equation.replace(" ", "")
     subscript = r"(?:\.\.\.|[A-Za-z])*"
     if not re.fullmatch(rf"{subscript}(?:,{subscript})*(?:->{subscript})?", equation):
@@ -276,7 +276,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
       equation: subscripts, e.g. "ij,jk->ik"; "..." stands for dimensions that broadcast. Without
         "->" the output has the labels that occur once, in alphabetical order.
       *inputs: a tensor for each subscript, of one dtype.
-      optimize: how the order of more than two tensors is planned: "greedy" (the default) or "optimal".
+      optimize: the plan for the order of more than two tensors: "greedy" (the default) or "optimal".
       name: a name for the scope of the operations.
     Returns: the tensor that the output's labels describe.
     Raises: ValueError for a malformed equation or sizes that differ; TypeError for other keywords.

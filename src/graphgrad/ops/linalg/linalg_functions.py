@@ -21,10 +21,10 @@ from .matrix_functions import pade_13
 
 
 def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
-    """The Cholesky decomposition of positive definite matrices.
+    """Computes the Cholesky decomposition of positive definite matrices.
 
     Args:
-      input: (*B, n, n), symmetric or Hermitian; the lower triangle alone is read.
+      input: (*B, n, n), symmetric or Hermitian; only the lower triangle is read.
       name: a name for the operation.
     Returns: (*B, n, n), the lower triangular L with L L^H = input; NaN where there is none.
     Raises: ValueError if the matrices are not square.
@@ -42,7 +42,7 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
     """Solves A x = rhs, given the Cholesky decomposition of A.
 
     Args:
-      chol: (*B, n, n), as `cholesky` gives it.
+      chol: (*B, n, n), as `cholesky` returns it.
       rhs: (*B, n, m).
       name: a name for the scope of the operations.
     Returns: (*B, n, m).
@@ -60,10 +60,10 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
 
 
 def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and eigenvectors of symmetric or Hermitian matrices.
+    """Computes eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
     Args:
-      tensor: (*B, n, n); the lower triangle alone is read.
+      tensor: (*B, n, n); only the lower triangle is read.
       name: a name for the operation.
     Returns: (e, v): (*B, n) in ascending order, and (*B, n, n) with eigenvectors as columns.
     Raises: ValueError if the matrices are not square.
@@ -77,10 +77,10 @@ def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 
 def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
-    """Eigenvalues of symmetric or Hermitian matrices.
+    """Computes eigenvalues of symmetric or Hermitian matrices.
 
     Args:
-      tensor: (*B, n, n); the lower triangle alone is read.
+      tensor: (*B, n, n); only the lower triangle is read.
       name: a name for the operation.
     Returns: (*B, n), in ascending order.
     Raises: ValueError if the matrices are not square.
@@ -94,14 +94,14 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
 
 
 def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
-    """The singular value decomposition u diag(s) v^H.
+    """Computes the singular value decomposition u diag(s) v^H.
 
     Args:
       tensor: (*B, m, n).
       full_matrices: whether u and v are square.
-      compute_uv: whether singular vectors are wanted.
+      compute_uv: whether to compute singular vectors.
       name: a name for the operation.
-    Returns: s (*B, k) in descending order, k = min(m, n), and if wanted u (*B, m, k) and v (*B, n, k).
+    Returns: s (*B, k) in descending order, k = min(m, n), and if requested u (*B, m, k) and v (*B, n, k).
     Raises: ValueError if the rank is less than 2.
     Gradient: for distinct, positive singular values; of the vectors that full_matrices adds, for functions of the space
       that they span.
@@ -117,7 +117,7 @@ def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True
 
 
 def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The decomposition q r, with orthogonal q and upper triangular r.
+    """Computes the decomposition q r, with orthogonal q and upper triangular r.
 
     Args:
       input: (*B, m, n).
@@ -139,7 +139,7 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
 
 
 def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The inverses of square matrices.
+    """Computes the inverses of square matrices.
 
     Args:
       input: (*B, n, n).
@@ -159,7 +159,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
 
 
 def det(input: TensorLike, name: str | None = None) -> Tensor:
-    """The determinants of square matrices.
+    """Computes the determinants of square matrices.
 
     Args:
       input: (*B, n, n).
@@ -176,7 +176,7 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def slogdet(input: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The sign and the logarithm of the magnitude of determinants.
+    """Computes the sign and the logarithm of the magnitude of determinants.
 
     Args:
       input: (*B, n, n).
@@ -193,7 +193,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]
 
 
 def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
-    """The logarithm of the determinant of positive definite matrices.
+    """Computes the logarithm of the determinant of positive definite matrices.
 
     Args:
       matrix: (*B, n, n).
@@ -306,7 +306,7 @@ def _larger_size(a, factor, dtype):
 
 
 def pinv(a: TensorLike, rcond: TensorLike = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """The Moore-Penrose pseudo-inverses of matrices.
+    """Computes the Moore-Penrose pseudo-inverses of matrices.
 
     Args:
       a: (*B, m, n).
@@ -341,7 +341,7 @@ def pinv(a: TensorLike, rcond: TensorLike = None, validate_args: bool = False, n
 
 
 def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
-    """The conjugate transposes of matrices.
+    """Computes the conjugate transposes of matrices.
 
     Args:
       matrix: (*B, m, n).
@@ -363,7 +363,7 @@ def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
 
 
 def trace(x: TensorLike, name: str | None = None) -> Tensor:
-    """The sums of the main diagonals of matrices.
+    """Computes the sums of the main diagonals of matrices.
 
     Args:
       x: (*B, m, n).
@@ -381,11 +381,11 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def matrix_rank(a: TensorLike, tol: TensorLike = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """The number of singular values that are not negligible.
+    """Counts the singular values that are not negligible.
 
     Args:
       a: (*B, m, n).
-      tol: what counts as zero; by default a few units in the last place of the largest.
+      tol: the bound below which values count as zero; by default a few units in the last place of the largest.
       validate_args: accepted as TensorFlow does; not used.
       name: a name for the scope of the operations.
     Returns: (*B), int32.
@@ -417,7 +417,7 @@ def _magnitude(x):
 
 
 def expm(input: TensorLike, name: str | None = None) -> Tensor:
-    """The matrix exponential, by scaling, a Pade approximation of degree 13 and squaring.
+    """Computes the matrix exponential, by scaling, a Pade approximation of degree 13 and squaring.
 
     The number of squarings is fixed at 8: good for matrices of a 1-norm up to about 1300.
 

@@ -28,7 +28,7 @@ def _lu_shape(shape):
 @op("Lu", "input: T -> lu: T, p: output_idx_type", T=_T, output_idx_type=INDEX, shape=_lu_shape,
     cost=Cost.FACTORIZATION)
 def lu_op(xp, x, *, output_idx_type=int32):
-    """Lower and upper triangular factors of square matrices, in one matrix, and the permutation of the rows."""
+    """Computes lower and upper triangular factors of square matrices, in one matrix, and the permutation of rows."""
     from jax import lax
 
     lu, _, permutation = lax.linalg.lu(x)
@@ -64,7 +64,7 @@ def _strict_lower(x):
 
 @lu_op.grad
 def _lu_grad(op, dlu, unused):
-    """P^T L^-H (tril(L^H dL) without its diagonal + triu(dU U^H)) U^-H."""
+    """Computes P^T L^-H (tril(L^H dL) without its diagonal + triu(dU U^H)) U^-H."""
     lu, p = op.outputs
     factor = raw.MatrixSetDiagV3(lower(lu), raw.OnesLike(diag_part(lu)), 0)
     top = upper(lu)
@@ -76,7 +76,7 @@ def _lu_grad(op, dlu, unused):
 
 
 def inverse_permutation(p):
-    """The inverses of permutations along the last axis: the order that sorts them."""
+    """Inverts permutations along the last axis: computes the order that sorts them."""
     if p._spec.shape is not None and len(p._spec.shape) == 1:
         return raw.InvertPermutation(p)
     shape = p._spec.shape
@@ -86,7 +86,7 @@ def inverse_permutation(p):
 
 
 def _rows(x, p):
-    """Rows of matrices in another order; both have the same batch."""
+    """Permutes the rows of matrices; both have the same batch."""
     shape = p._spec.shape
     if shape is None:
         flat = raw.Reshape(x, join([-1], raw.StridedSlice(raw.Shape(x), [-2], [0], [1], end_mask=1)))
@@ -99,17 +99,17 @@ def _rows(x, p):
 
 
 def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The LU decomposition of square matrices, with exchanges of rows.
+    """Computes the LU decomposition of square matrices, with row exchanges.
 
     Args:
       input: (*B, n, n).
       output_idx_type: int32 or int64.
       name: a name for the operation.
     Returns: (lu, p): (*B, n, n) with U on and above the diagonal and the rest of L, whose diagonal is 1, below;
-      and (*B, n), the number of the row of the input that row i of L U is.
+      and (*B, n), the row of the input that is row i of L U.
     Raises: ValueError if the matrices are not square; InvalidArgumentError at run time, on the host, if one is
       singular.
-    Gradient: of lu, while the exchanges stay the same.
+    Gradient: of lu, for constant row exchanges.
     Reference: TensorFlow 2.21 Lu, which has no gradient there.
 
     >>> sess.run(lu([[1.0, 1.0], [2.0, 1.0]]))[1]
@@ -120,10 +120,10 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None =
 
 def lu_reconstruct(lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False,
                    name: str | None = None) -> Tensor:
-    """The matrices of which these are the LU decompositions.
+    """Computes matrices from their LU decompositions.
 
     Args:
-      lower_upper, perm: as `lu` gives them.
+      lower_upper, perm: as `lu` returns them.
       validate_args: accepted as TensorFlow does; not used.
       name: a name for the scope of the operations.
     Returns: (*B, n, n).
@@ -147,7 +147,7 @@ def lu_solve(lower_upper: TensorLike, perm: TensorLike, rhs: TensorLike, validat
     """Solves systems of linear equations, given the LU decompositions of their matrices.
 
     Args:
-      lower_upper, perm: as `lu` gives them.
+      lower_upper, perm: as `lu` returns them.
       rhs: (*B, n, m); the batches broadcast.
       validate_args: accepted as TensorFlow does; not used.
       name: a name for the scope of the operations.
@@ -175,7 +175,7 @@ def lu_solve(lower_upper: TensorLike, perm: TensorLike, rhs: TensorLike, validat
 
 
 def _in_one_shape(b, p):
-    """Right sides (*B, n, m) and permutations (*B, n) with their batches broadcast against each other."""
+    """Broadcasts the batches of right sides (*B, n, m) and permutations (*B, n) against each other."""
     of_b, of_p = shape_of(b), shape_of(p)
     if isinstance(of_b, np.ndarray) and isinstance(of_p, np.ndarray):
         batch = np.asarray(np.broadcast_shapes(tuple(of_b[:-2]), tuple(of_p[:-1])), np.int32)
@@ -189,10 +189,10 @@ def _in_one_shape(b, p):
 
 def lu_matrix_inverse(lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False,
                       name: str | None = None) -> Tensor:
-    """The inverses of matrices, given their LU decompositions.
+    """Computes the inverses of matrices, given their LU decompositions.
 
     Args:
-      lower_upper, perm: as `lu` gives them.
+      lower_upper, perm: as `lu` returns them.
       validate_args: accepted as TensorFlow does; not used.
       name: a name for the scope of the operations.
     Returns: (*B, n, n).

@@ -40,7 +40,7 @@ def _dim(d):
 
 @op("MatMul", "a: T, b: T -> product: T", T=NUMERIC, cost=Cost.PRODUCT)
 def mat_mul(xp, a, b, *, transpose_a=False, transpose_b=False, grad_a=False, grad_b=False):
-    """The product of two matrices, each transposed first if requested."""
+    """Multiplies two matrices, each transposed first if requested."""
     return _product(xp, a.T if transpose_a else a, b.T if transpose_b else b)
 
 
@@ -84,7 +84,7 @@ def _mat_mul_grad(op, dy):
 
 @op("BatchMatMulV2", "x: T, y: T -> output: T", T=NUMERIC, cost=Cost.PRODUCT)
 def batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
-    """The products of two broadcasting stacks of matrices, each the adjoint first if requested."""
+    """Multiplies two broadcasting stacks of matrices, each the adjoint first if requested."""
     return _product(xp, _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
 
 
@@ -165,7 +165,7 @@ def _same_batches(x, y, adj_x, adj_y):
 
 @op("BatchMatMul", "x: T, y: T -> output: T", T=NUMERIC, shape=_same_batches, cost=Cost.PRODUCT)
 def old_batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
-    """The products of two stacks of matrices, which do not broadcast."""
+    """Multiplies two stacks of matrices, which do not broadcast."""
     return _product(xp, _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
 
 
@@ -176,7 +176,7 @@ old_batch_mat_mul.grad(_batch_mat_mul_grad)
 @op("BatchMatMulV3", "x: Ta, y: Tb -> output: Tout", Ta=NUMERIC, Tb=NUMERIC, Tout=NUMERIC, shape=_batch_mat_mul_shape,
     cost=Cost.PRODUCT)
 def batch_mat_mul_v3(xp, x, y, *, Tout, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
-    """The products of two broadcasting stacks of matrices, in a dtype of its own."""
+    """Multiplies two broadcasting stacks of matrices; the result has a dtype of its own."""
     dtype = Tout.np_dtype
     x, y = (_adjoint(xp, x) if adj_x else x), (_adjoint(xp, y) if adj_y else y)
     return _product(xp, x.astype(dtype), y.astype(dtype))
@@ -205,7 +205,7 @@ _SPARSE = frozenset({float32, bfloat16})
 
 @op("SparseMatMul", "a: Ta, b: Tb -> product: float32", Ta=_SPARSE, Tb=_SPARSE, cost=Cost.PRODUCT)
 def sparse_mat_mul(xp, a, b, *, transpose_a=False, transpose_b=False, a_is_sparse=False, b_is_sparse=False):
-    """The product of two matrices, of which many elements may be zero, in single precision."""
+    """Multiplies two matrices, many of whose elements may be zero, in single precision."""
     a, b = a.astype(np.float32), b.astype(np.float32)
     return _product(xp, a.T if transpose_a else a, b.T if transpose_b else b)
 
@@ -234,7 +234,7 @@ def _sparse_mat_mul_grad(op, dy):
 
 def sparse_matmul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b: bool = False,
                   a_is_sparse: bool = False, b_is_sparse: bool = False, name: str | None = None) -> Tensor:
-    """The product of two matrices, of which many elements may be zero (1.x).
+    """Multiplies two matrices, many of whose elements may be zero (1.x).
 
     Args:
       a: (m, k), float32 or bfloat16.
@@ -273,7 +273,7 @@ def matmul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b:
       grad_a, grad_b: marks of gradient products; the result does not depend on them.
       name: a name for the operation.
     Returns: (*B, m, n).
-    Raises: ValueError if the inner sizes differ or both a transpose and an adjoint are asked for.
+    Raises: ValueError if the inner sizes differ or both a transpose and an adjoint are requested.
     Gradient: products with the conjugated other operand, summed over broadcast dimensions.
     Reference: TensorFlow 2.21 MatMul, BatchMatMulV2.
 

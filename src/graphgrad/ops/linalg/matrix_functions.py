@@ -36,7 +36,7 @@ def _eig_shape(shape, compute_v):
 @op("Eig", "input: T -> e: Tout, v: Tout", T=_T, Tout=COMPLEX, shape=_eig_shape, flags=("host",),
     cost=Cost.FACTORIZATION)
 def eig_op(xp, x, *, compute_v=True, Tout):
-    """Eigenvalues of square matrices in the order of their real parts, and eigenvectors of length 1."""
+    """Computes eigenvalues of square matrices in the order of their real parts, and eigenvectors of length 1."""
     dtype = Tout.np_dtype
     e, v = np.linalg.eig(x)
     order = np.argsort(e.real, axis=-1, kind="stable")
@@ -73,7 +73,7 @@ def _eig_grad(op, de, dv):
 
 
 def _of_each(function, x, dtype):
-    """Returns a function of matrices for stacks of them; NaN where it has no finite result of the dtype."""
+    """Lifts a function of matrices to stacks of them; NaN where it has no finite result of the dtype."""
     n = x.shape[-1]
     out = np.full((int(np.prod(x.shape[:-2])), n, n), np.nan, dtype)
     for result, matrix in zip(out, x.reshape((-1, n, n)), strict=True):
@@ -88,7 +88,7 @@ def _of_each(function, x, dtype):
 def _square_root(matrix):
     import warnings
 
-    linalg = load("scipy.linalg")  # where JAX is, SciPy is
+    linalg = load("scipy.linalg")  # SciPy is a dependency of JAX, not of this package
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # singular matrices may have roots
@@ -99,7 +99,7 @@ def _square_root(matrix):
 def _logarithm(matrix):
     import warnings
 
-    linalg = load("scipy.linalg")  # where JAX is, SciPy is
+    linalg = load("scipy.linalg")  # SciPy is a dependency of JAX, not of this package
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -108,18 +108,18 @@ def _logarithm(matrix):
 
 @op("MatrixSquareRoot", "input: T -> output: T", T=_T, shape=square, flags=("host",), cost=Cost.FACTORIZATION)
 def matrix_square_root_op(xp, x):
-    """The matrices whose squares these are; NaN where there are none of the dtype."""
+    """Computes matrix square roots; NaN where there are none of the dtype."""
     return _of_each(_square_root, x, x.dtype)
 
 
 @op("MatrixLogarithm", "input: T -> output: T", T=COMPLEX, shape=square, flags=("host",), cost=Cost.FACTORIZATION)
 def matrix_logarithm_op(xp, x):
-    """The matrices whose exponentials these are."""
+    """Computes matrix logarithms."""
     return _of_each(_logarithm, x, x.dtype)
 
 
 def _block_grad(op, a, dy):
-    """For functions f of matrices with f(A^H) = f(A)^H: the upper right block of f([[A^H, dy], [0, A^H]]).
+    """Computes the upper right block of f([[A^H, dy], [0, A^H]]), for functions of matrices with f(A^H) = f(A)^H.
 
     That is the derivative of f at A^H in the direction dy, whose adjoint is that at A (Higham 2008, 3.6).
     """
@@ -174,7 +174,7 @@ def _adjoint(xp, x):
 @op("MatrixSolveLs", "matrix: T, rhs: T, l2_regularizer: float64 -> output: T", T=_T, shape=_least_squares_shape,
     cost=Cost.FACTORIZATION)
 def matrix_solve_ls_op(xp, matrix, rhs, l2_regularizer, *, fast=True):
-    """The solutions of least squares problems: by the normal equations if `fast`, else those of least norm."""
+    """Solves least squares problems: by the normal equations if `fast`, else with least norm."""
     m, n = matrix.shape[-2:]
     turned = _adjoint(xp, matrix)
     if not fast:
@@ -239,7 +239,7 @@ def _fast_grad(op, dx):
 
 
 def _unknown_fast_grad(a, b, weight, x, dx):
-    """`_fast_grad` for matrices of any size: each part is cut out of its counterpart in either of the two cases.
+    """Computes `_fast_grad` for matrices of unknown size, from parts cut out of either of its two cases.
 
     Which case applies follows from shapes alone, so a run computes only what its case needs.
     """
@@ -254,7 +254,7 @@ def _unknown_fast_grad(a, b, weight, x, dx):
         return raw.SelectV2(tall, if_tall, if_wide)
 
     def cut(first, second, take_second, count):
-        """The rows of one of two matrices: the second behind the first, in one."""
+        """Returns the rows of one of two matrices, concatenated."""
         start = raw.Mul(raw.Cast(take_second, DstT=int32),
                         raw.StridedSlice(raw.Shape(first), [rank - 2], [rank - 1], [1], shrink_axis_mask=1))
         begin = raw.Pack([*([0] * (rank - 2)), start, 0], axis=0)
@@ -287,13 +287,13 @@ _COMPLEX_OF = {float32: complex64, float64: complex128}
 
 
 def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and eigenvectors of square matrices.
+    """Computes eigenvalues and eigenvectors of square matrices.
 
     Args:
       tensor: (*B, n, n).
       name: a name for the operation.
     Returns: (e, v), complex: (*B, n) in the order of their real parts, and (*B, n, n) with eigenvectors of length 1 as
-      columns; which complex number of length 1 an eigenvector is multiplied with is left open.
+      columns; their phases are not defined.
     Raises: ValueError if the matrices are not square.
     Gradient: for distinct eigenvalues, of functions that do not depend on the undetermined phases.
     Reference: TensorFlow 2.21 Eig.
@@ -307,7 +307,7 @@ def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 
 def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
-    """Eigenvalues of square matrices.
+    """Computes eigenvalues of square matrices.
 
     Args:
       tensor: (*B, n, n).
@@ -326,7 +326,7 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
 
 
 def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
-    """The matrices whose squares these are.
+    """Computes the square roots of matrices.
 
     Args:
       input: (*B, n, n).
@@ -344,7 +344,7 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def logm(input: TensorLike, name: str | None = None) -> Tensor:
-    """The matrices whose exponentials these are.
+    """Computes the logarithms of matrices.
 
     Args:
       input: (*B, n, n), complex64 or complex128.
@@ -363,18 +363,18 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
 
 def eigh_tridiagonal(alpha: TensorLike, beta: TensorLike, eigvals_only: bool = True, select: str = "a",
                      select_range: TensorLike = None, tol: TensorLike = None, name: str | None = None) -> Any:
-    """Eigenvalues, and eigenvectors if wanted, of Hermitian matrices with three diagonals.
+    """Computes eigenvalues, and optionally eigenvectors, of Hermitian matrices with three diagonals.
 
     Args:
       alpha: (n,), the main diagonal.
       beta: (n - 1,), the diagonal above it, of the same dtype.
-      eigvals_only: whether eigenvectors are left out.
+      eigvals_only: whether to omit eigenvectors.
       select: "a" for all eigenvalues, "i" for those with indices in `select_range`, the ends included, "v" for
-        those above its first and not above its second value.
+        those in (first, second].
       select_range: two numbers.
       tol: accepted as TensorFlow does; results are exact to the dtype's precision.
       name: a name for the scope of the operations.
-    Returns: the eigenvalues in ascending order, and (n, number) with eigenvectors as columns if wanted.
+    Returns: the eigenvalues in ascending order, and (n, number) with eigenvectors as columns if requested.
     Raises: ValueError for different dtypes or another `select`.
     Gradient: that of SelfAdjointEigV2.
     Reference: TensorFlow 2.21 `tf.linalg.eigh_tridiagonal`.

@@ -43,7 +43,7 @@ _MATRIX_NORMS = ("euclidean", "fro", 1, 2, np.inf)
 
 def norm(tensor: TensorLike, ord: Any = "euclidean", axis: TensorLike = None, keepdims: bool | None = None,
          name: str | None = None) -> Tensor:
-    """The norm of vectors, matrices or a whole tensor.
+    """Computes the norm of vectors, matrices or a whole tensor.
 
     Args:
       tensor: a float or complex tensor.
@@ -113,7 +113,7 @@ def _spectral(x, over):
 
 def norm_v1(tensor: TensorLike, ord: Any = "euclidean", axis: TensorLike = None, keepdims: bool | None = None,
             name: str | None = None, keep_dims: bool | None = None) -> Tensor:
-    """The norm of vectors, matrices or a whole tensor: `norm` with TensorFlow 1's `keep_dims`.
+    """Computes the norm of vectors, matrices or a whole tensor: `norm` with TensorFlow 1's `keep_dims`.
 
     Args:
       tensor: a float or complex tensor.

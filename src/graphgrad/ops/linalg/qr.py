@@ -27,13 +27,13 @@ def _qr_shape(shape, full_matrices):
 
 @op("Qr", "input: T -> q: T, r: T", T=_T, shape=_qr_shape, cost=Cost.FACTORIZATION)
 def qr_op(xp, x, *, full_matrices=False):
-    """Orthogonal matrices q and upper triangular ones r with q r = x."""
+    """Computes orthogonal matrices q and upper triangular ones r with q r = x."""
     q, r = xp.linalg.qr(x, mode="complete" if full_matrices else "reduced")
     return q, r
 
 
 def _solve_right(x, r):
-    """x r^-H for upper triangular r."""
+    """Computes x r^-H for upper triangular r."""
     return adjoint(raw.MatrixTriangularSolve(r, adjoint(x), lower=False))
 
 
@@ -43,7 +43,7 @@ def _deep_qr_grad(q, r, dq, dr):
     turn = lower(raw.AddV2(raw.Sub(of_q, adjoint(of_q)), raw.Sub(of_r, adjoint(of_r))))
     inside = matmul(q, raw.AddV2(dr, _solve_right(turn, r)))
     da = raw.AddV2(inside, _solve_right(raw.Sub(dq, matmul(q, of_q)), r))
-    if q.dtype.is_complex:  # the diagonal of r stays real, so only half of the imaginary part turns q
+    if q.dtype.is_complex:  # the diagonal of r stays real, so only half of the imaginary part rotates q
         skew = diag_part(raw.Sub(of_q, adjoint(of_r)))
         turning = raw.Sub(skew, raw.Cast(raw.Real(skew, Tout=q.dtype.real_dtype), DstT=q.dtype))
         da = raw.Sub(da, _solve_right(matmul(q, diag(turning)), r))
@@ -51,9 +51,9 @@ def _deep_qr_grad(q, r, dq, dr):
 
 
 def _full_qr_grad(q, r, dq, dr, n):
-    """With square q for more rows than columns: a thin decomposition's gradient, and the other columns' rotation.
+    """Computes the gradient for square q, more rows than columns: the thin one's, and the other columns' rotation.
 
-    Of these only the space they span is determined, so this is for functions of that.
+    Only the space that these span is determined, so this holds for functions of that space.
     """
     q1, q2 = columns_from(q, n, 1, True), columns_from(q, n, 1, False)
     r1 = columns_from(r, n, 2, True)
@@ -76,7 +76,7 @@ def _qr_grad(op, dq, dr):
         return _full_qr_grad(q, r, dq, dr, n)
     if m >= n:
         return _deep_qr_grad(q, r, dq, dr)
-    # The right columns are q^H-rotated copies of a's, so they turn q along with the left square.
+    # The right columns are those of a, rotated by q^H, so they rotate q along with the left square.
     rank = len(shape)
     columns = _columns(rank, m)
     y = columns(a, False)
@@ -86,10 +86,10 @@ def _qr_grad(op, dq, dr):
 
 
 def _unknown_qr_grad(a, q, r, dq, dr):
-    """For matrices of any size: the sum of the other cases, each with parts that may be empty.
+    """Computes the gradient for matrices of unknown size: the sum of the other cases, with parts that may be empty.
 
-    Of k = min(m, n), the first k columns of a are decomposed; those of q beyond k (of a full decomposition) and those
-    of a turn along.
+    With k = min(m, n), the first k columns of a are decomposed; the columns of q beyond k (of a full decomposition) and
+    the other columns of a rotate with them.
     """
     sizes = raw.Shape(a)
     k = raw.Minimum(*(raw.StridedSlice(sizes, [i], [0], [1], end_mask=1, shrink_axis_mask=1) if i == -1 else

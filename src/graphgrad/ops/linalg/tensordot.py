@@ -15,7 +15,7 @@ from .matmul import matmul
 
 
 def _known_axes(axes):
-    """`axes` as a Python value."""
+    """Returns `axes` as a Python value."""
     if hasattr(axes, "_spec"):
         value = constant_value(axes)
         if value is None:
@@ -52,7 +52,7 @@ def _counted_from_the_front(which, x, axes):
 
 
 def _as_matrix(x, contracted, last):
-    """x as a matrix whose rows (or columns, if not `last`) are contracted, and the sizes that are left."""
+    """Reshapes x to a matrix whose rows (or columns, if not `last`) are contracted; returns also the other sizes."""
     if x._spec.shape is None:
         contracted = raw.Reshape(raw.Pack(contracted, axis=0), [-1]) if contracted else np.zeros(0, np.int32)
         free = raw.ListDiff(raw.Range(0, raw.Rank(x), 1), contracted)[0]

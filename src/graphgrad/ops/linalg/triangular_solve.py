@@ -1,7 +1,8 @@
 """Triangular solves on a device, by blocks.
 
-LAPACK, which XLA:CPU calls, hands triangular systems of a moderate size to several threads. For stacks of them
-waking these and waiting takes longer than the arithmetic, a hundred times as long on a busy machine. Products do not.
+LAPACK, which XLA:CPU calls, solves triangular systems of a moderate size on several threads. For stacks of them,
+synchronizing the threads takes longer than the arithmetic, a hundred times as long on a busy machine. Matrix products
+do not have this problem.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import numpy as np
 
 _THREADED = 1024  # elements of a right side from which on LAPACK uses threads, if the matrix has as many rows as this:
 _ROWS = 16
-_LARGEST = 256  # rows beyond which they are welcome
+_LARGEST = 256  # rows beyond which threads pay off
 _BLOCK = 16
 _MOST_BLOCKS = 8
 _ELIMINATED = 40_000  # elements of a matrix from which on elimination uses threads
@@ -21,7 +22,7 @@ def _by_blocks(rows, columns):
 
 
 def solve_triangular(xp, a, b, lower, adjoint=False, left=True):
-    """x with a x = b, or with the adjoint of `a`, for stacks of triangular matrices; the other triangle is not read.
+    """Solves a x = b, or with the adjoint of `a`, for stacks of triangular matrices; reads one triangle only.
 
     Only the blocks on the diagonal are inverted; the rest is substitution.
 
@@ -29,9 +30,9 @@ def solve_triangular(xp, a, b, lower, adjoint=False, left=True):
       xp: jax.numpy.
       a: (*B, n, n).
       b: (*B, n, m), or (*B, m, n).
-      lower: which triangle of `a` counts.
+      lower: whether the lower triangle of `a` is used, else the upper one.
       adjoint: whether the system has the adjoint of `a`.
-      left: if not, x a = b is solved.
+      left: whether to solve a x = b, else x a = b.
     Returns: the shape of b.
     """
     from jax import lax
@@ -66,7 +67,7 @@ def _product(a, b):
 
 
 def _inverses(xp, blocks, size, lower):
-    """The inverses of triangular matrices of up to `size` rows, all at once, by substitution in a loop over rows."""
+    """Inverts triangular matrices of up to `size` rows, all at once, by substitution in a loop over rows."""
     from jax import lax
 
     lack = size - blocks[-1].shape[-1]
@@ -92,22 +93,22 @@ def _inverses(xp, blocks, size, lower):
 
 
 def solve(xp, a, b):
-    """x with a x = b, for stacks of square matrices (*B, n, n) and (*B, n, m). On a device."""
+    """Solves a x = b for stacks of square matrices (*B, n, n) and (*B, n, m). On a device."""
     n, m = b.shape[-2:]
     if not _by_blocks(n, m) or n * (n + m) >= _ELIMINATED:
         return xp.linalg.solve(a, b)
-    # Elimination with the right sides beside the matrix solves the lower half of the problem on the way.
+    # Eliminating in the matrix augmented by the right sides also solves the lower triangular system.
     eliminated = _eliminate(xp.concatenate([a, b], -1))
     return solve_triangular(xp, eliminated[..., :n], eliminated[..., n:], lower=False)
 
 
 def inverse(xp, a):
-    """The inverses of square matrices. On a device."""
+    """Inverts square matrices. On a device."""
     n = a.shape[-1]
     if not _by_blocks(n, n) or n * 2 * n >= _ELIMINATED:
         return xp.linalg.inv(a)
     identity = xp.broadcast_to(xp.eye(n, dtype=a.dtype), a.shape)
-    # Of the transposes, since LAPACK stores columns one after the other: so nothing has to be moved.
+    # Of the transposes, since LAPACK stores matrices by columns: so nothing is copied.
     eliminated = xp.swapaxes(_eliminate(xp.swapaxes(xp.concatenate([a, identity], -2), -1, -2)), -1, -2)
     return solve_triangular(xp, eliminated[..., :n, :], eliminated[..., n:, :], lower=True, left=False)
 
