@@ -42,12 +42,12 @@ assert_op.grad(NOT_DIFFERENTIABLE)
 
 
 def Assert(condition: Any, data: TensorLike, summarize: int | None = None, name: str | None = None) -> Any:
-    """Fails, when it runs, unless `condition` holds.
+    """Fails, at run time, unless `condition` holds.
 
     Args:
       condition: a bool scalar.
       data: tensors to show when it fails.
-      summarize: how many elements of each to show; 3 by default, -1 for all.
+      summarize: the number of elements to show of each; 3 by default, -1 for all.
       name: a name for the scope.
     Returns: the operation, for `tf.control_dependencies`; None in eager mode.
     Raises: InvalidArgumentError (at once in eager mode) saying 'assertion failed'.
@@ -72,7 +72,7 @@ def _eager_text(value: Any, summarize: int | None) -> str:
 
 
 def after_check(value: Any, condition: Any, data: Any, summarize: int | None = None) -> Any:
-    """`value`, once it is certain that `condition` holds; checked at once where it is known."""
+    """Returns `value`, after a check of `condition`; checked at once where it is known."""
     known = constant_value(condition)
     if known is None:
         # Silenced: a graph is being built here.
@@ -171,8 +171,8 @@ def _comparison(function: str, sign: str, op_type: str, words: str) -> tuple[Any
 
     Args:
       x, y: tensors that broadcast.
-      message: a text to begin the error with.
-      summarize: how many elements to show in it.
+      message: the beginning of the error message.
+      summarize: the number of elements to show in it.
       name: a name for the scope.
     Returns: an operation to wait for; None in eager mode.
     Raises: InvalidArgumentError: while building if both values are known, else when it runs.
@@ -233,8 +233,8 @@ def _sign_check(function: str, sign: str, op_type: str, words: str) -> tuple[Any
 
     Args:
       x: a tensor of numbers.
-      message: a text to begin the error with.
-      summarize: how many elements to show in it.
+      message: the beginning of the error message.
+      summarize: the number of elements to show in it.
       name: a name for the scope.
     Returns: an operation to wait for; None in eager mode.
     Raises: InvalidArgumentError: while building if the value is known, else when it runs.
@@ -268,8 +268,8 @@ def assert_near(x: TensorLike, y: TensorLike, rtol: Any = None, atol: Any = None
     Args:
       x, y: tensors that broadcast.
       rtol, atol: tolerances; ten times the precision of the dtype by default.
-      message: a text to begin the error with.
-      summarize: how many elements to show in it.
+      message: the beginning of the error message.
+      summarize: the number of elements to show in it.
       name: a name for the scope.
     Returns: an operation to wait for; None in eager mode.
     Raises: InvalidArgumentError.
@@ -319,7 +319,7 @@ def assert_type(tensor: TensorLike, tf_type: DTypeLike, message: Any = None, nam
     Args:
       tensor: a tensor.
       tf_type: the dtype that it must have.
-      message: a text to begin the error with.
+      message: the beginning of the error message.
       name: a name for the scope.
     Returns: an operation that does nothing; None in eager mode.
     Raises: TypeError.
@@ -350,7 +350,7 @@ def assert_integer(x: TensorLike, message: Any = None, name: str | None = None) 
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None) -> DType:
-    """The one floating dtype of all `tensors` and `dtype`; float32 if there are none.
+    """Returns the common floating dtype of `tensors` and `dtype`; float32 if there are none.
 
     >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0)])
     tf.float32
@@ -398,10 +398,10 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
 
     Args:
       x: a floating tensor.
-      message: a text to begin the error with.
+      message: the beginning of the error message.
       name: a name for the scope.
     Returns: the tensor.
-    Raises: InvalidArgumentError when it runs.
+    Raises: InvalidArgumentError at run time.
     Gradient: the identity's.
     Reference: TensorFlow 2.21 `tf.debugging.assert_all_finite`.
 

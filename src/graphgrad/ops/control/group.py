@@ -34,7 +34,7 @@ control_trigger.grad(NOT_DIFFERENTIABLE)
 
 
 def no_op(name: str | None = None) -> Any:
-    """An operation that does nothing; for use as a place to hang control dependencies on.
+    """Makes an operation that does nothing, to attach control dependencies to.
 
     Args:
       name: a name for the operation.
@@ -49,12 +49,12 @@ def no_op(name: str | None = None) -> Any:
 
 
 def group(*inputs: Any, **kwargs: Any) -> Any:
-    """One operation that is done when all `inputs` are.
+    """Makes one operation that completes when all `inputs` have.
 
     Args:
       *inputs: operations, tensors, variables, or (nested) lists, tuples and dicts of them.
       name: a name for the operation.
-    Returns: the `Operation`; None in eager mode, where everything is done already.
+    Returns: the `Operation`; None in eager mode, where everything has been executed already.
     Raises: TypeError for anything else; ValueError for other keyword arguments.
     Gradient: none; it has no outputs.
     Reference: TensorFlow 2.21 `tf.group`.
@@ -116,7 +116,7 @@ tuple_type = tuple
 
 
 def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:  # TensorFlow's name
-    """The tensors once all of them have been computed.
+    """Returns tensors that are available only when all of them have been computed.
 
     Args:
       tensors: a list of tensors, `IndexedSlices` or None.
@@ -144,7 +144,7 @@ def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> 
 
 
 def tuple_v1(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
-    """The tensors once all of them have been computed; see `tuple`.
+    """Returns tensors that are available only when all of them have been computed; see `tuple`.
 
     >>> sess.run(tf.tuple([tf.constant(1)], name="both"))
     [np.int32(1)]

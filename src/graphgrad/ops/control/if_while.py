@@ -2,7 +2,7 @@
 
 A kernel gets each sub-graph as a function `f(args, state) -> (outputs, state)` and the values
 of the variables that the sub-graphs touch as `state`; it returns outputs and new state. Where `f.watched` is true, the
-last element of the state says whether a value was rejected (`OpDef.refuses`). The
+last element of the state is whether a value was rejected (`OpDef.refuses`). The
 gradients need the sweep itself, so they are declared in `gradients/control_flow/if_gradient.py`.
 """
 
@@ -47,7 +47,7 @@ _SHAPES_DIFFER = ("carry", "must have equal output types", "must have identical 
 
 
 def _on_loan(xp, value, shape=None):
-    """Returns a value in the form in which compiled control flow can hand it on: an array, a list in one array."""
+    """Converts a value to a form that compiled control flow can carry: an array, or a list in one array."""
     return value.in_one(xp, shape) if isinstance(value, TensorList) else xp.asarray(value)
 
 
@@ -72,7 +72,7 @@ def if_(xp, cond, args, *, then_branch, else_branch, state):
     if xp is np or isinstance(cond, np.ndarray):
         return (then_branch if bool(cond) else else_branch)(args, state)
     if any(value is None for value in state):
-        # One branch may be there for the case that a variable has no value: the other cannot be traced.
+        # One branch may handle a variable without a value, for which the other one cannot be traced.
         raise NeedsHostValue("cond")
     from jax import lax
 
@@ -98,12 +98,12 @@ def _if_shape(cond, args, then_branch, else_branch):
 @op("While", "input: list(T) -> output: list(Tout)", T=ANY, Tout=ANY, flags=_FLAGS)
 def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=None, counter=None,
            bounded_by=None, memory=None):
-    """Runs a sub-graph as long as another one says so. The first inputs are the loop variables, the rest captures.
+    """Runs a sub-graph while another one returns true. The first inputs are the loop variables, the rest captures.
 
-    `counter` is the loop variable that numbers the iterations for random operations, if they do not go up from 0, and
-    -1 if they are numbered inside;
-    `bounded_by` an input that is a list at least as long as there are iterations; `memory` how its reverse sweep saves
-    memory: None, 'sqrt' or 'log'.
+    `counter` is the loop variable that numbers the iterations for random operations, if they are not numbered from 0,
+    and -1 if they are numbered inside;
+    `bounded_by` is an input, a list with at least as many elements as iterations; `memory` is the checkpointing of its
+    reverse sweep: None, 'sqrt' or 'log'.
     """
     n = len(output_shapes)
     captures = args[n:]
@@ -155,7 +155,7 @@ def _while_shape(args, output_shapes):
 
 @op("LoopBound", "count: int32 -> bound: int32", flags=("host",))
 def loop_bound(xp, count):
-    """The next power of two: how long lists are that keep something of each iteration of a loop.
+    """Returns the next power of two: the length of lists that store something for each iteration of a loop.
 
     A compiled loop depends on the bound, so few bounds mean few compilations.
     """
@@ -172,7 +172,7 @@ loop_bound.grad(NOT_DIFFERENTIABLE)
 
 @op("LoopSegments", "bound: int32 -> length: int32, segments: int32", flags=("host",))
 def loop_segments(xp, bound, *, levels):
-    """How long the segments of a loop are, and how many there are, if loops are nested `levels` deep."""
+    """Returns the length of the segments of a loop, and their number, if loops are nested `levels` deep."""
     n = max(1, int(bound))
     length = max(1, round(n ** (1 / levels)))
     while length**levels < n:
@@ -193,9 +193,9 @@ loop_segments.grad(NOT_DIFFERENTIABLE)
 def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, summed=()):
     """Runs a sub-graph on each row of the mapped inputs and stacks the results; all rows at once on a device.
 
-    `mapped` says for each input whether the sub-graph gets a row of it or all of it, `chunk` how many rows are
-    computed at a time (None: all; 0: as many as fit into little memory), `draws` whether each row draws its own random
-    numbers, `summed` which outputs are summed over the rows instead of stacked.
+    `mapped` is, for each input, whether the sub-graph gets a row of it or all of it; `chunk` the number of rows
+    computed at a time (None: all; 0: as many as need little memory); `draws` whether each row draws its own random
+    numbers; `summed` the outputs that are summed over the rows instead of stacked.
     """
     rows = [a for a, is_mapped in zip(args, mapped, strict=True) if is_mapped]
     n = rows[0].shape[0]
@@ -213,7 +213,7 @@ def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, 
     import jax
 
     def traced(operands):
-        """Computes the outputs for a row; the last one says whether a value was rejected, if that is watched."""
+        """Computes the outputs for a row; the last one is whether a value was rejected, if that is watched."""
         outputs, after = one(operands[0], operands[1:])
         return [xp.asarray(o) for o in (*outputs, *after[len(after) - body.watched :])]
 
@@ -230,11 +230,11 @@ def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, 
     return (results[:-1], (*state[:-1], xp.any(results[-1]))) if body.watched else (results, state)
 
 
-_LITTLE = 32 << 20  # bytes that rows which are computed together may take
+_LITTLE = 32 << 20  # bytes that rows computed together may take
 
 
 def _as_fit(jax, xp, traced, operands, n, summed):
-    """Computes `traced` for all rows, stacked or summed; as many rows at a time as take little memory."""
+    """Computes `traced` for all rows, stacked or summed, as many rows at a time as need little memory."""
     example = [jax.ShapeDtypeStruct(o.shape[1:], o.dtype) for o in operands]
     jaxpr, shapes = jax.make_jaxpr(traced, return_shape=True)(example)
     values = (v.aval for eqn in jaxpr.eqns for v in eqn.outvars)

@@ -109,7 +109,7 @@ def _eager_py_func_grad(op, *dys):
 
 
 def function_of(token: str) -> Any:
-    """The Python function that an operation of this process calls, by the token that was written for it.
+    """Returns the Python function that an operation of this process calls, by its token.
 
     Args:
       token: the attribute `token` of the operation.
@@ -163,7 +163,7 @@ def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | N
         list of arrays.
       inp: a list of tensors.
       Tout: the dtype of the result, or a list of dtypes.
-      stateful: False says that equal arguments give equal results.
+      stateful: False if equal arguments give equal results.
       name: a name for the operation.
     Returns: a tensor of unknown shape, or a list of them; the operation if Tout is empty.
     Raises: InvalidArgumentError when it runs if number or dtypes of the results differ from Tout;
@@ -209,7 +209,7 @@ def _call_now(func: Any, inp: Any) -> Any:
 
 
 class _Count:
-    """How often a Print has printed."""
+    """The number of times that a Print has printed."""
 
     def __init__(self) -> None:
         self.n = 0
@@ -217,7 +217,7 @@ class _Count:
 
 @op("Print", "input: T, data: list(U) -> output: T", flags=("stateful", "host"))
 def print_op(xp, input, data, *, message="", first_n=-1, summarize=3, count=None):
-    """The input; prints the data to stderr on the way."""
+    """Prints the data to stderr, and returns the input."""
     if count is not None and first_n >= 0:
         count.n += 1
         if count.n > first_n:
@@ -238,14 +238,14 @@ def _print_grad(op, dy):
 
 def Print(input_: Any, data: TensorLike, message: str | None = None, first_n: int | None = None,
           summarize: int | None = None, name: str | None = None) -> Tensor:
-    """Returns its input, and prints `data` to stderr whenever it is computed.
+    """Prints `data` to stderr whenever the result is computed, and returns its input.
 
     Args:
       input_: a tensor.
       data: a list of tensors to print.
-      message: a text to print first.
-      first_n: how many times to print; always by default.
-      summarize: how many elements of each tensor to print; 3 by default, -1 for all.
+      message: a string to print first.
+      first_n: the number of times to print; always by default.
+      summarize: the number of elements to print of each tensor; 3 by default, -1 for all.
       name: a name for the operation.
     Returns: a tensor equal to `input_`.
     Gradient: the identity's; None for the data.
@@ -261,7 +261,7 @@ def Print(input_: Any, data: TensorLike, message: str | None = None, first_n: in
 
 @op("StringFormat", "inputs: list(T) -> output: string", flags=("host",))
 def string_format_op(xp, inputs, *, template="%s", placeholder="%s", summarize=3):
-    """The template with each placeholder replaced by a tensor."""
+    """Replaces each placeholder of the template by a tensor."""
     parts = template.split(placeholder)
     text = parts[0] + "".join(pretty(t, summarize) + p for t, p in zip(inputs, parts[1:], strict=True))
     result = np.empty((), object)
@@ -299,7 +299,7 @@ print_v2_op.grad(NOT_DIFFERENTIABLE)
 
 
 class _Slot:
-    """Stands for a tensor in a structure that is written out."""
+    """A placeholder for a tensor in a structure that is printed."""
 
     def __init__(self, placeholder: str):
         self.placeholder = placeholder
@@ -309,7 +309,7 @@ class _Slot:
 
 
 def _fill(structure: Any, placeholder: str, tensors: list[Any]) -> Any:
-    """Returns the structure with a `_Slot` for each tensor, which is put into `tensors`."""
+    """Replaces each tensor of a structure by a `_Slot`, and appends it to `tensors`."""
     if isinstance(structure, dict):
         return {k: _fill(structure[k], placeholder, tensors) for k in structure}
     if isinstance(structure, (list, tuple)):
@@ -329,9 +329,9 @@ def print_tensors(*inputs: Any, **kwargs: Any) -> Any:
     Args:
       *inputs: tensors, Python values, and structures of them.
       output_stream: sys.stderr (the default), sys.stdout, a logging function, or "file://...".
-      summarize: how many elements of each end of an axis to print; 3 by default, -1 for all.
-      sep: what stands between the arguments; a space by default.
-      end: what is printed last; a new line by default.
+      summarize: the number of elements to print at each end of an axis; 3 by default, -1 for all.
+      sep: the separator of the arguments; a space by default.
+      end: printed last; a new line by default.
       name: a name for the operation.
     Returns: the operation, to be run or waited for; None in eager mode.
     Raises: ValueError for an unknown keyword or stream.
@@ -381,7 +381,7 @@ def _stream(stream: Any) -> str:
 
 @op("Timestamp", "-> ts: float64", flags=("stateful", "host"))
 def timestamp_op(xp):
-    """The time in seconds since 1970."""
+    """Returns the time in seconds since 1970."""
     return np.asarray(time.time(), np.float64)
 
 
@@ -394,7 +394,7 @@ timestamp_op.grad(NOT_DIFFERENTIABLE)
 
 
 def timestamp(name: str | None = None) -> Tensor:
-    """The time, when it runs, in seconds since 1970.
+    """Returns the time at which it runs, in seconds since 1970.
 
     Args:
       name: a name for the operation.

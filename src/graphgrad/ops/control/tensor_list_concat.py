@@ -17,7 +17,7 @@ def _one(*_):
 
 @op("TensorListConcat", "input_handle: variant -> tensor: element_dtype, lengths: int64")
 def concat(xp, lst, *, element_dtype, element_shape=None):
-    """All elements one after the other along their first axis, and how long each is."""
+    """Concatenates all elements along their first axis; returns also their lengths."""
     shape = as_shape(element_shape)
     given = np.asarray(-1 if shape is None else [-1 if n is None else n for n in shape], np.int64)
     return tensor_list_ops.concat.kernel(xp, lst, given, np.zeros(0, np.int64), element_dtype=element_dtype)
@@ -38,7 +38,7 @@ def _concat_grad(op, dtensor, dlengths):
 @op("TensorListScatter", "tensor: element_dtype, indices: int32, element_shape: shape_type -> output_handle: variant",
     shape_type=INDEX, host=("element_shape",), shape=_one)
 def scatter(xp, tensor, indices, element_shape):
-    """A list with the rows of a tensor at `indices`, as long as the largest of them requires."""
+    """Makes a list with the rows of a tensor at `indices`, as long as the largest of them requires."""
     return tensor_list_ops.scatter.kernel(xp, tensor, indices, element_shape, np.int32(-1))
 
 

@@ -45,7 +45,7 @@ def _place(lst, index, what):
 
 def _unset(lst, shape):
     """Returns zeros for an unset element."""
-    if lst.np_dtype.kind == "O":  # an element that is a list itself: one that adds nothing
+    if lst.np_dtype.kind == "O":  # an element that is itself a list: zero in sums
         return lst.with_items([])
     merged = shape if is_fully_defined(shape) else merge(shape, lst.element_shape)
     if merged is _CONTRADICTION or not is_fully_defined(merged):
@@ -57,7 +57,7 @@ def _unset(lst, shape):
 @op("TensorListReserve", "element_shape: shape_type, num_elements: int32 -> handle: variant", **_SHAPE,
     host=("element_shape", "num_elements"), shape=_one, tensor_list="reserve")
 def reserve(xp, element_shape, num_elements, *, element_dtype):
-    """A list of unset elements."""
+    """Makes a list of unset elements."""
     n = int(num_elements)
     if n < 0:
         raise Complaint(f"The num_elements to reserve must be a non negative number, but got {n}", "give a size >= 0")
@@ -70,7 +70,7 @@ reserve.grad(NOT_DIFFERENTIABLE)
 @op("EmptyTensorList", "element_shape: shape_type, max_num_elements: int32 -> handle: variant", **_SHAPE,
     host=("element_shape",), shape=_one)
 def empty_tensor_list(xp, element_shape, max_num_elements, *, element_dtype):
-    """A list without elements."""
+    """Makes a list without elements."""
     return TensorList(element_dtype.np_dtype, _as_shape(element_shape), [])
 
 
@@ -79,7 +79,7 @@ empty_tensor_list.grad(NOT_DIFFERENTIABLE)
 
 @op("TensorListLength", "input_handle: variant -> length: int32", shape=_one, shape_only=True, tensor_list="length")
 def length(xp, lst):
-    """The number of elements."""
+    """Returns the number of elements."""
     return np.int32(lst.length)
 
 
@@ -89,7 +89,7 @@ length.grad(NOT_DIFFERENTIABLE)
 @op("TensorListElementShape", "input_handle: variant -> element_shape: shape_type", **_SHAPE,
     tensor_list="element_shape")
 def element_shape_op(xp, lst, *, shape_type):
-    """The shape of the elements, -1 for unknown dimensions."""
+    """Returns the shape of the elements, -1 for unknown dimensions."""
     shape = lst.element_shape
     return np.asarray(-1 if shape is None else [-1 if n is None else n for n in shape], shape_type.np_dtype)
 
@@ -105,7 +105,7 @@ element_shape_op.grad(NOT_DIFFERENTIABLE)
 @op("TensorListGetItem", "input_handle: variant, index: int32, element_shape: int32 -> item: element_dtype",
     host=("element_shape",), tensor_list="get")
 def get_item(xp, lst, index, element_shape, *, element_dtype):
-    """The element at `index`."""
+    """Returns the element at `index`."""
     i = _place(lst, index, "access")
     shape = _as_shape(element_shape)
     if i is not None and lst.items is not None:
@@ -134,7 +134,7 @@ def _get_item_shape(lst, index, element_shape):
 
 
 def _as_long(lst):
-    """Returns the list that `lst` was made of by replacing elements."""
+    """Returns the list from which `lst` was made by replacing elements."""
     while lst.op.type == "TensorListSetItem" and not lst.op._attr("resize_if_index_out_of_bounds"):
         lst = lst.op.inputs[0]
     return lst
@@ -151,7 +151,7 @@ def _get_item_grad(op, ditem):
 @op("TensorListSetItem", "input_handle: variant, index: int32, item: element_dtype -> output_handle: variant",
     shape=_one, tensor_list="set")
 def set_item(xp, lst, index, item, *, element_dtype, resize_if_index_out_of_bounds=False):
-    """The list with another element at `index`."""
+    """Returns the list with the element at `index` replaced."""
     if isinstance(item, TensorList):
         if not isinstance(index, (np.ndarray, np.generic, int)):
             raise NeedsHostValue("")
@@ -199,7 +199,7 @@ def _shape_of(item):
 @op("TensorListStack", "input_handle: variant, element_shape: int32 -> tensor: element_dtype",
     host=("element_shape",))
 def stack(xp, lst, element_shape, *, element_dtype, num_elements=-1):
-    """All elements in one tensor."""
+    """Stacks all elements to one tensor."""
     if num_elements >= 0 and lst.length != num_elements:
         raise Complaint(f"Operation expected a list with {num_elements} elements but got a list with {lst.length} "
                         "elements.", "set the static shape that fits")
@@ -235,7 +235,7 @@ def _rest_of_shape(t):
 @op("TensorListFromTensor", "tensor: element_dtype, element_shape: shape_type -> output_handle: variant", **_SHAPE,
     host=("element_shape",))
 def from_tensor(xp, tensor, element_shape):
-    """A list of the rows of a tensor."""
+    """Makes a list of the rows of a tensor."""
     return TensorList(np.dtype(tensor.dtype), _as_shape(element_shape), None, tensor)
 
 
@@ -260,7 +260,7 @@ def _from_tensor_grad(op, dlist):
 @op("TensorListGather", "input_handle: variant, indices: int32, element_shape: int32 -> values: element_dtype",
     host=("element_shape",))
 def gather(xp, lst, indices, element_shape, *, element_dtype):
-    """The elements at `indices`, in one tensor."""
+    """Stacks the elements at `indices` to one tensor."""
     shape = _as_shape(element_shape)
     if isinstance(indices, np.ndarray):
         places = [_place(lst, i, "access") for i in indices]
@@ -291,7 +291,7 @@ def _gather_grad(op, dvalues):
 @op("TensorListScatterV2", "tensor: element_dtype, indices: int32, element_shape: shape_type, num_elements: int32 "
     "-> output_handle: variant", **_SHAPE, host=("element_shape", "num_elements"), shape=_one)
 def scatter(xp, tensor, indices, element_shape, num_elements):
-    """A list with the rows of a tensor at `indices`."""
+    """Makes a list with the rows of a tensor at `indices`."""
     n = int(num_elements)
     known = isinstance(indices, np.ndarray)
     if n < 0:
@@ -321,7 +321,7 @@ def _scatter_grad(op, dlist):
 @op("TensorListScatterIntoExistingList", "input_handle: variant, tensor: element_dtype, indices: int32 "
     "-> output_handle: variant", shape=_one)
 def scatter_into(xp, lst, tensor, indices):
-    """The list with the rows of a tensor at `indices`."""
+    """Returns the list with the rows of a tensor put at `indices`."""
     if isinstance(indices, np.ndarray):
         grown = int(max(indices, default=-1)) + 1
         if grown > lst.length:
@@ -339,7 +339,7 @@ def _scatter_into_grad(op, dlist):
 @op("TensorListSplit", "tensor: element_dtype, element_shape: shape_type, lengths: int64 -> output_handle: variant",
     **_SHAPE, host=("element_shape", "lengths"), shape=_one)
 def split(xp, tensor, element_shape, lengths):
-    """A list of pieces of a tensor, cut along its first axis."""
+    """Makes a list of pieces of a tensor, cut along its first axis."""
     total = int(lengths.sum())
     if total != tensor.shape[0]:
         raise Complaint(f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {total} and "
@@ -361,7 +361,7 @@ def _split_grad(op, dlist):
 @op("TensorListConcatV2", "input_handle: variant, element_shape: shape_type, leading_dims: int64 "
     "-> tensor: element_dtype, lengths: int64", **_SHAPE, host=("element_shape", "leading_dims"))
 def concat(xp, lst, element_shape, leading_dims, *, element_dtype):
-    """All elements one after the other along their first axis, and how long each is."""
+    """Concatenates all elements along their first axis; returns also their lengths."""
     shape = _as_shape(element_shape)
     if lst.buffer is not None:
         items = [lst.buffer[i] for i in range(lst.length)]
@@ -396,7 +396,7 @@ def _concat_grad(op, dtensor, dlengths):
 
 @op("TensorListResize", "input_handle: variant, size: int32 -> output_handle: variant", host=("size",), shape=_one)
 def resize(xp, lst, size):
-    """The list with elements added or dropped at its end."""
+    """Returns the list with elements added or dropped at its end."""
     items = lst.elements()[: int(size)]
     return lst.with_items(items + [None] * (int(size) - len(items)))
 
@@ -408,7 +408,7 @@ def _resize_grad(op, dlist):
 
 @op("TensorListPushBack", "input_handle: variant, tensor: element_dtype -> output_handle: variant", shape=_one)
 def push_back(xp, lst, tensor):
-    """The list with one more element at its end."""
+    """Returns the list with an element appended."""
     if not compatible(lst.declared, tuple(tensor.shape)):
         raise Complaint(f"Tried to append a tensor with incompatible shape {tuple(tensor.shape)} to a list; its "
                         f"element shape is {lst.declared}", "push elements of one shape")
@@ -424,7 +424,7 @@ def _push_back_grad(op, dlist):
 @op("TensorListPopBack", "input_handle: variant, element_shape: int32 -> output_handle: variant, tensor: element_dtype",
     host=("element_shape",))
 def pop_back(xp, lst, element_shape, *, element_dtype):
-    """The list without its last element, and that element."""
+    """Returns the list without its last element, and that element."""
     items = lst.elements()
     if not items:
         raise Complaint("Trying to pop from an empty list.", "push an element first")
