@@ -30,14 +30,15 @@ def _own_modes() -> Iterator[None]:
     from graphgrad.frontend.graph import operators
     from graphgrad.frontend.variables.references import References
     from graphgrad.gradients.core.inside_loop import OldControlFlow
-    from graphgrad.ir import context, shape
+    from graphgrad.ir import context, dimension
 
-    before = operators._tensor_equality, shape._dimension_objects, context.eager_by_default(), References.by_default
+    before = (operators._tensor_equality, dimension.objects_in_use, context.eager_by_default(),
+              References.by_default)
     old = OldControlFlow.on
     context.stack.root = None
     context.stack.settled = False
     yield
-    operators._tensor_equality, shape._dimension_objects = before[:2]
+    operators._tensor_equality, dimension.objects_in_use = before[:2]
     context.set_eager_default(before[2])
     References.by_default = before[3]
     OldControlFlow.on = old

@@ -19,7 +19,7 @@ from graphgrad import cli
 from graphgrad.executor.backend import xla
 from graphgrad.executor.program.plan_types import HostStep
 from graphgrad.executor.runtime import executable
-from graphgrad.ir.tensor_list import TensorList
+from graphgrad.ir.values.tensor_list import TensorList
 
 RTOL = 2e-3  # in relation to the largest number of a result: two engines' rounding, by way of a training step
 _ENOUGH = 3  # executables: compiling takes long, and those of an example are alike

@@ -16,7 +16,9 @@ from graphgrad.ir import dtypes
 from graphgrad.ir.conversion import convert
 from graphgrad.ir.dtypes import DType
 from graphgrad.ir.graph import Graph, Tensor
-from graphgrad.ir.opdef import OpDef, Spec, put_in_context, registry
+from graphgrad.ir.inference import put_in_context
+from graphgrad.ir.op_signature import Spec
+from graphgrad.ir.opdef import OpDef, registry
 
 
 def _no_value(xp: Any, *, dtype: Any, shape: Any = None, value: Any = None) -> Any:

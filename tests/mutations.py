@@ -59,8 +59,8 @@ def _broken(rule: Any, change: Callable[[Any], Any], which: int, seen: set[int])
 
 
 def _scaled(g: Any) -> Any:
-    from graphgrad.ir.indexed_slices import IndexedSlices
     from graphgrad.ir.opdef import raw
+    from graphgrad.ir.values.indexed_slices import IndexedSlices
 
     if isinstance(g, IndexedSlices):
         return g._with_values(_scaled(g.values))
@@ -208,10 +208,10 @@ MUTANTS = [
     Mutant("aggregate", "a tree waits for all terms", "gradients/core/rules.py", "self.adds_early = method != 0",
            "self.adds_early = False", "gradients_aggregation"),
     Mutant("aggregate", "slices are summed from the first alone", "gradients/core/aggregate.py",
-           "                return concat_slices(terms)", "                return concat_slices(terms[:1])",
+           "            return concat_slices(terms)", "            return concat_slices(terms[:1])",
            "gradients_slices"),
-    Mutant("aggregate", "slices become dense in a sum", "gradients/core/aggregate.py", "            if all(sparse):\n",
-           "            if False:\n", "gradients_slices"),
+    Mutant("aggregate", "slices become dense in a sum", "gradients/core/aggregate.py", "        if all(sparse):\n",
+           "        if False:\n", "gradients_slices"),
     Mutant("aggregate", "a sum is not beside its terms", "gradients/core/aggregate.py",
            "with graph.colocate_with(group[0].op, ignore_existing=True):", "with graph.colocate_with(None):",
            "gradients_placement"),
@@ -239,7 +239,7 @@ MUTANTS = [
     Mutant("placement", "gradients are not beside their ops", "gradients/core/rules.py", "        if self.on:\n",
            "        if False:\n", "gradients_placement"),
     Mutant("placement", "the caller's group is lost", "gradients/core/rules.py",
-           "tuple(sorted({*graph._colocated, *groups}) if graph._colocated else groups)", "tuple(groups)",
+           "tuple(sorted({*around.colocated, *groups}) if around.colocated else groups)", "tuple(groups)",
            "gradients_placement"),
     Mutant("placement", "branches forget devices", "gradients/bodies/subgraphs.py",
            "        copy.device = op.device\n", "",
@@ -247,9 +247,9 @@ MUTANTS = [
     Mutant("names", "no scope of the forward op", "gradients/core/rules.py", '{op.name}_grad" if call.scope',
            'grad" if call.scope', "gradients_names"),
     Mutant("names", "names of a second call in the same scope clash", "gradients/core/rules.py",
-           "graph._scope = scope if call.fresh else", "graph._scope = scope if True else", "gradients_names"),
+           "scope = scope if call.fresh else", "scope = scope if True else", "gradients_names"),
     Mutant("names", "gradient ops forget their forward op", "gradients/core/backprop.py",
-           "    else:\n        graph._original_op = op\n", "    else:\n",
+           "    else:\n        graph._around.original_op = op\n", "    else:\n",
            "gradients_names"),
     Mutant("arguments", "tensors of other graphs pass", "gradients/core/arguments.py",
            "    if isinstance(t, Tensor) and t.graph is graph:\n", "    if isinstance(t, Tensor):\n",
@@ -298,7 +298,8 @@ MUTANTS = [
     Mutant("state", "loops compute again what is not pure", "gradients/control_flow/while_gradient.py",
            "for i, (t, values) in loop.kept.items() if i in made}", "for i, (t, values) in loop.kept.items() if False}",
            "exposing"),
-    Mutant("state", "what is handed out early is planned late", "ir/graph.py", "if not early:", "if True:", "exposing"),
+    Mutant("state", "what is handed out early is planned late", "ir/state/notes.py", "if not early:", "if True:",
+           "exposing"),
     Mutant("state", "recompute_grad draws anew", "frontend/autodiff/recompute.py",
            "            replay(drawing, random_ops(results, graph._operations[begin:]))\n", "", "exposing"),
     Mutant("variables", "a read does not connect", "ops/state/variable_ops.py",
@@ -309,7 +310,7 @@ MUTANTS = [
     Mutant("slices", "parts of a concatenation keep the whole's rows", "ops/array/concat_stack.py",
            "indices = raw.Sub(raw.GatherV2(dy.indices, rows, 0), low)", "indices = raw.GatherV2(dy.indices, rows, 0)",
            "gradients_slices"),
-    Mutant("slices", "no warning of large ones", "ir/indexed_slices.py",
+    Mutant("slices", "no warning of large ones", "ir/values/indexed_slices.py",
            "if count is None or count < _LARGE:", "if True:", "gradients_slices"),
 ]
 

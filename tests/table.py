@@ -40,7 +40,8 @@ import numpy as np
 from graphgrad.ir import dtypes
 from graphgrad.ir.conversion import make_array
 from graphgrad.ir.dtypes import DType, as_dtype
-from graphgrad.ir.opdef import Arg, OpDef, registry
+from graphgrad.ir.op_signature import Arg
+from graphgrad.ir.opdef import OpDef, registry
 from graphgrad.ir.shape import Shape
 
 

@@ -23,7 +23,8 @@ from graphgrad.ir.conversion import constant
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Graph, Tensor
-from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, Inferred, registry
+from graphgrad.ir.inference import Inferred
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, registry
 from graphgrad.ir.shape import compatible, merge
 from host import dense, evaluate, placeholder
 from recordings import Recorded, shapes_from_text

@@ -5,7 +5,7 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.ir.composite import Composite
+from graphgrad.ir.values.composite import Composite
 
 
 class Interval(Composite):

@@ -128,8 +128,7 @@ def _face(module_name: str, table: Mapping[str, str]) -> Face:
 
 
 def _load(module_name: str, name: str, place: str) -> Any:
-    # Whoever has a tensor of a face's can use operators on it.
-    importlib.import_module("graphgrad.frontend.graph.operators")
+    importlib.import_module("graphgrad.frontend.core_hooks")
     origin, _, attribute = place.partition(":")
     found: Any = importlib.import_module(origin)
     if not attribute:

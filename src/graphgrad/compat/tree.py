@@ -54,7 +54,7 @@ PACKAGES = frozenset({
 # A name of TensorFlow's inside -> the module here that has it, `module:name` where it has another name.
 INTERNALS = {
     "EagerTensor": "graphgrad.ir.eager",
-    "IndexedSlicesValue": "graphgrad.ir.composite",
+    "IndexedSlicesValue": "graphgrad.ir.values.composite",
     "GetContainingXLAContext": "graphgrad.compat.inside.ops",
     "PartitionedVariable": "graphgrad.frontend.variables.partitioned",
     "ResourceVariable": "graphgrad.frontend.variables.variable:VariableV1",

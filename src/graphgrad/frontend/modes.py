@@ -6,7 +6,7 @@ from graphgrad.frontend.graph import operators
 from graphgrad.frontend.variables.references import references_by_default
 from graphgrad.gradients.core.inside_loop import OldControlFlow, use_old_control_flow
 from graphgrad.ir import context
-from graphgrad.ir.shape import use_dimension_objects
+from graphgrad.ir.dimension import use_dimension_objects
 
 
 def disable_v2_behavior() -> None:

@@ -16,8 +16,9 @@ import numpy as np
 from graphgrad.system.log import Log
 
 from . import dtypes
+from .dimension import Dimension
 from .dtypes import DType, as_dtype
-from .shape import Dimension, TensorShape
+from .shape import TensorShape
 from .source import user_source
 
 _LOG = Log("graphgrad")

@@ -8,12 +8,13 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 
-from . import opdef as _opdef
 from .context import _settle, stack
 from .conversion import convert, is_tensor_like
 from .dtypes import DType, as_dtype, int32
 from .graph import Graph, Operation, Tensor
-from .opdef import Arg, OpDef, put_in_context
+from .inference import put_in_context
+from .op_signature import Arg
+from .opdef import OpDef, build_with
 
 
 def build(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str | None) -> Any:
@@ -58,7 +59,7 @@ def add_to_graph(graph: Graph, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: 
     except Complaint as complaint:
         raise put_in_context(opdef, complaint, (name or opdef.name).rstrip("/"), inputs) from complaint.__cause__
     if name is None:
-        name = graph._unique(f"{graph._scope}/{opdef.name}" if graph._scope else opdef.name)
+        name = graph._names.unique(f"{graph._around.scope}/{opdef.name}" if graph._around.scope else opdef.name)
     else:
         name = graph.operation_name(name)
     return graph._add(opdef, inputs, {**inferred.type_attrs, **attrs} if attrs else inferred.type_attrs, name,
@@ -208,4 +209,4 @@ def _natural(opdef: OpDef, arg: Arg, value: Any) -> DType | None:
     return None
 
 
-_opdef._build = build
+build_with(build)

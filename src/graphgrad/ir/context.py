@@ -1,4 +1,4 @@
-"""The stack of default graphs, one per thread, and eager mode."""
+"""The stacks of default graphs and sessions, one of each per thread, and eager mode."""
 
 from __future__ import annotations
 
@@ -27,7 +27,15 @@ class _Stack(threading.local):
         self.seed: int | None = None  # the seed set by set_random_seed in eager mode
 
 
+class _Sessions(threading.local):
+    """This thread's stack of default sessions."""
+
+    def __init__(self) -> None:
+        self.entries: list[Any] = []
+
+
 stack = _Stack()
+sessions = _Sessions()
 
 
 def current_graph() -> Graph | None:
@@ -86,6 +94,29 @@ def use(graph: Graph | None) -> Iterator[Graph | None]:
 def executing_eagerly() -> bool:
     """Returns whether operations run at once instead of being added to a graph."""
     return current_graph() is None
+
+
+def session_of(graph: Graph, session: Any, what: str, method: str, colon: str = "") -> Any:
+    """Returns the session in which `Tensor.eval` and `Operation.run` compute.
+
+    Args:
+      graph: the graph of the tensor or operation.
+      session: the user's choice; None for the default session.
+      what, method, colon: words for errors.
+    Raises: ValueError if there is no session, or it is another graph's.
+    """
+    if session is None:
+        if not sessions.entries:
+            raise ValueError(f"Cannot {what} using `{method}()`: No default session is registered. Use `with "
+                             f"sess.as_default()`{colon} or pass an explicit session to `{method}(session=sess)`")
+        session = sessions.entries[-1]
+        if session.graph is not graph:
+            raise ValueError(f"Cannot use the default session to {what}: the tensor's graph is different from the "
+                             f"session's graph. Pass an explicit session to `{method}(session=sess)`.")
+    elif session.graph is not graph:
+        raise ValueError(f"Cannot use the given session to {what}: the tensor's graph is different from the "
+                         "session's graph.")
+    return session
 
 
 def inside_function() -> bool:

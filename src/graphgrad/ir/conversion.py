@@ -21,7 +21,8 @@ from .constant_value import frozen
 from .dtypes import DType, as_dtype
 from .eager import EagerTensor
 from .graph import Graph, Operation, Tensor
-from .opdef import Spec, raw, registry
+from .op_signature import Spec
+from .opdef import raw, registry
 from .shape import as_shape, shape_str
 from .source import user_source
 from .tensor import DTypeLike, ShapeLike, TensorLike
@@ -226,7 +227,7 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
     if graph is not None:
         small = _small_constant(value, dtype)
         if small is not None:
-            name = graph.unique_name(name) if scoped else graph._unique(name)
+            name = graph.unique_name(name) if scoped else graph._names.unique(name)
             tensor = graph._add(registry["Const"], (), small.attrs, name, small.specs).outputs[0]
             tensor._static = small.static
             return tensor
@@ -258,7 +259,7 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
     array = make_array(value, dtype)
     if isinstance(value, np.ndarray) and (array is value or array.base is not None):
         array = array.copy()
-    return constant_in(graph, array, graph.unique_name(name) if scoped else graph._unique(name), dtype)
+    return constant_in(graph, array, graph.unique_name(name) if scoped else graph._names.unique(name), dtype)
 
 
 def _by_own_conversion(value: Any, dtype: DType | None, name: str) -> Any:

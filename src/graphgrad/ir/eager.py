@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -15,7 +14,9 @@ from graphgrad.system.subnormals import Subnormals
 from . import tensor
 from .blocking import WouldBlock
 from .dtypes import DType, as_dtype
-from .opdef import OpDef, Spec, operands, put_in_context
+from .inference import put_in_context
+from .op_signature import Spec
+from .opdef import OpDef
 from .shape import TensorShape
 from .source import user_source
 
@@ -137,8 +138,8 @@ persistent: list[Callable[..., None]] = []
 # Other listeners, not tapes: f(opdef, inputs, outputs).
 watchers: list[Callable[..., None]] = []
 _next_rng: Callable[[dict[str, Any]], Any] | None = None
-_RUNS_FUNCTIONAL = "graphgrad.frontend.control_flow.eager_subgraphs"
-_run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any] | None = None
+_handle: Callable[[str, Any], EagerTensor]  # see `make_handles_with`
+_run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any]  # see `run_functional_with`
 
 
 def draw_with(next_rng: Callable[[dict[str, Any]], Any]) -> None:
@@ -152,13 +153,23 @@ def draw_with(next_rng: Callable[[dict[str, Any]], Any]) -> None:
 
 
 def run_functional_with(run: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any]) -> None:
-    """Declares what runs an op that holds sub-graphs; `frontend.control_flow` does.
+    """Declares what runs an op that holds sub-graphs; `frontend.core_hooks` does.
 
     Args:
       run: a function from the op record, the inputs and the attributes to the values of its outputs.
     """
     global _run_functional
     _run_functional = run
+
+
+def make_handles_with(handle: Callable[[str, Any], EagerTensor]) -> None:
+    """Declares what makes the handle of a resource that an op has created, such as a queue; `ir.values` does.
+
+    Args:
+      handle: a function from the op type and the resource to the handle.
+    """
+    global _handle
+    _handle = handle
 
 
 def orders(recorders: Sequence[Callable[..., None]]) -> list[int]:
@@ -192,9 +203,7 @@ def execute(
         if "random" in opdef.flags and _next_rng is not None:
             kernel_attrs["rng"] = _next_rng(full)
         if "functional" in opdef.flags:
-            if _run_functional is None:
-                importlib.import_module(_RUNS_FUNCTIONAL)
-            result = _run_functional(opdef, inputs, full)  # type: ignore[misc]
+            result = _run_functional(opdef, inputs, full)
         else:
             values = opdef.pack([t._value for t in inputs], full)
             # As in graphs: only user functions see subnormal numbers.
@@ -204,7 +213,7 @@ def execute(
                 else:
                     result = opdef.unpack(opdef.bind_kernel(np)(np, *values, **kernel_attrs))
         if "handle" in opdef.flags:
-            return (_handle(opdef.name, result),)
+            return (_handle(opdef.name, *result),)
         outputs = tuple(
             [
                 EagerTensor(r if s.dtype.kind == "o" else np.asarray(r, s.dtype.np_dtype), s.dtype)
@@ -233,7 +242,7 @@ def _explained(opdef: OpDef, inputs: tuple[Any, ...], error: Exception) -> Excep
 
     if opdef.flags & CALLS_BACK and not isinstance(error, OpError):
         return error
-    return failure(opdef, opdef.name, error, operands(opdef, inputs), str(user_source() or ""))
+    return failure(opdef, opdef.name, error, opdef.operands(inputs), str(user_source() or ""))
 
 
 def _locks(inputs: tuple[Any, ...]) -> list[Any]:
@@ -248,14 +257,3 @@ def _in_turn(locks: list[Any], opdef: OpDef, values: Any, attrs: dict[str, Any])
         with locks.pop():
             return _in_turn(locks, opdef, values, attrs)
     return opdef.unpack(opdef.bind_kernel(np)(np, *values, **attrs))
-
-
-def _handle(name: str, resource: Any) -> EagerTensor:
-    """Returns the handle of a resource that an op has created, such as a queue."""
-    from .variable_store import Cell, Handle
-
-    (thing,) = resource
-    thing.name = name
-    held = np.empty((), object)
-    held[()] = thing
-    return Handle(Cell(held, name, as_dtype("variant"), ()))

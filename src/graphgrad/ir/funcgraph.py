@@ -12,7 +12,8 @@ from .conversion import constant_in
 from .dtypes import DType
 from .eager import EagerTensor
 from .graph import Graph, Operation, Tensor
-from .opdef import Spec, registry
+from .op_signature import Spec
+from .opdef import registry
 from .shape import Shape
 
 _SMALL = 4  # eager tensors of up to this many elements become constants, where no tape can be watching them
@@ -66,12 +67,8 @@ class FuncGraph(Graph):
 
     def _placeholder(self, dtype: DType, shape: Shape, name: str) -> Tensor:
         attrs = {"dtype": dtype, "shape": shape}
-        saved = self._control, self._scope
-        self._control, self._scope = [], ""  # arguments wait for nothing
-        try:
+        with self._around.having(control=[], scope=""):  # arguments wait for nothing
             op = self._add(registry["Placeholder"], (), attrs, self.unique_name(name), (Spec.of(dtype, shape),))
-        finally:
-            self._control, self._scope = saved
         return op.outputs[0]
 
     def _control_element(self, c: Any) -> Operation | None:
@@ -100,19 +97,14 @@ class FuncGraph(Graph):
         known = self._captures.get(id(tensor))
         if known is not None:
             return known
-        around: Graph | None = self
-        while around is not None:
-            if around._copies and id(tensor) in around._copies:
-                copy = around._copies[id(tensor)]
+        for graph in around(self):
+            if id(tensor) in graph._around.copies:
+                copy: Tensor = graph._around.copies[id(tensor)]
                 return copy if copy.graph is self else self.capture(copy)
-            around = around.outer_graph
         if isinstance(tensor, EagerTensor):
             if tensor.dtype.kind in "iub" and tensor._value.size <= _SMALL:
-                saved, self._control = self._control, []
-                try:
+                with self._around.having(control=[]):
                     inner = constant_in(self, np.asarray(tensor._value), self.unique_name("Const"), tensor.dtype)
-                finally:
-                    self._control = saved
                 self._captures[id(tensor)] = inner
                 self.outside[id(inner)] = tensor
                 self._keep_alive(tensor)

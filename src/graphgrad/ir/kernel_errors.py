@@ -19,7 +19,8 @@ from graphgrad.errors import (
     of_system,
 )
 
-from .opdef import CHECK, OpDef, misfit
+from .inference import CHECK, misfit
+from .opdef import OpDef
 
 # Python's classes -> TensorFlow's; the first match. Errors of user functions have a separate table.
 _OF_USERS: tuple[tuple[Any, type[OpError]], ...] = (

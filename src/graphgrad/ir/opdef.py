@@ -41,27 +41,27 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphgrad.errors import Complaint, InvalidArgumentError, OpError, describe
 from graphgrad.op_index import MODULES
 from graphgrad.op_traits import OpTraits, wanted
 from graphgrad.system.lazy_registry import Attributes, LazyRegistry
 
-from . import dtypes
-from .attribute_limits import COMMON, OUTPUTS, Limit, check
+from .attribute_limits import COMMON, Limit
 from .constant_value import static_value
-from .dtypes import ANY, DType
-from .shape import Dimension, Shape, shape_str
+from .dimension import Dimension
+from .dtypes import ANY
+from .inference import Inferred, infer
+from .op_signature import Signature
 from .source import Source, user_source
 
 if TYPE_CHECKING:
     from .graph import Tensor
 
 Kernel = Callable[..., Any]
-CHECK = "check the shapes, values and attributes that this op is given"
+_build: Callable[[OpDef, tuple[Any, ...], dict[str, Any], str | None], Any]  # see `build_with`
 
 
 class _NotDifferentiable:
@@ -72,79 +72,8 @@ class _NotDifferentiable:
 NOT_DIFFERENTIABLE: Any = _NotDifferentiable()
 
 
-class Spec:
-    """An interned (dtype, static shape) pair, so that shape inference can be cached by identity."""
-
-    __slots__ = ("dtype", "shape")
-    _interned: dict[tuple[DType, Shape], Spec] = {}
-
-    def __init__(self, dtype: DType, shape: Shape):
-        self.dtype = dtype
-        self.shape = shape
-
-    @classmethod
-    def of(cls, dtype: DType, shape: Shape) -> Spec:
-        """Returns the one spec of this dtype and shape."""
-        key = (dtype, shape)
-        spec = cls._interned.get(key)
-        if spec is None:
-            spec = cls._interned[key] = Spec(dtype, shape)
-        return spec
-
-    def __repr__(self) -> str:
-        return f"{self.dtype.name}{shape_str(self.shape)}"
-
-
-class Arg:
-    """One input or output of a signature; exactly one of `dtype`, `type_attr`, `list_attr` is set.
-
-    Attributes:
-      is_list: whether the argument stands for any number of tensors.
-    """
-
-    __slots__ = ("name", "dtype", "type_attr", "number_attr", "list_attr", "is_list")
-
-    def __init__(self, name: str, dtype: DType | None, type_attr: str | None, number_attr: str | None,
-                 list_attr: str | None):
-        self.name = name
-        self.dtype = dtype
-        self.type_attr = type_attr
-        self.number_attr = number_attr
-        self.list_attr = list_attr
-        self.is_list = number_attr is not None or list_attr is not None
-
-
-class Inferred(NamedTuple):
-    """The results of inference for an operation before it is built."""
-
-    type_attrs: dict[str, Any]
-    specs: tuple[Spec, ...]
-
-
-def _parse_args(text: str) -> tuple[Arg, ...]:
-    args = []
-    for item in filter(None, (s.strip() for s in text.split(","))):
-        name, _, kind = (s.strip() for s in item.partition(":"))
-        if kind.startswith("list("):
-            args.append(Arg(name, None, None, None, kind[5:-1]))
-            continue
-        number, star, kind = kind.rpartition("*")
-        fixed = dtypes._BY_NAME.get(kind)
-        args.append(Arg(name, fixed, None if fixed else kind, number if star else None, None))
-    return tuple(args)
-
-
 # Code objects are read directly: `inspect.signature` of every kernel and shape rule would take
 # half of the package's import time.
-
-
-def _wanted(fn: Callable[..., Any], offered: Iterable[str]) -> tuple[str, ...]:
-    """Returns which of the offered attribute names `fn` takes as keyword arguments."""
-    code = inspect.unwrap(fn).__code__
-    if code.co_flags & inspect.CO_VARKEYWORDS:
-        return tuple(offered)
-    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return tuple([n for n in offered if n in parameters])
 
 
 def _keyword_only(fn: Callable[..., Any]) -> dict[str, Any]:
@@ -162,14 +91,13 @@ def _definition(fn: Any) -> Source | None:
     return user_source(3) if code is None else Source(code, -1)
 
 
-class OpDef(OpTraits):
+class OpDef(Signature, OpTraits):
     """The record of an op type; calling it builds an operation (or runs it, in eager mode).
 
-    `OpTraits` has more attributes: what the graph, gradients and the executor know of it.
+    `Signature` and `OpTraits` have more attributes: the arguments, and what else is known of it.
 
     Attributes:
       name: the op type, e.g. "MatMul".
-      inputs, outputs: tuples of `Arg`.
       attrs: attribute name -> default (`inspect.Parameter.empty` when required).
       allowed: type attribute -> set of dtypes.
       limits: attribute -> its allowed values, see `ir.attribute_limits`, which has those that records share.
@@ -203,10 +131,7 @@ class OpDef(OpTraits):
     ):
         self.name = name
         self._take_traits(options)
-        left, _, right = signature.partition("->")
-        self.inputs: tuple[Arg, ...] = _parse_args(left)
-        self.outputs: tuple[Arg, ...] = _parse_args(right)
-        self.signature = " ".join(signature.split())
+        self._take_signature(signature)
         self.flags = frozenset(flags)
         self._functional = "functional" in self.flags
         self._stateful = "stateful" in self.flags
@@ -232,7 +157,6 @@ class OpDef(OpTraits):
         common = {k: v for k, v in COMMON.items() if k in self.attrs}
         self.limits: dict[str, Limit] = {**common, **(limits or {})}
         self._deciding = in_signature | frozenset(self.limits)
-        self.has_lists = any(a.is_list for a in self.inputs)
         self.plain = not self.has_lists and len(self.attrs) == len(self._derived)
         self.kernel_attrs = wanted(kernel, self.attrs)
         self._shape_rule: Callable[..., Any] | None = None
@@ -313,7 +237,7 @@ class OpDef(OpTraits):
         Raises: Complaint, to which the caller adds context.
         """
         if self._functional:  # the cache would keep sub-graphs alive
-            return self._infer(inputs, attrs)
+            return infer(self, inputs, attrs)
         key: Any = (inputs[0]._spec,) if len(inputs) == 1 else tuple([t._spec for t in inputs])
         try:
             if attrs:
@@ -327,11 +251,11 @@ class OpDef(OpTraits):
             cached = self._cache.get(key)
         except TypeError:  # an unhashable attribute
             self._make_plain(attrs)
-            return self._infer(inputs, attrs)
+            return infer(self, inputs, attrs)
         if cached is None:
             if self._make_plain(attrs):
                 return self.infer(inputs, attrs)
-            cached = self._infer(inputs, attrs)
+            cached = infer(self, inputs, attrs)
             if len(self._cache) > 4096:
                 self._cache.clear()
             self._cache[key] = cached
@@ -357,167 +281,6 @@ class OpDef(OpTraits):
             seen += range(lists[0], lists[0] + len(inputs) - len(self.inputs) + 1)
         return tuple([static_value(inputs[i]) for i in seen])
 
-    def _infer(self, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Inferred:
-        try:
-            return self._inferred(inputs, attrs)
-        except (Complaint, OpError):
-            raise
-        except Exception as e:
-            raise Complaint(misfit(e), CHECK) from e
-
-    def _inferred(self, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Inferred:
-        types: dict[str, Any] = {}
-        grouped: list[Any] = []
-        position = 0
-        for arg in self.inputs:
-            if arg.number_attr is not None:
-                n = attrs[arg.number_attr]
-                group = list(inputs[position : position + n])
-            elif arg.list_attr is not None:
-                n = len(attrs[arg.list_attr]) if arg.list_attr in attrs else len(inputs) - position
-                group = list(inputs[position : position + n])
-                types[arg.list_attr] = tuple(t.dtype for t in group)
-            else:
-                group = [inputs[position]]
-            position += len(group)
-            for t in group:
-                self._check_type(arg, t.dtype, types)
-            grouped.append(group if arg.is_list else group[0])
-        full = {**types, **attrs}
-        for name, default in self.attrs.items():
-            if name not in full:
-                if default is inspect.Parameter.empty:
-                    raise Complaint(f"attribute '{name}' is missing", f"give {name}=...", TypeError)
-                full[name] = default
-        for name, limit in self.limits.items():
-            check(name, full[name], limit)
-        for arg in self.outputs:
-            if arg.number_attr:
-                check(arg.number_attr, full[arg.number_attr], OUTPUTS)
-            if arg.type_attr and arg.type_attr not in self._derived:
-                if full[arg.type_attr] not in self.allowed[arg.type_attr]:
-                    raise Complaint(f"{arg.type_attr}={full[arg.type_attr].name} is not allowed; "
-                                    f"allowed are {_names(self.allowed[arg.type_attr])}", "", TypeError)
-        return Inferred(types, self._output_specs(grouped, full))
-
-    def _check_type(self, arg: Arg, dtype: DType, types: dict[str, Any]) -> None:
-        if arg.dtype is not None:
-            if dtype is not arg.dtype:
-                raise Complaint(
-                    f"Input '{arg.name}' of '{self.name}' Op has type {dtype.name} that does not match "
-                    f"expected type of {arg.dtype.name}",
-                    f"tf.cast({arg.name}, tf.{arg.dtype.name})",
-                    TypeError,
-                )
-        elif arg.type_attr is not None:
-            bound = types.setdefault(arg.type_attr, dtype)
-            if bound is not dtype:
-                first = next(a.name for a in self.inputs if a.type_attr == arg.type_attr)
-                raise Complaint(
-                    f"Input '{arg.name}' of '{self.name}' Op has type {dtype.name} that does not match "
-                    f"type {bound.name} of argument '{first}'",
-                    f"cast one of them, e.g. tf.cast({arg.name}, tf.{bound.name})",
-                    TypeError,
-                )
-            if dtype not in self.allowed[arg.type_attr]:
-                raise Complaint(
-                    f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of "
-                    f"allowed values: {_names(self.allowed[arg.type_attr])}",
-                    f"cast it first, e.g. tf.cast({arg.name}, tf.float32)",
-                    TypeError,
-                )
-
-    def _output_specs(self, grouped: list[Any], attrs: dict[str, Any]) -> tuple[Spec, ...]:
-        out_types: list[DType] = []
-        for arg in self.outputs:
-            if arg.list_attr is not None:
-                out_types.extend(attrs[arg.list_attr])
-            else:
-                dtype = arg.dtype or attrs[arg.type_attr]  # type: ignore[index]  # one of the two is set
-                out_types.extend([dtype] * (attrs[arg.number_attr] if arg.number_attr else 1))
-        for i, low, high in self._ranks:
-            for t in grouped[i] if self.inputs[i].is_list else (grouped[i],):
-                _check_rank(self.inputs[i].name, _shape_of(t), low, high)
-        if not out_types:
-            if self._shape_rule is not None:
-                self._apply_shape_rule(grouped, attrs)
-            return ()
-        if self._shape_rule is None:
-            return tuple([Spec.of(t, None) for t in out_types])
-        shapes = self._apply_shape_rule(grouped, attrs)
-        if not isinstance(shapes, list):
-            shapes = [shapes]
-        if len(shapes) != len(out_types):
-            raise AssertionError(
-                f"the shape rule of {self.name} gives {len(shapes)} shapes for {len(out_types)} outputs"
-            )
-        for shape in shapes:
-            if shape and any(n is not None and n < 0 for n in shape):
-                raise Complaint(f"an output would have the shape {shape_str(shape)}; dimensions must be >= 0",
-                                "look where the negative size comes from")
-        return tuple([Spec.of(t, s) for t, s in zip(out_types, shapes, strict=True)])
-
-    def _apply_shape_rule(self, grouped: list[Any], attrs: dict[str, Any]) -> Any:
-        rule = self._shape_rule
-        assert rule is not None
-        args: list[Any] = []
-        for i, (arg, group) in enumerate(zip(self.inputs, grouped, strict=True)):
-            see = static_value if i in self.seen else _shape_of
-            args.append([see(t) for t in group] if arg.is_list else see(group))
-        more = {k: attrs[k] for k in self._shape_attrs}
-        if self._asks_for_shapes:
-            more["input_shapes"] = [list(map(_shape_of, g)) if isinstance(g, list) else _shape_of(g) for g in grouped]
-        return rule(*args, **more)
-
-    def pack(self, values: Sequence[Any], attrs: dict[str, Any]) -> Sequence[Any]:
-        """Groups a flat list of input values into the kernel's arguments (lists for list inputs)."""
-        if not self.has_lists:
-            return values
-        packed: list[Any] = []
-        position = 0
-        for arg in self.inputs:
-            if arg.number_attr is not None:
-                n = attrs[arg.number_attr]
-            elif arg.list_attr is not None:
-                n = len(attrs[arg.list_attr])
-            else:
-                packed.append(values[position])
-                position += 1
-                continue
-            packed.append(list(values[position : position + n]))
-            position += n
-        return packed
-
-    def unpack(self, result: Any) -> Sequence[Any]:
-        """Flattens a kernel's results into one value for each output."""
-        if len(self.outputs) == 1 and not self.outputs[0].is_list:
-            return (result,)
-        if not self.outputs:
-            return ()
-        if len(self.outputs) == 1:
-            return list(result)
-        flat: list[Any] = []
-        for arg, value in zip(self.outputs, result, strict=True):
-            flat.extend(value) if arg.is_list else flat.append(value)
-        return flat
-
-    def regroup(self, flat: Sequence[Any], attrs: dict[str, Any]) -> Any:
-        """Inverts `unpack`, as the builder returns outputs."""
-        if len(self.outputs) == 1:
-            return list(flat) if self.outputs[0].is_list else flat[0]
-        grouped: list[Any] = []
-        position = 0
-        for arg in self.outputs:
-            if arg.is_list:
-                # Silenced: a list has one of both.
-                n = attrs[arg.number_attr] if arg.number_attr else len(attrs[arg.list_attr])  # type: ignore[index]
-                grouped.append(list(flat[position : position + n]))
-                position += n
-            else:
-                grouped.append(flat[position])
-                position += 1
-        return tuple(grouped)
-
     def __repr__(self) -> str:
         return f"<OpDef {self.name} {self.signature}>"
 
@@ -533,27 +296,6 @@ def _plain(value: Any) -> Any:
     if type(value) in (list, tuple) and any(isinstance(v, (Dimension, bytes)) for v in value):
         return type(value)(map(_plain, value))
     return value
-
-
-def misfit(error: Exception) -> str:
-    """Words an error that no rule expected, such as for inputs that are inconsistent with each other."""
-    text = str(error).split("\n")[0]
-    return f"its inputs or attributes do not fit each other ({type(error).__name__}{text and ': '}{text})"
-
-
-def _check_rank(name: str, shape: Shape, low: int, high: int) -> None:
-    if shape is not None and not low <= len(shape) <= high:
-        least = "" if low == high else "at most "
-        raise Complaint(f"{name} must have rank {least}{high} but has shape {shape_str(shape)}",
-                        f"give a {('scalar', 'vector', 'matrix')[high]} as {name}")
-
-
-def _shape_of(t: Tensor) -> Shape:
-    return t._spec.shape
-
-
-def _names(types: Iterable[DType]) -> str:
-    return ", ".join(sorted(t.name for t in types))
 
 
 def _registered_twice(opdef: OpDef) -> KeyError:
@@ -591,51 +333,11 @@ def op(name: str, signature: str, **options: Any) -> Callable[[Kernel], OpDef]:
 raw: Any = Attributes(registry)
 
 
-def _build(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str | None) -> Any:
-    raise AssertionError("ir.build puts the builder here")
-
-
-def put_in_context(
-    opdef: OpDef, complaint: Complaint, name: str, inputs: Sequence[Any], eager: bool = False
-) -> Exception:
-    """Turns a complaint into the error that the user sees.
+def build_with(build: Callable[[OpDef, tuple[Any, ...], dict[str, Any], str | None], Any]) -> None:
+    """Declares what calling a record does; `ir.builder`, which needs records, does.
 
     Args:
-      opdef: the op being built.
-      complaint: from its rule or kernel.
-      name: the name of the operation.
-      inputs: its flat input tensors (anything with `dtype` and `shape`).
-      eager: whether it ran at once; value errors are InvalidArgumentError then.
+      build: a function from the record, its arguments, attributes and a name to the outputs.
     """
-    text = describe(opdef.name, name, complaint.problem, operands(opdef, inputs), str(user_source(2) or ""),
-                    complaint.fix or CHECK)
-    if eager and complaint.cls is ValueError:
-        return InvalidArgumentError(None, None, text)
-    if isinstance(complaint.cls, type) and issubclass(complaint.cls, OpError):
-        return complaint.cls(None, None, text, complaint.cls.code)
-    return complaint.cls(text)
-
-
-def operands(opdef: OpDef, inputs: Sequence[Any]) -> str:
-    """Describes the inputs of an operation: names, dtypes, shapes."""
-    names = _input_names(opdef, len(inputs))
-    return ", ".join(f"{n}={_operand(t)}" for n, t in zip(names, inputs, strict=False))
-
-
-def _operand(t: Any) -> str:
-    shape = t._spec.shape if hasattr(t, "_spec") else tuple(t.shape)
-    return f"{t.dtype.name} {shape_str(shape)}"
-
-
-def _input_names(opdef: OpDef, n: int) -> list[str]:
-    names: list[str] = []
-    for arg in opdef.inputs:
-        if arg.is_list:
-            names.extend(f"{arg.name}[{i}]" for i in range(n - len(opdef.inputs) + 1))
-        else:
-            names.append(arg.name)
-    return names
-
-
-__all__ = ["CHECK", "NOT_DIFFERENTIABLE", "Arg", "Inferred", "OpDef", "Spec", "misfit", "op", "operands",
-           "put_in_context", "raw", "registry"]
+    global _build
+    _build = build

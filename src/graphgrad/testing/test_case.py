@@ -21,7 +21,7 @@ from graphgrad.frontend.structure import nest
 from graphgrad.ir import context
 from graphgrad.ir.context import current_graph, get_default_graph, reset_default_graph
 from graphgrad.ir.graph import Graph, Tensor
-from graphgrad.ir.indexed_slices import dense
+from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.ops.random.seeds import DEFAULT_GRAPH_SEED
 
 from .assertions import ArrayAssertions

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from graphgrad.gradients.diagnose.explanation import GradientExplanation
-from graphgrad.ir.composite import Composite
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.funcgraph import stands_for
 from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.values.composite import Composite
 
 from .box_text import width_of
 from .boxes import NO_MARKS, marks_of

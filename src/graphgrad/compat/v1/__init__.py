@@ -145,19 +145,21 @@ graphgrad.gradients.core.unconnected: UnconnectedGradients
 graphgrad.gradients.derived.higher: batch_jacobian hessian_vector_product hessians jacobian jvp
 graphgrad.gradients.diagnose.explain: explain_gradient
 graphgrad.gradients.diagnose.strict: strict_gradients
-graphgrad.ir.composite: SparseTensorValue
 graphgrad.ir.context: executing_eagerly executing_eagerly_outside_functions get_default_graph reset_default_graph
 graphgrad.ir.conversion: convert_to_tensor convert_to_tensor_or_indexed_slices register_tensor_conversion_function
+graphgrad.ir.dimension: Dimension dimension_value
 graphgrad.ir.dtypes: DType as_dtype bfloat16 bool=bool_ complex128 complex64 double=float64 float16 float32 float64
     half=float16 int16 int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string uint16 uint32 uint64 uint8
     variant
-graphgrad.ir.graph: Graph Operation
+graphgrad.ir.graph: Graph
 graphgrad.ir.graph_messages: AttrValue GraphDef MetaGraphDef NameAttrList NodeDef TensorInfo
-graphgrad.ir.indexed_slices: IndexedSlices
+graphgrad.ir.operation: Operation
 graphgrad.ir.proto.versions: GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER
     VERSION
-graphgrad.ir.shape: Dimension TensorShape dimension_at_index dimension_value
+graphgrad.ir.shape: TensorShape dimension_at_index
 graphgrad.ir.tensor: Tensor
+graphgrad.ir.values.composite: SparseTensorValue
+graphgrad.ir.values.indexed_slices: IndexedSlices
 graphgrad.ops.array.broadcast_to: broadcast_dynamic_shape broadcast_static_shape broadcast_to
 graphgrad.ops.array.cast: cast saturate_cast to_bfloat16 to_complex128 to_complex64 to_double to_float to_int32 to_int64
 graphgrad.ops.array.concat_stack: concat=concat_v1 parallel_stack stack unstack

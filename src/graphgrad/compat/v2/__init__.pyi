@@ -137,10 +137,10 @@ from graphgrad.ir.dtypes import uint64 as uint64
 from graphgrad.ir.dtypes import uint8 as uint8
 from graphgrad.ir.dtypes import variant as variant
 from graphgrad.ir.graph import Graph as Graph
-from graphgrad.ir.graph import Operation as Operation
-from graphgrad.ir.indexed_slices import IndexedSlices as IndexedSlices
+from graphgrad.ir.operation import Operation as Operation
 from graphgrad.ir.shape import TensorShape as TensorShape
 from graphgrad.ir.tensor import Tensor as Tensor
+from graphgrad.ir.values.indexed_slices import IndexedSlices as IndexedSlices
 from graphgrad.ops.array.broadcast_to import broadcast_dynamic_shape as broadcast_dynamic_shape
 from graphgrad.ops.array.broadcast_to import broadcast_static_shape as broadcast_static_shape
 from graphgrad.ops.array.broadcast_to import broadcast_to as broadcast_to

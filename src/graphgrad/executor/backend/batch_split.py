@@ -16,7 +16,7 @@ import numpy as np
 from graphgrad.executor.program.interpreter import Instruction
 
 from .threads import pool_of
-from .xla import Device, Program, Spec, to_numpy
+from .xla import ArraySpec, Device, Program, to_numpy
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -68,7 +68,8 @@ class Split:
       added: whether the results are added, not concatenated.
     """
 
-    def __init__(self, device: Device, program: Program, count: int, batched: Sequence[int], output: Spec, added: bool):
+    def __init__(self, device: Device, program: Program, count: int, batched: Sequence[int], output: ArraySpec,
+                 added: bool):
         self._device = device
         self._program = program
         self._count = count

@@ -22,7 +22,7 @@ from graphgrad.executor.program.interpreter import MustBeKnown
 from . import disk_cache, xla_options
 from .lower import lower
 from .threads import Later, pool_of
-from .xla import AnySpec, Device, ListSpec, Program, Spec, load_lapack
+from .xla import AnySpec, ArraySpec, Device, ListSpec, Program, load_lapack
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -172,7 +172,7 @@ def _read(written: Any) -> AnySpec:
     if written is None:
         return None
     if len(written) == 2:
-        return Spec(tuple(written[0]), disk_cache.dtype(written[1]))
+        return ArraySpec(tuple(written[0]), disk_cache.dtype(written[1]))
     in_one, name, declared, parts = written
     kind = in_one, disk_cache.dtype(name), None if declared is None else tuple(declared)
     return ListSpec(kind, tuple(map(_read, parts)))

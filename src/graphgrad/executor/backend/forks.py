@@ -11,7 +11,7 @@ import os
 from typing import Any
 
 from graphgrad.errors import FailedPreconditionError
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.variable_store import Cell
 from graphgrad.system.log import Log
 
 from . import xla

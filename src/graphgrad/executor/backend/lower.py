@@ -13,12 +13,12 @@ import numpy as np
 from graphgrad.executor.program.interpreter import Faults, execute
 from graphgrad.executor.program.interrupts import COUNT
 from graphgrad.executor.program.random_table import RandomTable
-from graphgrad.ir import tensor_list
+from graphgrad.ir.values import tensor_list
 from graphgrad.system.late_imports import load, undisturbed, uninterrupted
 from graphgrad.system.subnormals import Subnormals
 
 from . import xla_options
-from .xla import AnySpec, ListSpec, Spec
+from .xla import AnySpec, ArraySpec, ListSpec
 
 if TYPE_CHECKING:
     from graphgrad.executor.program.plan_types import Cluster
@@ -150,7 +150,7 @@ def as_shape(spec: AnySpec) -> Any:
     return None if spec is None else _Shape(spec.shape)
 
 
-def _argument(jax: Any, spec: Spec | ListSpec) -> Any:
+def _argument(jax: Any, spec: ArraySpec | ListSpec) -> Any:
     if isinstance(spec, ListSpec):
         return tensor_list.unflatten(spec.kind, [None if p is None else _argument(jax, p) for p in spec.parts])
     return jax.ShapeDtypeStruct(spec.shape, spec.dtype)
@@ -162,4 +162,4 @@ def _result(info: Any) -> AnySpec:
         return ListSpec(kind, tuple(map(_result, parts)))
     if info is None:
         return None
-    return Spec(tuple(info.shape), np.dtype(info.dtype))
+    return ArraySpec(tuple(info.shape), np.dtype(info.dtype))

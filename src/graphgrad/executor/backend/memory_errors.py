@@ -11,9 +11,9 @@ from graphgrad.errors import MORE_MEMORY, ResourceExhaustedError, describe, memo
 from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.executor.program.plan_types import Cluster, HostStep
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.opdef import Spec
+from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.shape import is_fully_defined
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.variable_store import Cell
 
 from . import xla
 

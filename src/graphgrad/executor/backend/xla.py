@@ -25,15 +25,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from graphgrad.errors import bytes_str
-from graphgrad.ir import tensor_list
 from graphgrad.ir.blocking import untimed
-from graphgrad.ir.variable_store import read_buffers_with
+from graphgrad.ir.values import tensor_list
+from graphgrad.ir.values.variable_store import read_buffers_with
 from graphgrad.system.late_imports import load
 
 from . import memory_budget, xla_options
 
 
-class Spec(NamedTuple):
+class ArraySpec(NamedTuple):
     """Shape and NumPy dtype of a buffer: the counterpart of JAX's abstract values."""
 
     shape: tuple[int, ...]
@@ -53,7 +53,7 @@ class ListSpec(NamedTuple):
     parts: tuple[AnySpec, ...]
 
 
-AnySpec: TypeAlias = Spec | ListSpec | None
+AnySpec: TypeAlias = ArraySpec | ListSpec | None
 
 
 class Device:
@@ -82,7 +82,7 @@ class Device:
 
     def put(self, array: Any) -> Any:
         """Makes a buffer of a NumPy array, which must not change while the buffer is in use."""
-        return self._put(Spec(array.shape, array.dtype), self._sharding, (array,), self._only, enable_x64=True)
+        return self._put(ArraySpec(array.shape, array.dtype), self._sharding, (array,), self._only, enable_x64=True)
 
     def move(self, value: Any) -> Any:
         """Converts a value for clusters: arrays become buffers, and so do those of a list."""
@@ -416,10 +416,10 @@ def spec_of(value: Any) -> AnySpec:
         parts, kind = tensor_list.flatten(value)
         return ListSpec(kind, tuple(spec_of(p) for p in parts))
     value = value.aval if hasattr(value, "aval") else np.asarray(value)
-    return Spec(tuple(value.shape), np.dtype(value.dtype))
+    return ArraySpec(tuple(value.shape), np.dtype(value.dtype))
 
 
-def flat_specs(specs: Iterable[AnySpec]) -> Iterator[Spec]:
+def flat_specs(specs: Iterable[AnySpec]) -> Iterator[ArraySpec]:
     """Returns the specs of all arrays, including those of lists."""
     for spec in specs:
         if isinstance(spec, ListSpec):

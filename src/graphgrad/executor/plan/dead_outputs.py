@@ -59,7 +59,7 @@ def without_unused(ops: Sequence[Operation], fetches: Sequence[Tensor], targets:
     used = {id(t) for t in fetches} - fed
     whole = set(map(id, targets))
     there = set(map(id, ops))
-    joints = [joint for op in ops if (joint := op.graph._joints.get(op.index)) is not None]
+    joints = [joint for op in ops if (joint := op.graph._notes.joints.get(op.index)) is not None]
     # A loop and its recording loop run as one, with the outputs of both.
     together = {id(op) for j in joints if id(j.forward) in there for op in (j.forward, j.record)}
     result = []

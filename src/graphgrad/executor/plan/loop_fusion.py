@@ -1,4 +1,4 @@
-"""Replaces a loop and the recording loop of its gradient by the fused one (`Graph._joints`)."""
+"""Replaces a loop and the recording loop of its gradient by the fused one (`Notes.joints`)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def join_loops(ops: Sequence[Operation], fed: Collection[int], refused: Collecti
     whole: dict[int, int] = {}  # index of a loop -> that of the joint loop
     result = list(ops)
     for record in ops:
-        if record.type != "While" or record.index not in record.graph._joints:
+        if record.type != "While" or record.index not in record.graph._notes.joints:
             continue
-        joint = record.graph._joints[record.index]
+        joint = record.graph._notes.joints[record.index]
         forward = joint.forward
         if not joint.holds:
             continue
-        if forward.index in record.graph._recomputed or record.index in record.graph._recomputed:
+        if forward.index in record.graph._notes.recomputed or record.index in record.graph._notes.recomputed:
             continue
         if -2 - record.index in refused or devices.get(forward.index) != devices.get(record.index):
             continue

@@ -19,8 +19,9 @@ from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.executor.program.plan_types import Cluster, HostStep, Move, Plan
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.opdef import Spec, raw
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.op_signature import Spec
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.values.variable_store import Cell
 from graphgrad.system.device_names import parse
 
 from .partition import sections

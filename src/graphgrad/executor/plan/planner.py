@@ -19,7 +19,7 @@ from graphgrad.ir import dtypes
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.shape import is_fully_defined, shape_str
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.variable_store import Cell
 
 from . import value_checks
 from .common_subexpressions import Merger
@@ -241,7 +241,7 @@ class _Planner:
         self.placed += 1
         instruction.order = self.placed
         instruction.device = self.devices.get(op.index)
-        instruction.mark = op.graph._recomputed.get(op.index, 0)
+        instruction.mark = op.graph._notes.recomputed.get(op.index, 0)
         if self.known.floats(op):
             self.floating.update(dict.fromkeys(instruction.outs, instruction))
             return None
@@ -272,7 +272,7 @@ class _Planner:
         """Returns whether an equal operation is there already, whose slots serve; if not, this one is remembered."""
         if op.control_inputs or not is_pure(op):
             return False
-        mark = op.graph._recomputed.get(op.index), self.devices.get(op.index)
+        mark = op.graph._notes.recomputed.get(op.index), self.devices.get(op.index)
         slots = self.merger.find(op, [self._slot(t) for t in op.inputs], mark)
         if slots is None:
             self.merger.remember([self._slot(t) for t in op.outputs])

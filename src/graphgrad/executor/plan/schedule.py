@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.opdef import Spec
+from graphgrad.ir.op_signature import Spec
 from graphgrad.op_traits import is_sum
 
 from .partition import cut

@@ -11,7 +11,7 @@ from graphgrad.executor.backend import xla
 from graphgrad.executor.backend.batch_split import Split, parts
 from graphgrad.executor.backend.cache import Entry, get
 from graphgrad.executor.backend.lower import as_shape
-from graphgrad.executor.backend.xla import AnySpec, Spec
+from graphgrad.executor.backend.xla import AnySpec, ArraySpec
 from graphgrad.executor.program.fingerprint import Form
 from graphgrad.executor.program.interpreter import execute
 from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
@@ -94,7 +94,7 @@ class Stage:
             cluster = rest[-1][0]
             if count > 1:
                 batched = [cluster.ins.index(cluster.program[0].ins[i]) for i in cluster.split.inputs]
-                program = Split(device, program, count, batched, cast(Spec, entry.outputs[0]), cluster.split.added)
+                program = Split(device, program, count, batched, cast(ArraySpec, entry.outputs[0]), cluster.split.added)
             has_lists = any(s in self.lists for s in (*rest[0], *rest[1]))
             calls.append((program.with_lists if has_lists else program, *rest))
         while len(self.bound) >= _BOUND:
@@ -104,7 +104,7 @@ class Stage:
 
 
 def _split_entry(device: xla.Device, cluster: Cluster, form: Form, ins: list[Any],
-                 shapes: Sequence[AnySpec]) -> tuple[Entry, int, Spec]:
+                 shapes: Sequence[AnySpec]) -> tuple[Entry, int, ArraySpec]:
     """Returns the program for a part of the batch, how many parts there are, and the spec of the whole result."""
     (instruction,), rule = cluster.program, cluster.split
     assert rule is not None
@@ -119,11 +119,11 @@ def _split_entry(device: xla.Device, cluster: Cluster, form: Form, ins: list[Any
             sizes[0] = batch // count
         known = [sizes]
     batched = {cluster.ins.index(instruction.ins[i]) for i in rule.inputs}
-    ins = [Spec((batch // count, *s.shape[1:]), s.dtype) if i in batched else s for i, s in enumerate(ins)]
+    ins = [ArraySpec((batch // count, *s.shape[1:]), s.dtype) if i in batched else s for i, s in enumerate(ins)]
     entry = get(device, cluster, form, ins, shapes, known)
     output = entry.outputs[0]
-    assert isinstance(output, Spec)
-    whole = output if rule.added else Spec((output.shape[0] * count, *output.shape[1:]), output.dtype)
+    assert isinstance(output, ArraySpec)
+    whole = output if rule.added else ArraySpec((output.shape[0] * count, *output.shape[1:]), output.dtype)
     return entry, count, whole
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from graphgrad.errors import Complaint
 from graphgrad.ir.constant_value import frozen
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.opdef import Spec
+from graphgrad.ir.inference import inferred
+from graphgrad.ir.op_signature import Spec
 
 _LIMIT = 1024  # elements: larger arrays are not sizes
 
@@ -46,7 +47,7 @@ def unfit(op: Operation, values: Sequence[Any]) -> Complaint | None:
         for t, v in zip(op.inputs, values, strict=True)
     ]
     try:
-        op.opdef._inferred(inputs, op.attrs)
+        inferred(op.opdef, inputs, op.attrs)
     except Complaint as found:
         return found
     except Exception:  # the rule needs more than these inputs offer

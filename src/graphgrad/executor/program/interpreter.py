@@ -18,9 +18,9 @@ from graphgrad.ir.blocking import WouldBlock, announced
 from graphgrad.ir.effects import bodies_of
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.kernel_errors import failure
-from graphgrad.ir.opdef import Spec, _input_names
+from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.shape import num_elements, shape_str
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.variable_store import Cell
 
 from .fitting import fitting, unfit
 from .interrupts import wanted
@@ -440,7 +440,7 @@ def has_loop(part: Instruction | Body) -> bool:
 
 
 def _position_of(op: Operation, input_name: str) -> int:
-    return _input_names(op.opdef, len(op.inputs)).index(input_name)
+    return op.opdef.input_names(len(op.inputs)).index(input_name)
 
 
 def uninitialized(op: Operation, cell: Cell) -> FailedPreconditionError:
@@ -457,7 +457,7 @@ def in_context(op: Operation, error: Exception, values: Sequence[Any]) -> OpErro
     """Turns the error of a kernel into TensorFlow's, naming op, shapes and the user's line."""
     operands = ", ".join(
         f"{name}={v.dtype} {shape_str(tuple(v.shape))}"
-        for name, v in zip(_input_names(op.opdef, len(op.inputs)), values, strict=False)
+        for name, v in zip(op.opdef.input_names(len(op.inputs)), values, strict=False)
         if hasattr(v, "dtype")
     )
     if not isinstance(error, (OpError, Complaint)):

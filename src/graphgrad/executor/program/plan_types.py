@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.shape import is_fully_defined
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.variable_store import Cell
 from graphgrad.op_traits import BatchSplit
 
 from .interpreter import Instruction, can_fail, has_loop

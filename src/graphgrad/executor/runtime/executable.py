@@ -17,7 +17,7 @@ from graphgrad.executor.program.interpreter import MustBeKnown
 from graphgrad.executor.program.plan_types import Plan
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.variable_store import Cell
 from graphgrad.system.garbage_collector import collector_paused
 
 from . import nonfinite, numpy_run

@@ -9,11 +9,11 @@ import numpy as np
 
 from graphgrad.executor.program.interpreter import in_context
 from graphgrad.ir import dtypes
-from graphgrad.ir.composite import Composite
 from graphgrad.ir.conversion import make_array
 from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.composite import Composite
 
 from .fetches import conversions
 

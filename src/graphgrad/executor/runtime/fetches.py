@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from graphgrad.executor.backend.xla import to_numpy
-from graphgrad.ir.composite import Composite
 from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.values.composite import Composite
 
 conversions: list[tuple[type, Any, Any]] = []  # conversions of user types: type, of fetches, of feeds
 

@@ -19,7 +19,6 @@ from graphgrad.executor.plan.dead_outputs import prune
 from graphgrad.ir import eager
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.opdef import _input_names
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.source import user_source
 
@@ -359,7 +358,7 @@ def _count(value: Any) -> str:
 
 def _ranges(op: Operation, values: _Values) -> str:
     """Words the inputs of an operation with dtypes, shapes and, where they were kept, ranges."""
-    names = _input_names(op.opdef, len(op.inputs))
+    names = op.opdef.input_names(len(op.inputs))
     pairs = zip(names, op.inputs, strict=False)
     return ", ".join(f"{name}={i.dtype.name} {_range(i, values.get(i))}" for name, i in pairs)
 
@@ -389,7 +388,7 @@ def _look_at_eager_op(opdef: Any, inputs: Sequence[Any], outputs: Sequence[Any])
     for position, t in enumerate(outputs):
         if t.dtype.kind in "fc" and not is_finite(t._value):
             ranges = ", ".join(f"{n}={i.dtype.name} {_range(i, i._value)}" for n, i in
-                               zip(_input_names(opdef, len(inputs)), inputs, strict=False))
+                               zip(opdef.input_names(len(inputs)), inputs, strict=False))
             problem = f"Detected Infinity or NaN in output {position} of an op run eagerly: {_count(t._value)}"
             fix = opdef.finite_advice or _LOOK
             text = describe(opdef.name, "", problem, ranges, str(user_source(2) or ""), fix)

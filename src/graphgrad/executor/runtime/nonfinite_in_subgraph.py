@@ -11,7 +11,7 @@ from graphgrad.executor.plan.dead_outputs import prune
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.variable_store import Cell
 
 _MOST = 10000  # iterations that are searched
 

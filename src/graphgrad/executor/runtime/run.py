@@ -21,7 +21,7 @@ from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
 from graphgrad.ir import blocking
 from graphgrad.ir.graph import Operation
 from graphgrad.ir.shape import compatible, shape_str
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.variable_store import Cell
 
 from . import numpy_run
 from .host_steps import Done, Waiting, run_host_step

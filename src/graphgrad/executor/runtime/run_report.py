@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphgrad.executor.program.plan_types import Move
-from graphgrad.ir import tensor_list
+from graphgrad.ir.values import tensor_list
 
 if TYPE_CHECKING:
     from graphgrad.executor.backend.cache import Entry

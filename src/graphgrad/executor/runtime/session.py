@@ -13,10 +13,10 @@ from graphgrad.errors import FailedPreconditionError, InvalidArgumentError, desc
 from graphgrad.executor.plan.placement import DeviceAttributes, Placement, full_name
 from graphgrad.ir import dtypes
 from graphgrad.ir.blocking import limited, untimed
-from graphgrad.ir.context import get_default_graph
+from graphgrad.ir.context import get_default_graph, sessions
 from graphgrad.ir.context import use as use_graph
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.variable_store import Cell
 
 from .executable import Executable
 from .feeds import converted_feeds, feed_targets, feed_values, flat_feeds
@@ -24,20 +24,10 @@ from .fetches import Fetches, conversions, fetched_array, structure_key
 from .partial_run import PartialRun
 from .run_report import RunReport
 
-_default = threading.local()
-
-
-def _stack() -> list[Any]:
-    if not hasattr(_default, "sessions"):
-        _default.sessions = []
-    stack: list[Any] = _default.sessions
-    return stack
-
 
 def get_default_session() -> Any:
     """Returns the innermost session of a `with session:` (or `as_default`) block of this thread, or None."""
-    stack = _stack()
-    return stack[-1] if stack else None
+    return sessions.entries[-1] if sessions.entries else None
 
 
 def _id_of(key: Any) -> Any:
@@ -337,7 +327,7 @@ class BaseSession:
     @contextlib.contextmanager
     def as_default(self) -> Any:
         """A `with` block in which this is the default session (for `Tensor.eval`)."""
-        stack = _stack()
+        stack = sessions.entries
         stack.append(self)
         try:
             yield self
@@ -396,13 +386,13 @@ class InteractiveSession(BaseSession):
         self._contexts = contextlib.ExitStack()
         if graph is not None:
             self._contexts.enter_context(use_graph(graph))
-        _stack().append(self)
+        sessions.entries.append(self)
 
     def close(self) -> None:
         """Frees the session and removes it from the stack of default sessions."""
         super().close()
-        if self in _stack():
-            _stack().remove(self)
+        if self in sessions.entries:
+            sessions.entries.remove(self)
             self._contexts.close()
 
 

@@ -20,7 +20,7 @@ from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.executor.program.plan_types import HostStep, Plan, acts, changes
 from graphgrad.ir import blocking
 from graphgrad.ir.graph import Operation
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.variable_store import Cell
 
 if TYPE_CHECKING:
     from graphgrad.executor.backend.xla import Device

@@ -15,9 +15,9 @@ from graphgrad.frontend.variables.variable_functions import trainable_variables
 from graphgrad.gradients.core.backprop import gradients
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype
-from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import is_fully_defined
+from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.platform import logging_v1
 from graphgrad.system.late_imports import load
 

@@ -157,8 +157,7 @@ def _put(op: Any, inputs: Any) -> None:
                              "  Fix: build the new input first, or copy the operation with "
                              "copy_with_input_replacements")
     op.inputs = tuple(inputs)
-    op.graph._consumers = {}
-    op.graph._consumers_upto = 0
+    op.graph._index.forget_consumers()
     op._note_change()
 
 

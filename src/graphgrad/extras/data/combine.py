@@ -10,7 +10,8 @@ import numpy as np
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.ir.dtypes import int64
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.opdef import Spec, raw
+from graphgrad.ir.op_signature import Spec
+from graphgrad.ir.opdef import raw
 
 from .data_structure import arranged, components, flatten, pack
 from .dataset_components import DatasetParts, common, held

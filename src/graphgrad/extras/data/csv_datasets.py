@@ -12,7 +12,7 @@ from graphgrad.errors import InvalidArgumentError
 from graphgrad.ir.dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from graphgrad.ir.files.tfrecord import opened
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.opdef import Spec
+from graphgrad.ir.op_signature import Spec
 
 from .dataset import Dataset
 from .dataset_files import _text, matched

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from graphgrad.ir.opdef import Spec
+from graphgrad.ir.op_signature import Spec
 
 
 class Parts:

@@ -12,12 +12,13 @@ from graphgrad.errors import InvalidArgumentError
 from graphgrad.frontend.function.autograph.loop_sources import LoopElements, LoopSource
 from graphgrad.ir import context
 from graphgrad.ir.attribute_limits import whole
-from graphgrad.ir.composite import register_spec
 from graphgrad.ir.dtypes import DType, as_dtype, int64
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.opdef import Spec, raw
+from graphgrad.ir.op_signature import Spec
+from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.composite import register_spec
 
 from .cardinality import INFINITE, UNKNOWN, divided, limited, times_
 from .data_structure import Parts, arranged, components, flatten, pack, takers

@@ -13,12 +13,12 @@ from graphgrad.extras.ragged.row_partitions import RaggedTensorValue
 from graphgrad.frontend.structure.composites import component_specs
 from graphgrad.frontend.structure.nest import is_composite_spec
 from graphgrad.frontend.structure.signature import TensorSpec
-from graphgrad.ir.composite import Composite, SparseTensorValue, is_of_parts
 from graphgrad.ir.dtypes import int64, variant
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.opdef import Spec
+from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.shape import Shape, TensorShape, as_shape, relax
+from graphgrad.ir.values.composite import Composite, SparseTensorValue, is_of_parts
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .data_structure import Parts, arranged, takers

@@ -17,7 +17,7 @@ from graphgrad.ir.dtypes import as_dtype, resource
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.opdef import Spec
+from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.shape import Shape, as_shape, compatible, shape_str
 from graphgrad.ir.source import user_source
 

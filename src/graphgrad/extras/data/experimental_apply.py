@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, OutOfRangeError
-from graphgrad.ir.dtypes import bool_ as bool_type
-from graphgrad.ir.dtypes import int64, string
-from graphgrad.ir.opdef import Spec, raw
+from graphgrad.ir.dtypes import bool_, int64, string
+from graphgrad.ir.op_signature import Spec
+from graphgrad.ir.opdef import raw
 
 from .data_structure import components, flatten, pack
 from .dataset import Dataset
@@ -255,7 +255,7 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> _Transforma
                              f"be known and at most {cardinality}. Fix: take() or assert_cardinality()")
         if not isinstance(dataset._specs, dict):
             raise ValueError("`pad_to_cardinality` requires its input dataset to be a dictionary.")
-        specs = {**dataset._specs, mask_key: Spec.of(bool_type, ())}
+        specs = {**dataset._specs, mask_key: Spec.of(bool_, ())}
         at = sorted(specs).index(mask_key)
         zeros = [np.zeros(s.shape, s.dtype.np_dtype) for s in flatten(dataset._specs)]
 

@@ -11,7 +11,8 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, string, variant
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.opdef import Spec, raw
+from graphgrad.ir.op_signature import Spec
+from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape, compatible
 from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import Tensor as AnyTensor

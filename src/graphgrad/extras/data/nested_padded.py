@@ -15,7 +15,7 @@ from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import as_dtype, int64, string
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.opdef import Spec
+from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.shape import as_shape
 
 from .cardinality import divided

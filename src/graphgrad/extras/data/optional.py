@@ -7,11 +7,11 @@ from typing import Any
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.signature import TensorSpec
 from graphgrad.frontend.structure.type_spec import TypeSpec
-from graphgrad.ir.composite import register_spec
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import as_shape
+from graphgrad.ir.values.composite import register_spec
 
 
 class Optional:

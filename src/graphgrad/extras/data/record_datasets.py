@@ -16,7 +16,7 @@ from graphgrad.ir.dtypes import string
 from graphgrad.ir.files.inflate import read_up_to
 from graphgrad.ir.files.tfrecord import opened
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.opdef import Spec
+from graphgrad.ir.op_signature import Spec
 
 from .dataset import Dataset
 from .elements import _now, _value

@@ -13,7 +13,8 @@ from graphgrad.ir import context
 from graphgrad.ir.dtypes import as_dtype, int64
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.opdef import Spec, raw
+from graphgrad.ir.op_signature import Spec
+from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import relax
 
 from .cardinality import INFINITE, UNKNOWN, divided
@@ -584,10 +585,7 @@ def _state(initial: Any) -> tuple[list[Any], Any]:
 
 
 def _stepped(function: Any, states: Any, specs: Any, gives_element: bool) -> Any:
-    """Returns a function of state and element as a graph; shapes of the state that change become unknown.
-
-    Returns: the graph, what the function returned, and what states are.
-    """
+    """Returns a function of state and element as a graph, its results and states; shapes that change become unknown."""
     while True:
         graph, result = traced(function, (states, specs))
         new = result[0] if gives_element and isinstance(result, tuple) and len(result) == 2 else result

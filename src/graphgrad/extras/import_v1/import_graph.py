@@ -67,12 +67,12 @@ def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any
     with contextlib.ExitStack() as stack:
         prefix = stack.enter_context(graph.name_scope("import" if name is None else name)) if name != "" else ""
         if name == "":
-            prefix = f"{graph._scope}/" if graph._scope else ""
+            prefix = f"{graph._around.scope}/" if graph._around.scope else ""
         given = {(k.decode() if isinstance(k, bytes) else k): v for k, v in input_map.items()}
         given = {k: v if isinstance(v, Tensor) else convert_to_tensor(v, name="inputs") for k, v in given.items()}
         reader = _Reader(graph, {f.signature.name: f for f in graph_def.library.function}, prefix, given,
                          _Budget(graph_def))
-        with graph.control_dependencies(None), graph._own_gradients(), _plain(graph), _refused():
+        with graph.control_dependencies(None), graph._own_gradients(), graph._around.having(colocated=()), _refused():
             reader.read(list(graph_def.node))
     unused = sorted(set(given) - reader.used)
     if unused:
@@ -89,16 +89,6 @@ def _message(graph_def: Any) -> Any:
     if hasattr(graph_def, "SerializeToString") and hasattr(graph_def, "node"):
         return GraphDef.FromString(graph_def.SerializeToString())
     raise TypeError(f"Argument `graph_def` must be a GraphDef proto. Received type: {type(graph_def).__name__}")
-
-
-@contextlib.contextmanager
-def _plain(graph: Graph) -> Iterator[None]:
-    """Leaves colocation blocks: nodes have their own."""
-    old, graph._colocated = graph._colocated, ()
-    try:
-        yield
-    finally:
-        graph._colocated = old
 
 
 class _Invalid(Exception):
@@ -170,7 +160,7 @@ class _Reader:
         """Adds all nodes, inputs first."""
         nodes = functional(with_arrays(with_resources(nodes)))
         self._check(nodes)
-        taken = self.graph._by_name()
+        taken = self.graph._index.by_name()
         for node in _sorted(nodes):
             self.budget.add()
             if self.prefix + node.name in taken:
@@ -206,7 +196,7 @@ class _Reader:
         inputs = [self._input(name) for name in node.input if not name.startswith("^")]
         attrs = self._attrs(node, opdef, inputs)
         op = add_to_graph(self.graph, opdef, tuple(inputs), attrs, f"{self.prefix}{node.name}/")
-        self.graph._names_in_use.setdefault(op.name.lower(), 1)
+        self.graph._names.reserve(op.name)
         op.control_inputs = tuple(dict.fromkeys(self._control(n[1:]) for n in node.input if n.startswith("^")))
         if node.device:
             op._set_device(node.device)

@@ -15,7 +15,7 @@ from graphgrad.ir.blocking import located, settle
 from graphgrad.ir.files.tfrecord import opened, records
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.proto.messages import Message
-from graphgrad.ir.variable_store import kept
+from graphgrad.ir.values.variable_store import kept
 from graphgrad.ops.state.queue_storage import Queue
 
 _HANDLE = ("stateful", "handle")

@@ -8,10 +8,10 @@ import numpy as np
 
 from graphgrad.frontend.graph.module import Module
 from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dimension import Dimension
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
-from graphgrad.ir.shape import Dimension
 
 from . import hints, parts
 

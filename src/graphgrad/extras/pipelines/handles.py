@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.ir.opdef import registry
-from graphgrad.ir.variable_store import Handle
+from graphgrad.ir.values.variable_store import Handle
 
 
 def make_handle(op_type: str, name: str | None, **attrs: Any) -> Any:

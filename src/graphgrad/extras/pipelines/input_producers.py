@@ -15,9 +15,9 @@ from graphgrad.ir.context import current_graph, get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, int64, string
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.array.gather import gather
 from graphgrad.ops.array.ranges import range_
 from graphgrad.ops.array.shape import size

@@ -12,7 +12,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype, int64, string, variant
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
-from graphgrad.ir.variable_store import Cell, Handle
+from graphgrad.ir.values.variable_store import Cell, Handle
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group
 from graphgrad.training.checkpoints.bundle import BundleReader

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from graphgrad.ir.composite import Composite
+from graphgrad.ir.values.composite import Composite
 from graphgrad.ops.common.sparse_tensor import SparseArgument
 
 from .row_partitions import RaggedArgument

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.ir.composite import Composite, register_spec
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like, register_tensor_conversion_function
 from graphgrad.ir.dtypes import DType, as_dtype, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape
+from graphgrad.ir.values.composite import Composite, register_spec
 from graphgrad.ops.array.mask import boolean_mask, sequence_mask
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 

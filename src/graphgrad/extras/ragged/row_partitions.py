@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.ir.composite import register_spec
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import DType, int32, int64
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.values.composite import register_spec
 
 from .ragged_spec import RaggedTensorSpec
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.ir.composite import SparseTensorValue
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import REAL, as_dtype, int64
@@ -15,6 +14,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape, with_rank
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
+from graphgrad.ir.values.composite import SparseTensorValue
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .sparse_functions import _sparse

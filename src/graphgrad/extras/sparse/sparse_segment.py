@@ -9,10 +9,10 @@ import numpy as np
 from graphgrad.errors import Complaint
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import FLOATING, INDEX
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.math.segment import LARGE, sparse_sums
 

@@ -15,14 +15,14 @@ from graphgrad.gradients.core.registry import gradient_function
 from graphgrad.gradients.core.unconnected import UnconnectedGradients
 from graphgrad.gradients.derived.higher import jvp
 from graphgrad.ir import eager
-from graphgrad.ir.composite import Composite
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import variant
-from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, raw
 from graphgrad.ir.source import user_source
-from graphgrad.ir.tensor_list import TensorList
+from graphgrad.ir.values.composite import Composite
+from graphgrad.ir.values.indexed_slices import dense
+from graphgrad.ir.values.tensor_list import TensorList
 
 from .tape import GradientTape
 from .tape_recording import Record

@@ -14,8 +14,8 @@ from graphgrad.gradients.core.backprop import gradients
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype
-from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.values.indexed_slices import dense
 
 from .gradient_functions import gradients_function
 

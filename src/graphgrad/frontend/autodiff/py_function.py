@@ -10,9 +10,9 @@ import numpy as np
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import all_tensors, converted, put_together
 from graphgrad.ir import context, eager
-from graphgrad.ir.composite import Composite
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType
+from graphgrad.ir.values.composite import Composite
 from graphgrad.ops.control.py_func import build_py_func
 
 from .tape import GradientTape

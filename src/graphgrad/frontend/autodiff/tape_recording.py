@@ -16,9 +16,9 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.funcgraph import stands_for
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices, dense
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, OpDef, raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.indexed_slices import IndexedSlices, dense
 from graphgrad.system.garbage_collector import collector_paused
 
 
@@ -221,14 +221,14 @@ def _in_grads(call: Call | None, record: Record | Operation, dys: list[Any]) -> 
         in_grads = call_rule(rule, record, dys)
         return in_grads if isinstance(in_grads, (list, tuple)) else (in_grads,)
     graph = call.graph
-    graph._scope = call.scope
-    graph._original_op = record if isinstance(record, Operation) else None
+    graph._around.scope = call.scope
+    graph._around.original_op = record if isinstance(record, Operation) else None
     # Silenced: records stand for operations.
     in_grads = apply_rule(call, record, rule, _filled(record, dys))  # type: ignore[arg-type]
     # Silenced: records stand for operations.
     found = [g if g is None else checked_in_grad(record, t, g, rule)  # type: ignore[arg-type]
              for t, g in zip(record.inputs, in_grads, strict=True)]
-    graph._scope, graph._original_op = call.scope, None
+    graph._around.scope, graph._around.original_op = call.scope, None
     return found
 
 

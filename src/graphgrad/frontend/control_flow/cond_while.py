@@ -10,7 +10,6 @@ import numpy as np
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import all_tensors, component_specs, converted, put_together, tensors_of
 from graphgrad.frontend.structure.type_spec import TypeSpec
-from graphgrad.ir.composite import Composite
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
@@ -18,11 +17,12 @@ from graphgrad.ir.dtypes import int64
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph, in_their_turn
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.composite import Composite
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 
 from .loop_memory import reverse
 from .shape_invariants import generalised, invariant_leaves
@@ -40,7 +40,7 @@ def _trace(
       start: the tensors that the leaves consist of at first.
     """
     body = FuncGraph(name, graph)
-    body._gradient_overrides = graph._gradient_overrides
+    body._around.gradients = graph._around.gradients
     body.loop_start = list(start)
     with use(body):
         inner = [body.add_input(t.dtype, t._spec.shape, f"arg_{i}") for i, t in enumerate(start)]

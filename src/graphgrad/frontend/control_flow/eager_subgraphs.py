@@ -11,14 +11,13 @@ import numpy as np
 
 from graphgrad.executor.program.fingerprint import Unspeakable, token
 from graphgrad.executor.runtime.executable import Executable
-from graphgrad.ir import eager
 from graphgrad.ir.builder import add_to_graph
 from graphgrad.ir.context import use
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import OpDef
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.variable_store import Cell
 
 # NumPy runs this many operations, and processes this many elements, before XLA would have compiled them.
 _FEW_OPERATIONS = 4000
@@ -44,7 +43,8 @@ class _Kept:
         self.executable: Executable | None = None
 
 
-def _run(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> list[Any]:
+def run_functional(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> list[Any]:
+    """Runs an operation on eager tensors; returns the values of its outputs."""
     kept = _known(opdef, inputs, attrs)
     executable = kept.executable
     if executable is None:
@@ -120,6 +120,3 @@ def _is_little(inputs: tuple[Any, ...], attrs: dict[str, Any]) -> bool:
     shared = sum(math.prod(t.shape) for t, is_mapped in zip(inputs, mapped, strict=False)
                  if t.dtype is not resource and not is_mapped)
     return rows * operations <= _FEW_OPERATIONS and rows * shared <= _FEW_ELEMENTS
-
-
-eager.run_functional_with(_run)

@@ -12,11 +12,11 @@ from graphgrad.frontend.structure.composite_specs import spec_of
 from graphgrad.frontend.structure.tensor_array import TensorArray
 from graphgrad.frontend.structure.type_spec import TypeSpec
 from graphgrad.frontend.structure.uneven_rows import RowResults, UnevenSpec
-from graphgrad.ir.composite import Composite
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.values.composite import Composite
 
 from .cond_while import while_loop
 

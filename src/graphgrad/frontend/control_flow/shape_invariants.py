@@ -9,11 +9,11 @@ from graphgrad.frontend.structure.composites import component_specs, tensors_of
 from graphgrad.frontend.structure.nest import is_nested
 from graphgrad.frontend.structure.signature import TensorSpec
 from graphgrad.frontend.structure.type_spec import TypeSpec
-from graphgrad.ir.composite import Bundle
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import variant
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape, as_shape, shape_str
+from graphgrad.ir.values.composite import Bundle
 
 
 def generalised(leaves: Sequence[Any], shape_invariants: Any) -> tuple[list[Any], list[Any]]:

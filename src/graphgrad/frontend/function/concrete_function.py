@@ -20,17 +20,17 @@ from graphgrad.gradients.bodies.subgraphs import carries, copy_list, needed_ops
 from graphgrad.gradients.core.backprop import gradients
 from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir import dtypes, eager
-from graphgrad.ir.composite import Composite
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.effects import effects_of
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.composite import Composite
+from graphgrad.ir.values.indexed_slices import dense
+from graphgrad.ir.values.variable_store import Cell
 
 from .inlining import inlined
 from .tape_retention import RecordedRun
@@ -188,8 +188,8 @@ def _crossing(part: _Part, flat: Sequence[Tensor], dys: Sequence[Tensor], first:
     inputs = {id(t) for t in (*part.inputs, *dys)}
     needed = needed_ops(flat, inputs)
     # A recording loop is fused with the forward loop.
-    ahead = {op.index for op in needed if op.index >= first and op.index in graph._joints}
-    ahead |= {index for index in graph._early if index >= first}
+    ahead = {op.index for op in needed if op.index >= first and op.index in graph._notes.joints}
+    ahead |= {index for index in graph._notes.early if index >= first}
     ahead = {op.index for op in needed_ops([t for i in ahead for t in graph._operations[i].outputs], inputs)}
     # The second half; it gets the values of variables instead of their handles.
     late = {op.index for op in needed if op.type == "VariableOf" or (op.index >= first and op.index not in ahead)}

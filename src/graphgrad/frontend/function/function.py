@@ -23,13 +23,13 @@ from graphgrad.frontend.structure.tensor_array import TensorArray
 from graphgrad.frontend.structure.tensor_array_spec import ArrayParts
 from graphgrad.frontend.variables.variable_creation import watching_creation
 from graphgrad.ir import context
-from graphgrad.ir.composite import Composite
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import compatible, relax, shape_str
+from graphgrad.ir.values.composite import Composite
 
 from .concrete_function import ConcreteFunction
 from .initializer_lifting import initialize, restored

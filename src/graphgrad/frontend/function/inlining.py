@@ -12,15 +12,15 @@ from typing import Any
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.structure import nest
 from graphgrad.gradients.core.outer_graphs import open_entrances
-from graphgrad.ir.composite import Bundle
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.effects import bodies_of, effects_of, has_effect
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import on_values
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.values.composite import Bundle
+from graphgrad.ir.values.indexed_slices import on_values
 
 
 def argument(leaf: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Operators on tensors and variables, from one table: `x + y`, `x[i]`, `x == y`, `x.eval()`.
+"""Operators on tensors and variables, from one table: `x + y`, `x[i]`, `x == y`.
 
 The names given to the operations are TensorFlow's: `x * y` is "mul", `-x` is "Neg".
 """
@@ -14,7 +14,7 @@ from graphgrad.ir import dtypes, tensor
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert, is_tensor_like, make_array
 from graphgrad.ir.eager import EagerTensor
-from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw, registry
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
@@ -249,47 +249,7 @@ def install(cls: type) -> None:
         setattr(cls, name, method)
 
 
-# -- the other methods -------------------------------------------------------------
-
-
-def _default_session(session: Any, graph: Any, what: str, method: str, colon: str) -> Any:
-    from graphgrad.executor.runtime.session import get_default_session
-
-    if session is None:
-        session = get_default_session()
-        if session is None:
-            raise ValueError(f"Cannot {what} using `{method}()`: No default session is registered. Use `with "
-                             f"sess.as_default()`{colon} or pass an explicit session to `{method}(session=sess)`")
-        if session.graph is not graph:
-            raise ValueError(f"Cannot use the default session to {what}: the tensor's graph is different from the "
-                             f"session's graph. Pass an explicit session to `{method}(session=sess)`.")
-    elif session.graph is not graph:
-        raise ValueError(f"Cannot use the given session to {what}: the tensor's graph is different from the "
-                         "session's graph.")
-    return session
-
-
-def evaluate(self: Any, feed_dict: Any = None, session: Any = None) -> Any:
-    """Computes the value of the tensor in a session.
-
-    Args:
-      feed_dict: values for placeholders and other tensors.
-      session: the session; the default one if not given.
-    Raises: ValueError if there is no session, or it is another graph's.
-    """
-    return _default_session(session, self.graph, "evaluate tensor", "eval", "").run(self, feed_dict)
-
-
-def run_operation(self: Operation, feed_dict: Any = None, session: Any = None) -> None:
-    """Runs the operation in a session.
-
-    Args:
-      feed_dict: values for placeholders and other tensors.
-      session: the session; the default one if not given.
-    Raises: ValueError if there is no session, or it is another graph's.
-    """
-    _default_session(session, self.graph, "execute operation", "run", ":").run(self, feed_dict)
-
+# -- NumPy's names ------------------------------------------------------------------
 
 _NUMPY_NAMES = {"astype": "tf.cast(t, dtype)", "ravel": "tf.reshape(t, [-1])", "transpose": "tf.transpose(t)",
                 "reshape": "tf.reshape(t, shape)", "clip": "tf.clip_by_value(t, low, high)", "size": "tf.size(t)",
@@ -307,5 +267,3 @@ def _no_such_attribute(name: str, remedy: str) -> property:
 install(tensor.Tensor)
 for _name, _remedy in _NUMPY_NAMES.items():
     setattr(tensor.Tensor, _name, _no_such_attribute(_name, _remedy))
-Tensor.eval = evaluate  # type: ignore[method-assign]  # the classes are completed here
-Operation.run = run_operation  # `ir` does not know sessions

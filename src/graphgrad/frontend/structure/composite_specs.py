@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.ir.composite import Composite, register_spec, registered_spec
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float32, int64
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.shape import TensorShape
+from graphgrad.ir.values.composite import Composite, register_spec, registered_spec
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 
 from . import sparse_spec as sparse_spec  # these two register what `spec_of` gives
 from . import tensor_array_spec as tensor_array_spec

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphgrad.ir.composite import Bundle
 from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.values.composite import Bundle
 
 from . import composite_specs as composite_specs  # which registers what `_type_spec` gives
 from . import nest

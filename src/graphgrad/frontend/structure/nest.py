@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from graphgrad.ir.composite import Composite
+from graphgrad.ir.values.composite import Composite
 
 from .type_spec import TypeSpec
 

@@ -7,12 +7,12 @@ import weakref
 from typing import Any
 
 from graphgrad.ir import dtypes
-from graphgrad.ir.composite import Composite
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.shape import Shape, TensorShape, as_shape, compatible, shape_str
 from graphgrad.ir.tensor import Tensor as AnyTensor
+from graphgrad.ir.values.composite import Composite
 
 from . import nest
 from .type_spec import TypeSpec as TypeSpec

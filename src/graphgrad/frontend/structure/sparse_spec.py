@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.ir.composite import SparseTensorValue, register_spec
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype, float32, int32, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape, as_shape
+from graphgrad.ir.values.composite import SparseTensorValue, register_spec
 from graphgrad.ops.array.tile import repeat
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphgrad.ir import dtypes
-from graphgrad.ir.composite import Bundle
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.graph import Operation
+from graphgrad.ir.values.composite import Bundle
 
 from . import nest
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from graphgrad.errors import InvalidArgumentError, OutOfRangeError
 from graphgrad.ir.attribute_limits import whole
-from graphgrad.ir.composite import Bundle
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
@@ -19,6 +18,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import _CONTRADICTION, Shape, TensorShape, as_shape, merge, shape_str
 from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import Tensor as AnyTensor
+from graphgrad.ir.values.composite import Bundle
 
 
 def _invalid(text: str) -> InvalidArgumentError:

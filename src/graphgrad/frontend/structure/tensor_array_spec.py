@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphgrad.ir.composite import register_spec
 from graphgrad.ir.dtypes import as_dtype, float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
+from graphgrad.ir.values.composite import register_spec
 
 from .tensor_array import TensorArray
 from .type_spec import TypeSpec

@@ -22,17 +22,10 @@ from graphgrad.ir.eager import value_text
 from graphgrad.ir.funcgraph import around
 from graphgrad.ir.graph import Graph, Operation, listening
 from graphgrad.ir.opdef import raw
-from graphgrad.ir.shape import (
-    _CONTRADICTION,
-    Shape,
-    TensorShape,
-    as_shape,
-    merge,
-    shape_str,
-)
+from graphgrad.ir.shape import _CONTRADICTION, Shape, TensorShape, as_shape, merge, shape_str
 from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import TensorOperators, TensorReference
-from graphgrad.ir.variable_store import Cell, Handle
+from graphgrad.ir.values.variable_store import Cell, Handle
 
 from .references import References
 from .variable_assignments import Assignments
@@ -272,7 +265,7 @@ class Variable(Assignments, TensorOperators, metaclass=Created):
         parent = name.rpartition("/")[0] if name else ""
         if graph is None or not parent:
             return self._read()
-        return self._read(graph._unique(f"{parent}/ReadVariableOp") + "/")
+        return self._read(graph._names.unique(f"{parent}/ReadVariableOp") + "/")
 
     def _as_graph_element(self) -> Any:
         graph = current_graph()

@@ -10,10 +10,10 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import raw, registry
 from graphgrad.ir.shape import Shape, compatible, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 
 from .variable_creation import own_copy
 

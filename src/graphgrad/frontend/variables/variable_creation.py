@@ -22,7 +22,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import eager_scope, name_scope
 from graphgrad.ir.shape import Shape, as_shape, compatible, is_fully_defined, shape_str
 from graphgrad.ir.source import user_source
-from graphgrad.ir.variable_store import Cell, Handle
+from graphgrad.ir.values.variable_store import Cell, Handle
 
 creation_numbers = itertools.count()  # gives the creation order of variables
 
@@ -86,7 +86,7 @@ class Creation:
                     self._outside_of_function(graph)
                     return
         self._initial = _liftable(self._initial, self._dtype)
-        if graph is not None and (graph.building_function or graph._control):
+        if graph is not None and (graph.building_function or graph._around.control):
             with init_scope():
                 self._in(current_graph())
         else:
@@ -125,7 +125,7 @@ class Creation:
     def _outside_of_function(self, graph: Graph) -> None:
         """Creates it outside of the function that is being traced, which assigns its initial value."""
         self._settle(self._initial)
-        self._hold(None, f"{graph._scope}/{self._name}" if graph._scope else self._name)
+        self._hold(None, f"{graph._around.scope}/{self._name}" if graph._around.scope else self._name)
         variable = self._variable
         assignment = raw.AssignVariableOp(variable._handle, self._initial, dtype=variable._dtype)
         _listening.assignments.append(assignment)
@@ -146,7 +146,7 @@ class Creation:
             assignment = raw.AssignVariableOp(variable._handle, value, dtype=dtype, name="Assign")
             variable._initializer_op = assignment
             graph._scoped_state.setdefault("initializers", set()).add(assignment.index)
-            variable._snapshot = variable._read(graph._unique(f"{scope}Read/ReadVariableOp") + "/")
+            variable._snapshot = variable._read(graph._names.unique(f"{scope}Read/ReadVariableOp") + "/")
 
     def _settle(self, value: Any) -> None:
         """Sets dtype and static shape."""

@@ -138,7 +138,7 @@ def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[A
                         bounded_by=1 + len(variables) if lists else None, counter=counter, name="Record")
     made = results[0].op
     if lists and loop.count is None and made.graph is op.graph:
-        op.graph._joints[made.index] = Joint(op, made, variables, wanted)
+        op.graph._notes.joints[made.index] = Joint(op, made, variables, wanted)
     return [results[0], *results[1 + len(variables) :]]
 
 

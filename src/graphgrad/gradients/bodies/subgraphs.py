@@ -104,7 +104,7 @@ def copy_list(target: Graph, ops: Sequence[Operation], inside: dict[int, Tensor]
         attrs = op.attrs
         if "random" in op.opdef.flags:
             attrs = {**attrs, "_drawn_by": attrs.get("_drawn_by", op)}
-        copy = target._add(op.opdef, tuple([inside[id(t)] for t in op.inputs]), attrs, target._unique(op.name),
+        copy = target._add(op.opdef, tuple([inside[id(t)] for t in op.inputs]), attrs, target._names.unique(op.name),
                            [t._spec for t in op.outputs])
         copy._gradient = CopiedRule(op._gradient, inside) if callable(op._gradient) else op._gradient
         copy._original_op = op._original_op if as_it_is else op
@@ -115,12 +115,12 @@ def copy_list(target: Graph, ops: Sequence[Operation], inside: dict[int, Tensor]
         here.add(copy.name)
         for old, new in zip(op.outputs, copy.outputs, strict=True):
             inside.setdefault(id(old), new)
-        if op.index in op.graph._touched:
+        if op.index in op.graph._notes.touched:
             _copy_touched(op, copy, inside)
-        if op.type == "While" and op.index in op.graph._joints:
-            joint = op.graph._joints[op.index].moved(copy, inside)
+        if op.type == "While" and op.index in op.graph._notes.joints:
+            joint = op.graph._notes.joints[op.index].moved(copy, inside)
             if joint is not None:
-                target._joints[copy.index] = joint
+                target._notes.joints[copy.index] = joint
 
 
 def replace(graph: FuncGraph, other: dict[int, Tensor]) -> None:
@@ -187,7 +187,7 @@ def _copy_touched(op: Operation, copy: Operation, inside: dict[int, Tensor]) -> 
     """
     found: dict[int, Tensor] = {}
     seen: set[int] = set()
-    waiting = list(op.graph._touched[op.index])
+    waiting = list(op.graph._notes.touched[op.index])
     while waiting:
         t = waiting.pop()
         if id(t) in inside or t.graph is not op.graph:
@@ -196,7 +196,7 @@ def _copy_touched(op: Operation, copy: Operation, inside: dict[int, Tensor]) -> 
         elif t.op.index not in seen:
             seen.add(t.op.index)
             waiting.extend(i for i in t.op.inputs if carries(i))
-    copy.graph._touched[copy.index] = tuple(found.values())
+    copy.graph._notes.touched[copy.index] = tuple(found.values())
 
 
 class CopiedRule:
@@ -213,13 +213,9 @@ class CopiedRule:
             self.n_results = rule.n_results
 
     def __call__(self, op: Operation, *dys: Any) -> Any:
-        graph = op.graph
-        before = graph._copies
-        graph._copies = {**before, **self.inside}
-        try:
+        around = op.graph._around
+        with around.having(copies={**around.copies, **self.inside}):
             return self.rule(op, *dys)
-        finally:
-            graph._copies = before
 
 
 class Copy:

@@ -16,8 +16,8 @@ from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import raw, registry
+from graphgrad.ir.values.indexed_slices import dense
 
 
 class _Side:

@@ -25,8 +25,8 @@ from graphgrad.ir.dtypes import resource
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph, in_their_turn
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices, dense
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.values.indexed_slices import IndexedSlices, dense
 
 _SMALL = 1024  # elements: known values of at most this size are not captured
 
@@ -47,11 +47,8 @@ class MapBody(FuncGraph):
         if tensor.dtype.kind in "iub":
             value = constant_value(tensor)
             if value is not None and value.size <= _SMALL:
-                saved, self._control = self._control, []
-                try:
+                with self._around.having(control=[]):
                     inner = constant_in(self, value, self.unique_name("Const"), tensor.dtype)
-                finally:
-                    self._control = saved
                 self._captures[id(tensor)] = inner
                 self.outside[id(inner)] = tensor
                 self._keep_alive(tensor)
@@ -194,7 +191,7 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
                                 summed=tuple(sums), Tout=tuple(t.dtype for t in target.outputs))
     if zeros is not None:
         made = results[0].op
-        made.graph._touched[made.index] = zeros
+        made.graph._notes.touched[made.index] = zeros
     for i, piece in zip(xs, pieces, strict=True):
         if piece is None:
             continue

@@ -49,9 +49,9 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import bool_, int32, resource, variant
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices, dense
 from graphgrad.ir.opdef import raw, registry
 from graphgrad.ir.shape import is_fully_defined
+from graphgrad.ir.values.indexed_slices import IndexedSlices, dense
 from graphgrad.op_traits import is_sum
 
 from .loop_checkpointing import tell_kept, through_segments
@@ -270,7 +270,7 @@ class _Back:
                             counter=counter, bounded_by=len(start) + len(kept) - 1 if self.recorded else None,
                             name="Back")
         made = results[0].op
-        made.graph._touched[made.index] = self.touched
+        made.graph._notes.touched[made.index] = self.touched
         positions = [*self.carried, *self.read]
         return list(zip(positions, results[1 : 1 + len(positions)], strict=True))
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from graphgrad.ir.dtypes import int64
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices, dense
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.values.indexed_slices import IndexedSlices, dense
 
 from .rules import Call, beside
 
@@ -50,18 +50,13 @@ def aggregate(call: Call, terms: list[Any], op: Operation) -> Any:
     if len(terms) == 1:
         return terms[0]
     graph = call.graph
-    saved = graph._scope, graph._original_op
-    graph._scope, graph._original_op = call.scope, op
-    try:
-        with beside(graph, op, call.colocate):
-            sparse = [isinstance(t, IndexedSlices) for t in terms]
-            if all(sparse):
-                return concat_slices(terms)
-            if any(sparse):
-                return raw.AddN([dense(t) for t in terms])
-            return _add_n(graph, terms)
-    finally:
-        graph._scope, graph._original_op = saved
+    with graph._around.having(scope=call.scope, original_op=op), beside(graph, op, call.colocate):
+        sparse = [isinstance(t, IndexedSlices) for t in terms]
+        if all(sparse):
+            return concat_slices(terms)
+        if any(sparse):
+            return raw.AddN([dense(t) for t in terms])
+        return _add_n(graph, terms)
 
 
 def add_early(call: Call, t: Tensor, terms: list[Any], term: Any) -> bool:
@@ -72,17 +67,13 @@ def add_early(call: Call, t: Tensor, terms: list[Any], term: Any) -> bool:
     if isinstance(term, IndexedSlices) or isinstance(terms[-1], IndexedSlices):
         return False
     graph, op = call.graph, t.op
-    saved = graph._scope, graph._original_op
-    graph._scope, graph._original_op = call.scope, op
-    try:
+    with graph._around.having(scope=call.scope, original_op=op):
         scope = call.sums.get(id(t))
         if scope is None:
             scope = call.sums[id(t)] = graph.unique_name(f"{op.name}_gradient_sum")
-        graph._scope = scope
+        graph._around.scope = scope
         with beside(graph, op, call.colocate):
             terms[-1] = raw.AddN([terms[-1], term])
-    finally:
-        graph._scope, graph._original_op = saved
     return True
 
 

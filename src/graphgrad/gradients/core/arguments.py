@@ -8,8 +8,8 @@ from typing import Any
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.graph import Graph, Tensor
-from graphgrad.ir.indexed_slices import of_values
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.indexed_slices import of_values
 
 from .outer_graphs import seen_from
 

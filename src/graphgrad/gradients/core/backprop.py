@@ -19,11 +19,11 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from graphgrad.ir.composite import gradient_parts, is_of_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.composite import gradient_parts, is_of_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.system.garbage_collector import collector_paused
 
 from . import strictness
@@ -272,7 +272,7 @@ def _reach(call: Call, ys: list[Tensor], xs: list[Tensor]) -> dict[Operation, in
 
 def _inputs(call: Call, op: Operation) -> list[Tensor]:
     """Returns the inputs of an operation, placeholders replaced by their tensors; in a trial what it touches, too."""
-    inputs = [*op.inputs, *op.graph._touched.get(op.index, ())] if call.zeros else op.inputs
+    inputs = [*op.inputs, *op.graph._notes.touched.get(op.index, ())] if call.zeros else op.inputs
     return [call.outside.get(id(t), t) for t in inputs]
 
 
@@ -294,8 +294,8 @@ def _sweep(call: Call, ys: list[Tensor], between: dict[Operation, int], arrived:
     graph, replaced = call.graph, bool(call.outside) or call.zeros
     pending = dict(between)  # counts down as consumers are visited
     queue = deque(dict.fromkeys(y.op for y in ys if pending.get(y.op) == 0))
-    saved = graph._scope, graph._original_op
-    try:
+    around = graph._around
+    with around.having(scope=around.scope, original_op=around.original_op):
         while queue:
             op = queue.popleft()
             inputs = _inputs(call, op) if replaced else op.inputs
@@ -308,8 +308,6 @@ def _sweep(call: Call, ys: list[Tensor], between: dict[Operation, int], arrived:
                     pending[source] -= 1
                     if not pending[source]:
                         queue.append(source)
-    finally:
-        graph._scope, graph._original_op = saved
 
 
 def _visit(call: Call, op: Operation, inputs: Sequence[Tensor], terms: list[list[Any]],
@@ -338,11 +336,11 @@ def _visit(call: Call, op: Operation, inputs: Sequence[Tensor], terms: list[list
             return
         in_grads = [None] * len(op.inputs)
     elif call.colocate:
-        graph._original_op = op
+        graph._around.original_op = op
         with beside(graph, op, True):
             in_grads = apply_rule(call, op, rule, out_grads)
     else:
-        graph._original_op = op
+        graph._around.original_op = op
         in_grads = apply_rule(call, op, rule, out_grads)
     given: Sequence[Tensor] = op.inputs
     if call.zeros:

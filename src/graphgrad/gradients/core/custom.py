@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphgrad.ir import eager
-from graphgrad.ir.composite import Composite, is_of_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
@@ -16,6 +15,7 @@ from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.composite import Composite, is_of_parts, parts_of_gradient, with_gradient_parts
 
 
 def custom_gradient(f: Callable[..., Any] | None = None) -> Any:

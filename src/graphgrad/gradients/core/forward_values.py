@@ -41,7 +41,8 @@ from graphgrad.ir.effects import (
 )
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.opdef import Spec, raw
+from graphgrad.ir.op_signature import Spec
+from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import relax
 
 # -- variables that are only read ----------------------------------------------------------
@@ -76,7 +77,7 @@ def _may_change(op: Operation, t: Tensor) -> bool:
     graph, current = op.graph, current_graph()
     if isinstance(current, FuncGraph) and current.discarded:
         return False
-    if graph._in_two_runs or current is not graph:
+    if graph._around.in_two_runs or current is not graph:
         return True
     return last_changes(graph).get(id(handle), -1) > op.index
 

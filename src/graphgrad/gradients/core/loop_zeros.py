@@ -3,7 +3,7 @@
 In TensorFlow the gradient of a `While` is zero, not None, for inputs that its results do not depend on. And its
 backward loop reads every forward value that the gradient rules of the body mention, even unused ones: so the second
 derivative of a linear body is zero. Here only what is needed is computed. So what such a loop would have read is noted
-(`Graph._touched`), and where a gradient would be None, `backprop` checks whether it is zero.
+(`Notes.touched`), and where a gradient would be None, `backprop` checks whether it is zero.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def may_hold_loops(ys: Sequence[Tensor], outside: Outside) -> bool:
     while stack:
         op = stack.pop()
         if op not in seen:
-            if "functional" in op.opdef.flags or op.index in op.graph._touched:
+            if "functional" in op.opdef.flags or op.index in op.graph._notes.touched:
                 return True
             seen.add(op)
             stack.extend([outside.get(id(t), t).op for t in op.inputs])
@@ -66,7 +66,7 @@ def zeros_for_loops(op: Operation, in_grads: Sequence[Any], inputs: Sequence[Ten
     """
     found = [*in_grads, *[None] * (len(inputs) - len(in_grads))]
     last = 0  # how many of its own inputs may get zeros
-    if op.index in op.graph._touched:
+    if op.index in op.graph._notes.touched:
         # Of the forward loop only touched values count: a branch predicate is not one.
         last = len(op.outputs) if op.type == "While" else 0
     elif is_loop(op):
@@ -83,7 +83,7 @@ def zero(x: Tensor) -> Any:
         zeros = zeros_of(x)
     except ValueError:
         return None
-    zeros.graph._touched[zeros.op.index] = (x,)  # their derivative is zero, too
+    zeros.graph._notes.touched[zeros.op.index] = (x,)  # their derivative is zero, too
     return zeros
 
 

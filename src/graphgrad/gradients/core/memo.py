@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from graphgrad.ir.eager import EagerTensor
-from graphgrad.ir.graph import _BY_FUNCTION, Graph, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices, of_values
+from graphgrad.ir.graph import Graph, Tensor
+from graphgrad.ir.state.surroundings import BY_FUNCTION
+from graphgrad.ir.values.indexed_slices import IndexedSlices, of_values
 
 from . import strictness
 from .arguments import align_grad_ys, flatten
@@ -156,7 +157,7 @@ def _key(call: Call, ys: Any, xs: Any, grad_ys: Any, stops: Any, unconnected: An
     Tensors may compare elementwise, so they are identified by id, and kept in `alive`.
     """
     graph = call.graph
-    if graph._device is _BY_FUNCTION:  # it may return something else each time
+    if graph._around.device is BY_FUNCTION:  # it may return something else each time
         return None
     y_leaves = flatten(ys)
     groups = (y_leaves, align_grad_ys(ys, grad_ys, len(y_leaves)), _handles(xs), _handles(stops))
@@ -174,11 +175,12 @@ def _key(call: Call, ys: Any, xs: Any, grad_ys: Any, stops: Any, unconnected: An
         if None in named:
             return None
         parts.append(tuple(named))
-    alive.extend((*graph._control, *open_entrances))
-    name = None if call.name in (None, "gradients") else (graph._scope, call.name)
-    overrides = tuple(sorted(graph._gradient_overrides.items()))
+    around = graph._around
+    alive.extend((*around.control, *open_entrances))
+    name = None if call.name in (None, "gradients") else (around.scope, call.name)
+    overrides = tuple(sorted(around.gradients.items()))
     return (*parts, name, call.colocate, call.gate, call.method, unconnected, strictness.is_on(),
-            tuple(map(id, graph._control)), graph._device, graph._colocated, overrides,
+            tuple(map(id, around.control)), around.device, around.colocated, overrides,
             frozenset(map(id, open_entrances)))
 
 

@@ -34,7 +34,7 @@ def seen_from(graph: Graph, t: Any) -> Tensor:
     Raises: ValueError for a tensor of an unrelated graph.
     """
     for g in around(graph):
-        t = g._copies.get(id(t), t)
+        t = g._around.copies.get(id(t), t)
     if isinstance(t, EagerTensor):
         known = _known_as(graph, t)
         return known[-1] if known else graph.capture(t)

@@ -10,10 +10,11 @@ from graphgrad.gradients.bodies.subgraphs import kept_outputs
 from graphgrad.ir import dtypes
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
-from graphgrad.ir.opdef import CHECK, misfit, raw
+from graphgrad.ir.inference import CHECK, misfit
+from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import _CONTRADICTION, Shape, merge, shape_str
 from graphgrad.ir.source import STRAY, Source, is_own
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 
 from .outer_graphs import Outside
 
@@ -47,7 +48,7 @@ def carries_gradient(t: Tensor) -> bool:
 def fill_in(call: Call, op: Operation, out_grads: list[Any]) -> None:
     """Fills in zeros for floating outputs without a gradient: rules get them when a sibling output has one."""
     graph = call.graph
-    graph._scope = call.scope
+    graph._around.scope = call.scope
     with beside(graph, op, call.colocate):
         kept = {t.value_index for t in kept_outputs(op)}
         for i, y in enumerate(op.outputs):
@@ -70,7 +71,7 @@ def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Se
     """Applies the rule of `op` to the gradients of its outputs: one gradient, or None, for each input."""
     graph = call.graph
     scope = f"{call.scope}/{op.name}_grad" if call.scope else f"{op.name}_grad"
-    graph._scope = scope if call.fresh else graph._unique(scope)  # as unique as the op's name
+    graph._around.scope = scope if call.fresh else graph._names.unique(scope)  # as unique as the op's name
     in_grads = call_rule(rule, op, out_grads)
     if not isinstance(in_grads, (list, tuple)):
         in_grads = (in_grads,)
@@ -143,9 +144,7 @@ def where(rule: Any) -> str:
 
 def _gate(graph: Graph, in_grads: Any) -> list[Any]:
     """Makes every gradient wait for all of its siblings."""
-    scope = graph._scope
-    graph._scope = graph.unique_name("tuple")
-    try:
+    with graph._around.having(scope=graph.unique_name("tuple")):
         ops = [g.op for g in in_grads if g is not None]
         with graph.control_dependencies(ops):
             gate = raw.NoOp(name="group_deps")
@@ -161,8 +160,6 @@ def _gate(graph: Graph, in_grads: Any) -> list[Any]:
                 else:
                     out.append(raw.Identity(g, name="control_dependency"))
         return out
-    finally:
-        graph._scope = scope
 
 
 class beside:
@@ -176,13 +173,14 @@ class beside:
         self.on = on
 
     def __enter__(self) -> None:
-        graph = self.graph
-        self.saved = graph._colocated, graph._device, graph._devices
+        graph, around = self.graph, self.graph._around
+        self.saved = around.colocated, around.device, around.devices
         if self.on:
             groups = [g.decode() for g in self.op.colocation_groups()] if self.op.graph is graph else []
             # A tf.colocate_with around tf.gradients stays in force.
-            graph._colocated = tuple(sorted({*graph._colocated, *groups}) if graph._colocated else groups)
-            graph._device, graph._devices = self.op.device, [self.op.device]
+            around.colocated = tuple(sorted({*around.colocated, *groups}) if around.colocated else groups)
+            around.device, around.devices = self.op.device, [self.op.device]
 
     def __exit__(self, *_: object) -> None:
-        self.graph._colocated, self.graph._device, self.graph._devices = self.saved
+        around = self.graph._around
+        around.colocated, around.device, around.devices = self.saved

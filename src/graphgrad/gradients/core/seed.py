@@ -10,9 +10,9 @@ from graphgrad.ir import dtypes
 from graphgrad.ir.conversion import constant_in, convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import DType
 from graphgrad.ir.graph import Graph, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import _CONTRADICTION, is_fully_defined, merge, shape_str
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 
 from .rules import Call, beside
 
@@ -46,7 +46,7 @@ def _ones_like(graph: Graph, y: Tensor, i: int) -> Any:
         dims = raw.Shape(y)
     # Named as TensorFlow names them: gradients/grad_ys_0 and gradients/grad_ys_0/Const.
     full = graph.unique_name(f"grad_ys_{i}")
-    one = constant_in(graph, np.ones((), y.dtype.np_dtype), graph._unique(f"{full}/Const"), y.dtype)
+    one = constant_in(graph, np.ones((), y.dtype.np_dtype), graph._names.unique(f"{full}/Const"), y.dtype)
     return raw.Fill(dims, one, name=full + "/")
 
 

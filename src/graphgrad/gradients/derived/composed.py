@@ -9,8 +9,8 @@ from graphgrad.gradients.core.backprop import gradients
 from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir import rule_by_composition
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.values.indexed_slices import dense
 
 
 def _vjp(function: Callable[..., Any], xs: Sequence[Tensor], dys: Sequence[Any]) -> list[Any]:

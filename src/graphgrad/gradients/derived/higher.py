@@ -30,10 +30,10 @@ from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32, resource
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import Shape, as_shape, is_fully_defined, num_elements, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.system.garbage_collector import collector_paused
 
 

@@ -20,9 +20,9 @@ from graphgrad.gradients.core.rules import Call, apply_rule, carries_gradient, c
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import of_values
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE
 from graphgrad.ir.source import Source, is_internal, user_source
+from graphgrad.ir.values.indexed_slices import of_values
 from graphgrad.system.garbage_collector import collector_paused
 
 from .explanation import Cut, GradientExplanation, Ways

@@ -11,10 +11,10 @@ from graphgrad.ir import dtypes
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.dtypes import ANY, as_dtype
 from graphgrad.ir.graph import SymbolicTensor
-from graphgrad.ir.indexed_slices import IndexedSlices, of_values, with_values
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
+from graphgrad.ir.values.indexed_slices import IndexedSlices, of_values, with_values
 from graphgrad.ops.common.elementwise import same
 
 _CASTABLE = ANY - {dtypes.string, dtypes.resource, dtypes.variant}

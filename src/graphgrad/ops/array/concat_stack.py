@@ -12,11 +12,11 @@ from graphgrad.ir.constant_value import folded
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor, holds_tensors, is_tensor_like, make_array
 from graphgrad.ir.dtypes import INDEX, int32
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged, normalize_axis, shape_str
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.common.attribute_values import as_int
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, plus, rank_of

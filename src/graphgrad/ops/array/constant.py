@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.ir.composite import Composite
 from graphgrad.ir.constant_value import constant_value, static_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant as constant
@@ -18,6 +17,7 @@ from graphgrad.ir.graph import SymbolicTensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import as_shape, merged, shape_str
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
+from graphgrad.ir.values.composite import Composite
 
 
 @op("Const", "-> output: dtype")

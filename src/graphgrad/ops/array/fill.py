@@ -15,7 +15,7 @@ from graphgrad.ir.dtypes import INDEX, as_dtype, float32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import as_shape
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
-from graphgrad.ir.tensor_list import TensorList
+from graphgrad.ir.values.tensor_list import TensorList
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import all_axes
 

@@ -11,11 +11,11 @@ from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.constant_value import folded
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, int16, int32
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged, normalize_axis
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.common.shape_values import (
     axes,
     fill,

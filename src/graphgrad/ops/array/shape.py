@@ -12,14 +12,10 @@ from graphgrad.ir.constant_value import folded
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, as_dtype, int32
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
-from graphgrad.ir.shape import (
-    is_fully_defined,
-    normalize_axis,
-    num_elements,
-)
+from graphgrad.ir.shape import is_fully_defined, normalize_axis, num_elements
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.common.attribute_values import as_int
 from graphgrad.ops.common.shape_values import reshape_like
 from graphgrad.ops.common.synonyms import either

@@ -12,9 +12,9 @@ from graphgrad.errors import Complaint, NeedsHostValue
 from graphgrad.ir.constant_value import folded
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant_in, convert_to_tensor, is_tensor_like
+from graphgrad.ir.dimension import Dimension
 from graphgrad.ir.dtypes import INDEX, bool_, int32, int64
 from graphgrad.ir.opdef import op, raw
-from graphgrad.ir.shape import Dimension
 from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
@@ -214,7 +214,7 @@ def _slice_at(tensor: Any, parts: Any, masks: dict[str, int]) -> Any:
             inputs.append(inputs[0])
             continue
         vector = _vector(part)
-        own = graph._unique(name + suffix)
+        own = graph._names.unique(name + suffix)
         if isinstance(vector, list):
             inputs.append(raw.Pack(vector, name=own + "/"))
         else:

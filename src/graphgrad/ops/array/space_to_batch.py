@@ -8,10 +8,11 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir.conversion import constant, convert_to_tensor
+from graphgrad.ir.dimension import Dimension
 from graphgrad.ir.dtypes import INDEX, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
-from graphgrad.ir.shape import Dimension, with_rank
+from graphgrad.ir.shape import with_rank
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array

@@ -9,9 +9,10 @@ import numpy as np
 from graphgrad.errors import Complaint
 from graphgrad.ir.constant_value import folded
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
+from graphgrad.ir.dimension import Dimension
 from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import op, raw
-from graphgrad.ir.shape import Dimension, normalize_axis, shape_str
+from graphgrad.ir.shape import normalize_axis, shape_str
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 

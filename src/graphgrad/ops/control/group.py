@@ -9,9 +9,9 @@ from typing import Any
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.indexed_slices import of_values, with_values
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.values.indexed_slices import of_values, with_values
 
 # Stateful, so that it is not merged with equal ones, which have other control inputs.
 _ORDERS = ("stateful", "idle")

@@ -16,7 +16,7 @@ from graphgrad.errors import Complaint, NeedsHostValue
 from graphgrad.ir.dtypes import ANY
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.shape import is_fully_defined, relax, shape_str
-from graphgrad.ir.tensor_list import TensorList
+from graphgrad.ir.values.tensor_list import TensorList
 
 _FLAGS = ("stateful", "functional")
 

@@ -8,7 +8,7 @@ from graphgrad.errors import Complaint, NeedsHostValue
 from graphgrad.ir.dtypes import INDEX, variant
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import _CONTRADICTION, compatible, is_fully_defined, merge
-from graphgrad.ir.tensor_list import TensorList
+from graphgrad.ir.values.tensor_list import TensorList
 
 _SHAPE = {"shape_type": INDEX}
 

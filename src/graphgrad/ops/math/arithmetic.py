@@ -10,11 +10,11 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.constant_value import elementwise
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.dtypes import INEXACT, NUMERIC, REAL, as_dtype, int32, int64, string, variant
-from graphgrad.ir.indexed_slices import IndexedSlices, of_values, on_values, with_values
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import as_shape, broadcast, merged
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
-from graphgrad.ir.tensor_list import TensorList
+from graphgrad.ir.values.indexed_slices import IndexedSlices, of_values, on_values, with_values
+from graphgrad.ir.values.tensor_list import TensorList
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.fusion_barrier import not_fused

@@ -6,10 +6,10 @@ from typing import Any, overload
 
 from graphgrad.ir.conversion import constant, convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import NUMERIC, float32
-from graphgrad.ir.indexed_slices import IndexedSlices, of_values, with_values
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.ir.values.indexed_slices import IndexedSlices, of_values, with_values
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import scalars_or_one_shape
 

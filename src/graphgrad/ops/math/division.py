@@ -9,11 +9,11 @@ from graphgrad.ir import dtypes
 from graphgrad.ir.constant_value import elementwise
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import FLOATING, INEXACT, NUMERIC, REAL, as_dtype, int32, int64
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, has_no_elements
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import conj
 

@@ -7,11 +7,11 @@ import numpy as np
 from graphgrad.ir.constant_value import elementwise
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import FLOATING, INEXACT, NUMERIC, as_dtype, float32, float64
-from graphgrad.ir.indexed_slices import on_values
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.ir.values.indexed_slices import on_values
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import REAL_SIGNED, SIGNED, conj, first, same
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, OutOfRangeError
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
-from graphgrad.ir.tensor_list import TensorList
-from graphgrad.ir.variable_store import kept
+from graphgrad.ir.values.tensor_list import TensorList
+from graphgrad.ir.values.variable_store import kept
 
 _STATEFUL = ("stateful", "host", "unset", "python")
 

@@ -7,7 +7,7 @@ import numpy as np
 from graphgrad.errors import Complaint
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import is_fully_defined
-from graphgrad.ir.tensor_list import TensorList
+from graphgrad.ir.values.tensor_list import TensorList
 
 _HOST = ("host",)
 

@@ -11,7 +11,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.blocking import settle
 from graphgrad.ir.dtypes import int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
-from graphgrad.ir.variable_store import kept
+from graphgrad.ir.values.variable_store import kept
 
 from .queue_storage import PaddingQueue, Queue, ShufflingQueue, SortingQueue
 

@@ -10,7 +10,7 @@ from graphgrad.errors import Complaint, FailedPreconditionError
 from graphgrad.ir.dtypes import ANY, int64, string
 from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
-from graphgrad.ir.variable_store import kept
+from graphgrad.ir.values.variable_store import kept
 
 _STATEFUL = ("stateful", "host", "unset")
 _TYPES: dict[str, Any] = {"Tin": ANY, "Tout": ANY}

@@ -11,9 +11,9 @@ import numpy as np
 
 from graphgrad.errors import Complaint, UnimplementedError
 from graphgrad.ir.dtypes import ANY, INDEX, NUMERIC
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw, registry
 from graphgrad.ir.shape import is_fully_defined
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.array.gather import _along_axis, _gather_shape, check_range
 
 _STATEFUL = ("stateful",)

@@ -6,8 +6,8 @@ import numpy as np
 
 from graphgrad.errors import OutOfRangeError
 from graphgrad.ir.dtypes import ANY, INDEX
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.array.gather import coordinates, outside
 from graphgrad.ops.array.strided_slice import _indexer
 

@@ -20,7 +20,7 @@ from graphgrad.ir.context import executing_eagerly, get_default_graph
 from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.ir.source import user_source
-from graphgrad.ir.variable_store import Cell
+from graphgrad.ir.values.variable_store import Cell
 from graphgrad.system.log import Log
 
 from .bundle import BundleReader, Slice, read_bundle, write_bundle

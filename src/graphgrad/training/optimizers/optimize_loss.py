@@ -11,9 +11,9 @@ from graphgrad.frontend.variables.variable_functions import trainable_variables
 from graphgrad.frontend.variables.variable_scope import get_variable, variable_scope
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.indexed_slices import of_values, with_values
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.indexed_slices import of_values, with_values
 from graphgrad.ops.math.clip import clip_by_global_norm
 from graphgrad.ops.random.random import truncated_normal
 

@@ -18,10 +18,10 @@ from graphgrad.ir.context import current_graph, get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Graph, Tensor
-from graphgrad.ir.indexed_slices import IndexedSlices
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.control.group import group
 from graphgrad.ops.control.group import tuple as gated
 

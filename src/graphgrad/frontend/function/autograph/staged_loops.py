@@ -11,7 +11,6 @@ from graphgrad.frontend.control_flow.cond_while import while_loop
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import all_tensors, converted, put_together
 from graphgrad.frontend.structure.tensor_array import TensorArray
-from graphgrad.ir.composite import Bundle
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
@@ -22,6 +21,7 @@ from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape, as_shape, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.composite import Bundle
 from graphgrad.ops.array.fill import zeros
 from graphgrad.ops.control.assertions import after_check
 

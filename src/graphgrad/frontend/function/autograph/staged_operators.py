@@ -11,7 +11,6 @@ import numpy as np
 from graphgrad.frontend.control_flow.cond_while import branches, cond, trace_branch
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.tensor_array import TensorArray
-from graphgrad.ir.composite import Bundle
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.eager import EagerTensor
@@ -19,6 +18,7 @@ from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.composite import Bundle
 from graphgrad.ops.array.fill import zeros
 from graphgrad.ops.control.assertions import Assert
 from graphgrad.ops.control.py_func import print_tensors

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,8 +11,17 @@ IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "in
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
 _makers_of_specs: dict[type, Callable[[Any], Any]] = {}
-# Registers the specs of classes of the core; other classes are registered where they are defined.
-_REGISTERS = "graphgrad.frontend.structure.composite_specs"
+_load_specs: Callable[[], None]  # see `load_specs_with`
+
+
+def load_specs_with(load: Callable[[], None]) -> None:
+    """Declares what registers the specs of classes of the core; `frontend.core_hooks` does.
+
+    Args:
+      load: imports the modules that do; other classes are registered where they are defined.
+    """
+    global _load_specs
+    _load_specs = load
 
 
 def register_spec(kind: type, make: Callable[[Any], Any]) -> None:
@@ -28,7 +36,7 @@ def register_spec(kind: type, make: Callable[[Any], Any]) -> None:
 
 def registered_spec(value: Any) -> Any:
     """Returns the `TypeSpec` of a value whose class has one; None for other values."""
-    importlib.import_module(_REGISTERS)
+    _load_specs()
     make = next((_makers_of_specs[c] for c in type(value).__mro__ if c in _makers_of_specs), None)
     return None if make is None else make(value)
 
@@ -70,7 +78,7 @@ class Composite(Bundle):
     A subclass says what it consists of, by `_parts` and `_static`; everything that tensors go through takes it apart
     and rebuilds it by its spec. Classes with a spec of their own override `_type_spec`, or register it.
 
-    >>> from graphgrad.ir.composite import Composite
+    >>> from graphgrad.ir.values.composite import Composite
     >>> class Interval(Composite):
     ...     def __init__(self, low, high):
     ...         self.low, self.high = low, high

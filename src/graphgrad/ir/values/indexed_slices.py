@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.dtypes import DType
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.shape import TensorShape
+from graphgrad.ir.source import user_source
+
 from .composite import IndexedSlicesValue, OfValues
-from .context import current_graph
-from .dtypes import DType
-from .opdef import raw
-from .shape import TensorShape
-from .source import user_source
 
 _LARGE = 100_000_000  # elements of a dense tensor from which on a warning is issued
 
@@ -57,7 +58,7 @@ class IndexedSlices(OfValues):
     @property
     def shape(self) -> TensorShape:
         """The static shape of the dense tensor."""
-        from .constant_value import static_value
+        from graphgrad.ir.constant_value import static_value
 
         if self._dense_shape is None:
             return TensorShape(None)
@@ -115,7 +116,7 @@ class IndexedSlices(OfValues):
             return
         size = f"with {count} elements ({count * self.dtype.size / 1e9:.2g} GB)"
         graph = current_graph()
-        cause = None if graph is None else graph._original_op
+        cause = None if graph is None else graph._around.original_op
         why = "" if cause is None else (
             f"It is made dense in the gradient of '{cause.name}' (op type: {cause.type}).\n  Built at {cause.source}\n")
         line = user_source(2)

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, InvalidArgumentError
-
-from . import dtypes
-from .blocking import located
-from .dtypes import DType
-from .eager import EagerTensor
-from .opdef import Spec
-from .shape import Shape
+from graphgrad.ir import dtypes
+from graphgrad.ir.blocking import located
+from graphgrad.ir.dtypes import DType
+from graphgrad.ir.eager import EagerTensor, make_handles_with
+from graphgrad.ir.op_signature import Spec
+from graphgrad.ir.shape import Shape
 
 _try_acquire, _release = operator.methodcaller("acquire", False), operator.methodcaller("release")
 
@@ -136,3 +135,14 @@ class Handle(EagerTensor):
         return f"<tf.Tensor: shape=(), dtype=resource, numpy=<{self._value!r}>>"
 
     __str__ = __repr__
+
+
+def _handle(name: str, thing: Any) -> Handle:
+    """Returns the handle of a resource that an op has created."""
+    thing.name = name
+    held = np.empty((), object)
+    held[()] = thing
+    return Handle(Cell(held, name, dtypes.variant, ()))
+
+
+make_handles_with(_handle)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import NeedsHostValue
-
-from .shape import Shape, is_fully_defined, merge, relax
+from graphgrad.ir.shape import Shape, is_fully_defined, merge, relax
 
 
 class TensorList:

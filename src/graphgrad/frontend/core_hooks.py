@@ -1,0 +1,27 @@
+"""What the core leaves to the frontend: importing this module completes it. The faces do, before they give a name.
+
+Tensors get their operators, composite ones their specs; operations with sub-graphs run in eager mode, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphgrad.frontend.graph import operators as operators  # installs them
+from graphgrad.ir import eager
+from graphgrad.ir.opdef import OpDef
+from graphgrad.ir.values import composite
+
+
+def _run_functional(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> list[Any]:
+    from graphgrad.frontend.control_flow.eager_subgraphs import run_functional
+
+    return run_functional(opdef, inputs, attrs)
+
+
+def _load_specs() -> None:
+    from graphgrad.frontend.structure import composite_specs as composite_specs
+
+
+eager.run_functional_with(_run_functional)
+composite.load_specs_with(_load_specs)

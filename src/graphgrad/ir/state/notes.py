@@ -1,0 +1,32 @@
+"""What gradients note of single operations, and the executor asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+class Notes:
+    """Notes about operations of a graph, by index.
+
+    Attributes:
+      recomputed: the mark of its recomputation: it is not merged with operations of another mark.
+      early: the index of the operation before which it belongs.
+      touched: of backward loops: see `gradients.core.loop_zeros`.
+      joints: of recording loops: the joint loop.
+    """
+
+    __slots__ = ("recomputed", "early", "touched", "joints")
+
+    def __init__(self) -> None:
+        self.recomputed: dict[int, int] = {}
+        self.early: dict[int, int] = {}
+        self.touched: dict[int, tuple[Any, ...]] = {}
+        self.joints: dict[int, Any] = {}
+
+    def in_order(self, indices: Iterable[int]) -> list[int]:
+        """Returns indices in execution order: creation order, except for those that belong before another."""
+        early = self.early
+        if not early:
+            return sorted(indices)
+        return sorted(indices, key=lambda i: (early[i] - 0.5, i) if i in early else (i, i))
