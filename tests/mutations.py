@@ -268,7 +268,7 @@ MUTANTS = [
     Mutant("custom", "variables get no gradient", "gradients/core/custom.py", "+ flat + variable_grads",
            "+ flat + [None] * len(variable_grads)", "gradients_custom"),
     Mutant("custom", "the number of gradients is not checked", "gradients/core/custom.py",
-           "if len(flat) != n_args:", "if False:",
+           "if len(grads) != len(args):", "if False:",
            "gradients_custom"),
     Mutant("custom", "variables used outside count", "gradients/core/custom.py", "graph._operations[start:]",
            "graph._operations[0:]", "gradients_custom"),
