@@ -66,11 +66,11 @@ test-all: lint
 
 # The same tests with every program cut into clusters of a few operations; takes about as long again.
 test-clusters: $(STAMP)
-	@GRAPHGRAD_WHOLE_OPS=5 $(PY) -m pytest -q -n $(JOBS) --deselect tests/test_executor.py
+	@GRAPHGRAD_WHOLE_OPS=5 $(PY) -m pytest -q -n $(JOBS) --deselect tests/executor/test_executor.py
 
 # The same tests with first runs in NumPy wherever it is quick, as users have it.
 test-first-run: $(STAMP)
-	@GRAPHGRAD_FIRST_RUN=numpy $(PY) -m pytest -q -n $(JOBS) --deselect tests/test_executor.py
+	@GRAPHGRAD_FIRST_RUN=numpy $(PY) -m pytest -q -n $(JOBS) --deselect tests/executor/test_executor.py
 
 lint: $(STAMP)
 	@$(VENV)/bin/ruff check -q
@@ -84,7 +84,7 @@ bench-ops: $(STAMP) $(TFSTAMP)
 
 # Breaks gradient rules and the sweep, one piece at a time, and looks whether a test notices; some ten minutes.
 mutations: $(STAMP)
-	@$(PY) tests/mutations.py --write docs/mutations.md
+	@$(PY) -m tests.gradients.mutations --write docs/mutations.md
 
 # The modules of tf.*, their stubs and the index of operations, from each room's exports.txt and what is registered.
 faces: $(STAMP)
@@ -92,26 +92,12 @@ faces: $(STAMP)
 
 # docs/ops.md and the tables of docs/not-here.md, from what exists.
 docs: $(STAMP)
-	@$(PY) tests/op_table.py
-	@$(PY) tests/not_here.py
+	@$(PY) -m tests.docs.op_table
+	@$(PY) -m tests.docs.not_here
 
+# Every recorder, or those named: `make record SUBJECTS='table examples'`.
 record: $(TFSTAMP)
-	@$(TF)/bin/python tests/record_tensorflow.py
-	@$(TF)/bin/python tests/record_functions.py
-	@$(TF)/bin/python tests/record_raw_ops.py
-	@$(TF)/bin/python tests/record_edges.py
-	@$(TF)/bin/python tests/record_rules.py
-	@$(TF)/bin/python tests/record_numbers.py
-	@$(TF)/bin/python tests/record_ragged.py
-	@$(TF)/bin/python tests/record_rnn.py
-	@$(TF)/bin/python tests/record_layers.py
-	@$(TF)/bin/python tests/record_higher.py
-	@$(TF)/bin/python tests/record_control_flow.py
-	@$(TF)/bin/python tests/record_random.py
-	@$(TF)/bin/python tests/record_distributions.py
-	@$(TF)/bin/python tests/record_linear_operators.py
-	@$(TF)/bin/python tests/record_behaviours.py
-	@$(TF)/bin/python tests/record_examples.py
+	@$(TF)/bin/python -m tests.record $(SUBJECTS)
 
 # After a change of the dependencies: fresh pins from a fresh environment.
 pins:

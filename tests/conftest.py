@@ -1,18 +1,12 @@
-"""Makes `table` and `rows` importable, the package from the source tree, and tests independent of each other."""
+"""Makes tests independent of each other, and gives them a disk cache of their own."""
 
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-_HERE = os.path.dirname(os.path.abspath(__file__))
-for path in (os.path.join(os.path.dirname(_HERE), "src"), _HERE):
-    if path not in sys.path:
-        sys.path.insert(0, path)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,7 +1,7 @@
 """Hostile arguments of operations and functions: whatever is given, the error is TensorFlow's, and its words are ours.
 
-Half of the calls are valid but for one or two arguments: those of the table of ops (`tests/rows`) and the examples of
-docstrings. The others know nothing but names.
+Half of the calls are valid but for one or two arguments: those of the table of ops (`tests/ops/rows`) and the
+examples of docstrings. The others know nothing but names.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class _Trial:
 
     def row(self) -> None:
         """A case of the table of ops, one or two of its arguments spoilt."""
-        from table import draw, row_dtypes
+        from tests.support.table import draw, row_dtypes
 
         row = self.rng.choice(_rows())
         case = row.case(self.rng.randrange(len(row.cases)))
@@ -359,7 +359,7 @@ def _shown(value: Any) -> str:
 @functools.cache
 def _rows() -> list[Any]:
     import graphgrad.compat.v1 as tf
-    import rows
+    from tests.ops import rows
 
     known = set(dir(tf.raw_ops))
     return [r for r in rows.load() if r.op_type in known and r.cases and not _left_out(r.op_type)]

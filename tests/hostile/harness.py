@@ -1,6 +1,6 @@
 """Runs hostile inputs in worker processes, and tells which of them fell.
 
-    python tests/hostile/harness.py --kinds bytes,arguments --count 20000 --first 0 --seconds 600 [--limit-bytes]
+    python -m tests.hostile.harness --kinds bytes,arguments --count 20000 --first 0 --seconds 600 [--limit-bytes]
 
 A worker is killed, and its seed fails, if one input takes more than `--hang` seconds of its processor time or ten times
 as long by the clock. A worker that dies by a signal fails its seed and is started anew. With `--limit-bytes`, an input
@@ -32,9 +32,10 @@ import traceback
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tests import ROOT
+
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_TESTS = os.path.dirname(_HERE)
-_PATHS = [os.path.join(os.path.dirname(_TESTS), "src"), _TESTS]
+_PACKAGE = "tests.hostile"
 _BYTES_A_SECOND = 10_000_000  # what reading may take for what the input holds
 _CLOCK = 10  # by the clock an input may take this much longer than by its processor time
 _START = 300.0  # seconds until a worker has imported all it needs
@@ -43,12 +44,12 @@ _START = 300.0  # seconds until a worker has imported all it needs
 def kinds() -> list[str]:
     """The kinds of input that there are."""
     names = [m.name for m in pkgutil.iter_modules([_HERE])]
-    return sorted(n for n in names if n != "harness" and not n.startswith("_"))
+    return sorted(n for n in names if n != "harness" and not n.startswith(("_", "test_")))
 
 
 def quick(kind: str) -> int:
     """How many seeds of a kind `make test` runs."""
-    return int(getattr(importlib.import_module(f"hostile.{kind}"), "QUICK", 200))
+    return int(getattr(importlib.import_module(f"{_PACKAGE}.{kind}"), "QUICK", 200))
 
 
 # -- in a worker -------------------------------------------------------------------------
@@ -86,7 +87,7 @@ def _work(kind: str, commands: int, answers: int) -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # die with the parent
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
-    module: Any = importlib.import_module(f"hostile.{kind}")
+    module: Any = importlib.import_module(f"{_PACKAGE}.{kind}")
     limit = getattr(module, "ADDRESS_SPACE", 6 << 30)
     if limit is not None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -134,10 +135,10 @@ class _Worker:
         self.printed = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
         self.folder = tempfile.TemporaryDirectory(prefix="graphgrad-hostile-", ignore_cleanup_errors=True)
         inherited = os.environ.get("PYTHONPATH")
-        paths = os.pathsep.join([*_PATHS, *([inherited] if inherited else [])])
+        paths = os.pathsep.join([str(ROOT), *([inherited] if inherited else [])])
         env = {**os.environ, "TMPDIR": self.folder.name, "PYTHONPATH": paths}
-        command = [sys.executable, "-c", "import sys; from hostile import harness; harness._work(*eval(sys.argv[1]))",
-                   repr((self.kind, seeds, results))]
+        work = "import sys; from tests.hostile import harness; harness._work(*eval(sys.argv[1]))"
+        command = [sys.executable, "-c", work, repr((self.kind, seeds, results))]
         self.process = subprocess.Popen(command, env=env, pass_fds=(seeds, results), stdin=subprocess.DEVNULL,
                                         stdout=self.printed, stderr=self.printed)
         os.close(seeds)

@@ -1,6 +1,6 @@
 """The scripts of all code points: sizes of ranges and numbers of scripts, compressed (Unicode's Scripts.txt).
 
-`tests/record_ragged.py` writes it.
+`tests/record/ragged.py` writes it.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Programs with variables, scopes, functions and effects."""

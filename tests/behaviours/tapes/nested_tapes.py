@@ -1,0 +1,308 @@
+"""Tapes around tapes over functions whose forward pass must not run again: it calls Python, and changes variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..harness import case
+
+
+class _Counter:
+    """A Python function that gives something else with each call."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, a: Any) -> Any:
+        self.calls += 1
+        return (np.asarray(a) * 0.1 + 0.05 * self.calls).astype(np.float32)
+
+
+def _called(tf: Any, count: _Counter, x: Any, shape: Any = (2,)) -> Any:
+    t = tf.numpy_function(count, [x], tf.float32)
+    t.set_shape(shape)
+    return t
+
+
+def _product(tf: Any, count: _Counter) -> Callable[[Any], Any]:
+    return tf.function(lambda x: tf.sin(x) * _called(tf, count, x) * x, autograph=False)
+
+
+def _loop(tf: Any, count: _Counter) -> Callable[[Any], Any]:
+    v = tf.Variable(1.0)
+
+    @tf.function(autograph=False)
+    def f(x: Any) -> Any:
+        v.assign_add(1.0)
+        return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.sin(y) * _called(tf, count, y) * v + y),
+                             [0, x])[1]
+
+    return f
+
+
+def _branch(tf: Any, count: _Counter) -> Callable[[Any], Any]:
+    v = tf.Variable(1.0)
+
+    @tf.function(autograph=False)
+    def f(x: Any) -> Any:
+        v.assign_add(1.0)
+        return tf.cond(tf.reduce_sum(x) > 0, lambda: (tf.sin(x) * _called(tf, count, x) * v + x) ** 3, lambda: x)
+
+    return f
+
+
+def _rows(tf: Any, count: _Counter) -> Callable[[Any], Any]:
+    return tf.function(lambda x: tf.map_fn(lambda r: tf.sin(r) * r * _called(tf, count, r, ()), x), autograph=False)
+
+
+def _orders(tf: Any, make: Any, orders: int) -> Any:
+    """Derivatives up to some order, by tapes in tapes, in three runs; how often Python was called."""
+    count, results = _Counter(), []
+    f = make(tf, count)
+
+    def derivatives(x: Any, order: int) -> list[Any]:
+        if not order:
+            return [f(x)]
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            found = derivatives(x, order - 1)
+        return [*found, tape.gradient(found[-1], x)]
+
+    for _ in range(3):
+        results.append([*derivatives(tf.constant([0.5, -0.3]), orders), count.calls])
+    return results
+
+
+@case("eager")
+def second_derivatives_of_a_function_that_calls_python(tf: Any) -> Any:
+    return _orders(tf, _product, 2)
+
+
+@case("eager")
+def third_derivatives_of_a_function_that_calls_python(tf: Any) -> Any:
+    return _orders(tf, _product, 3)
+
+
+@case("eager", rtol=1e-5)
+def second_derivatives_of_a_loop_that_calls_python(tf: Any) -> Any:
+    return _orders(tf, _loop, 2)
+
+
+@case("eager", rtol=1e-5)
+def third_derivatives_of_a_loop_that_calls_python(tf: Any) -> Any:
+    return _orders(tf, _loop, 3)
+
+
+@case("eager", rtol=1e-5)
+def second_derivatives_of_a_branch_that_calls_python(tf: Any) -> Any:
+    return _orders(tf, _branch, 2)
+
+
+@case("eager")
+def second_derivatives_of_rows_that_call_python(tf: Any) -> Any:
+    return _orders(tf, _rows, 2)
+
+
+@case("eager")
+def a_persistent_tape_that_records_its_own_gradients(tf: Any) -> Any:
+    result: list[Any] = []
+    for make in (_product, _loop):
+        count, x = _Counter(), tf.constant([0.5, -0.3])
+        f = make(tf, count)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = f(x)
+            g = tape.gradient(y, x)
+            h = tape.gradient(g, x)
+        result.append([y, g, h, count.calls])
+    return result
+
+
+def _taped_calls(tf: Any) -> Iterator[tuple[_Counter, Any, Any, Any]]:
+    """For each of the functions a count of Python's calls, x, the tape that recorded the function, its value."""
+    for make in (_product, _loop, _branch, _rows):
+        count, x = _Counter(), tf.constant([0.5, -0.3])
+        f = make(tf, count)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        yield count, x, tape, y
+
+
+@case("eager", rtol=1e-5)
+def jacobians_of_functions_that_call_python(tf: Any) -> Any:
+    result: list[Any] = []
+    for count, x, tape, y in _taped_calls(tf):
+        result.append([tape.jacobian(y, x), count.calls])
+    return result
+
+
+@case("eager", rtol=1e-5)
+def a_gradient_that_is_asked_for_in_a_function(tf: Any) -> Any:
+    result: list[Any] = []
+    for count, x, tape, y in _taped_calls(tf):
+        asked = tf.function(lambda tape=tape, y=y, x=x: tape.gradient(y, x), autograph=False)
+        result.append([asked(), count.calls])
+    return result
+
+
+@case("eager")
+def a_tape_that_begins_after_the_function_was_called(tf: Any) -> Any:
+    count, x = _Counter(), tf.constant([0.5, -0.3])
+    f = _product(tf, count)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    with tf.GradientTape() as later:
+        later.watch(x)
+        g = tape.gradient(y, x)
+    return [g, later.gradient(g, x), count.calls]
+
+
+@case("eager")
+def variables_that_are_assigned_between_the_tapes(tf: Any) -> Any:
+    v, x, results = tf.Variable(2.0), tf.constant(0.5), []
+
+    @tf.function(autograph=False)
+    def f(x: Any) -> Any:
+        v.assign_add(1.0)
+        return x * x * v * v
+
+    for _ in range(3):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)
+            v.assign_add(10.0)
+            g, gv = inner.gradient(y, [x, v])
+        v.assign_sub(3.0)
+        results.append([y, g, gv, outer.gradient([g, gv], [x, v]), v])
+    return results
+
+
+@case("eager")
+def two_tapes_side_by_side(tf: Any) -> Any:
+    count, v, w = _Counter(), tf.Variable([0.5, -0.3]), tf.Variable([0.2, 0.4])
+    results = []
+    f = tf.function(lambda x: tf.sin(x * v) * _called(tf, count, x) * w, autograph=False)
+    for _ in range(3):
+        with tf.GradientTape() as one, tf.GradientTape() as other:
+            y = f(tf.constant([1.0, 2.0]))
+            z = tf.reduce_sum(y * y)
+        gv, gw = one.gradient(z, v), other.gradient(y, w)
+        v.assign_sub(0.1 * gv)
+        w.assign_sub(0.1 * gw)
+        results.append([z, gv, gw, count.calls])
+    return results
+
+
+@case("eager")
+def a_tape_within_an_accumulator(tf: Any) -> Any:
+    count, x, result = _Counter(), tf.constant([0.5, -0.3]), []
+    f = _product(tf, count)
+    for _ in range(3):
+        with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 2.0])) as acc:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = f(x)
+            g = tape.gradient(y, x)
+        result.append([g, acc.jvp(y), acc.jvp(g), count.calls])
+    return result
+
+
+@case("eager")
+def numbers_that_are_drawn_once(tf: Any) -> Any:
+    x = tf.constant([0.5, -0.3])
+
+    @tf.function(autograph=False)
+    def f(x: Any) -> Any:
+        return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * y * tf.random.uniform([2], 1.0, 2.0)),
+                             [0, x])[1]
+
+    same = []
+    for _ in range(3):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)
+            g = inner.gradient(y, x)
+        h = outer.gradient(g, x)
+        # y = c x^8
+        same.append([bool(np.allclose(g, 8 * y / x, rtol=1e-4)), bool(np.allclose(h, 56 * y / x**2, rtol=1e-4))])
+    return same
+
+
+def _asked_within(tf: Any, f: Callable[[Any], Any], x: Any, orders: int) -> list[Any]:
+    """Derivatives up to some order, all asked of one tape inside of its block."""
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        found = [f(x)]
+        for _ in range(orders):
+            found.append(tape.gradient(found[-1], x))
+    return found
+
+
+def _pure_loop(tf: Any) -> Callable[[Any], Any]:
+    return tf.function(lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * y * x),
+                                               [0, x])[1], autograph=False)
+
+
+@case("eager", rtol=1e-5)
+def a_persistent_tape_that_is_asked_for_the_third_derivative_of_a_loop(tf: Any) -> Any:
+    return [_asked_within(tf, _pure_loop(tf), tf.constant(1.5), 3) for _ in range(2)]
+
+
+@case("eager", rtol=1e-5)
+def third_derivatives_of_a_loop_over_what_cannot_be_read_again(tf: Any) -> Any:
+    count, v, x, results = _Counter(), tf.Variable(1.0), tf.constant([0.5, 0.3]), []
+
+    @tf.function(autograph=False)
+    def f(x: Any) -> Any:
+        with tf.control_dependencies([v.assign_add(1.0)]):
+            z = _called(tf, count, x) * x * 2.0
+        w = v.read_value()
+        return tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * y * z * w), [0, z])[1]
+
+    for _ in range(2):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = f(x)
+            results.append(v.numpy())
+            v.assign(2.5)
+            g = tape.gradient(y, x)
+            h = tape.gradient(g, x)
+            v.assign_sub(1.25)
+            results.append([y, g, h, tape.gradient(h, x), v.numpy(), count.calls])
+    return results
+
+
+@case("eager", rtol=1e-5)
+def a_third_derivative_that_is_asked_for_in_a_function(tf: Any) -> Any:
+    f, x = _pure_loop(tf), tf.constant(1.5)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = f(x)
+        h = tape.gradient(tape.gradient(y, x), x)
+    return tf.function(lambda: tape.gradient(h, x), autograph=False)()
+
+
+@case("eager")
+def a_gradient_does_not_repeat_what_was_waited_for(tf: Any) -> Any:
+    v, x, results = tf.Variable(1.0), tf.constant(0.5), []
+
+    @tf.function(autograph=False)
+    def f(x: Any) -> Any:
+        with tf.control_dependencies([v.assign_add(1.0)]):
+            return tf.sin(x) * 2.0
+
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        results.append([y, tape.gradient(y, x), v.numpy()])
+    return results

@@ -1,0 +1,34 @@
+"""Small programs give what TensorFlow gives, with first runs in NumPy and with all runs in XLA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import graphgrad as v2
+import graphgrad.compat.v1 as v1
+from graphgrad.executor.runtime import executable
+from graphgrad.ir import context
+
+from . import harness
+
+_ALL = [(subject, name) for subject in harness.SUBJECTS for name in harness.cases_of(subject)]
+
+
+@pytest.mark.parametrize("first", ["numpy", "xla"])
+@pytest.mark.parametrize(("subject", "name"), _ALL, ids=[f"{s}-{n}" for s, n in _ALL])
+def test_as_recorded(subject: str, name: str, first: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a program returns is what TensorFlow returned, or what is said to differ."""
+    monkeypatch.setattr(executable, "first_in_numpy", first == "numpy")
+    monkeypatch.setenv("GRAPHGRAD_FIRST_RUN", first)
+    case = harness.cases_of(subject)[name]
+    recorded: dict[str, Any] = harness.recorded(subject)
+    assert name in recorded, f"run python -m tests.record.behaviours {subject} beside TensorFlow"
+    with context.use(context.EAGER):
+        found = case.run(v1, v2)
+    expected = recorded[name]
+    if case.differs:
+        assert harness.differences(expected, harness.as_json(case.expected), case.rtol, case.atol), "it does not differ"
+        expected = harness.as_json(case.expected)
+    assert harness.differences(found, expected, case.rtol, case.atol) == []

@@ -1,0 +1,1 @@
+"""Programs at the edges: of numbers, of formats, of files that are damaged."""

@@ -1,0 +1,1 @@
+"""What is written about the package is true: documentation, lists, advice."""

@@ -1,0 +1,1 @@
+"""Tests of the executor: plans, programs, caches, sessions and runs."""

@@ -1,0 +1,1 @@
+"""Tests of the faces: TensorFlow's names, and the command line."""

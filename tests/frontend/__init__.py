@@ -1,0 +1,1 @@
+"""Tests of what a program holds: control flow, functions, tapes, variables, cells."""

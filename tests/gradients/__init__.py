@@ -1,0 +1,1 @@
+"""Tests of `tf.gradients`, a file a topic; and of these tests."""

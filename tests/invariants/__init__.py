@@ -1,0 +1,1 @@
+"""What holds of the package as a whole."""

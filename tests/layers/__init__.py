@@ -1,0 +1,1 @@
+"""Tests of `tf.layers` and `tf.losses`."""

@@ -1,0 +1,1 @@
+"""Tests of the operations: the table of ops drives most of them."""

@@ -1,0 +1,1 @@
+"""Rows of operations of images, signals, sparse and ragged tensors, summaries."""

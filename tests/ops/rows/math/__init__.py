@@ -1,0 +1,1 @@
+"""Rows of arithmetic, reductions and segments."""

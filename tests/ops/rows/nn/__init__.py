@@ -1,0 +1,1 @@
+"""Rows of operations of neural networks."""

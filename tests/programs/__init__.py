@@ -1,0 +1,1 @@
+"""Tests by programs: the examples, random programs, benchmarks."""

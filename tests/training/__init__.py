@@ -1,0 +1,1 @@
+"""Tests of optimizers, checkpoints, summaries and monitored sessions."""
