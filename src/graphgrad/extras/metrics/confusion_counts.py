@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,22 +15,26 @@ from graphgrad.layers.loss_weights import broadcast_weights
 from graphgrad.ops.math.bincount import confusion_matrix_v1
 from graphgrad.ops.math.reduce_functions import reduce_sum
 
-from .streaming_metrics import cast, collect, fitting, metric_variable, ratio, read, refuse_eager
+from .streaming_metrics import cast, collected, fitting, metric_variable, ratio, read, refuse_eager
 
 _ZERO = np.float32(0)
 
 
-def _count(labels: Any, predictions: Any, weights: Any, of: tuple[bool, bool]) -> tuple[Any, Any]:
+def _count(metric: str, of: tuple[bool, bool], labels: Any, predictions: Any, weights: Any, metrics_collections: Any,
+           updates_collections: Any, name: str | None) -> tuple[Any, Any]:
     """Counts the values whose label and prediction are as `of` says."""
-    labels, predictions, weights = fitting(cast(labels, bool_), cast(predictions, bool_), weights)
-    as_label = labels if of[0] else raw.LogicalNot(labels)
-    as_prediction = predictions if of[1] else raw.LogicalNot(predictions)
-    count = metric_variable([], float32, "count")
-    found = raw.Cast(raw.LogicalAnd(as_label, as_prediction), DstT=float32)
-    value = raw.Identity(read(count))
-    if weights is not None:
-        found = raw.Mul(found, broadcast_weights(cast(weights, float32), found))
-    return value, read(count.assign_add(reduce_sum(found)))
+    refuse_eager(metric)
+    with variable_scope(name, metric):
+        labels, predictions, weights = fitting(cast(labels, bool_), cast(predictions, bool_), weights)
+        as_label = labels if of[0] else raw.LogicalNot(labels)
+        as_prediction = predictions if of[1] else raw.LogicalNot(predictions)
+        count = metric_variable([], float32, "count")
+        found = raw.Cast(raw.LogicalAnd(as_label, as_prediction), DstT=float32)
+        value = raw.Identity(read(count))
+        if weights is not None:
+            found = raw.Mul(found, broadcast_weights(cast(weights, float32), found))
+        update = read(count.assign_add(reduce_sum(found)))
+        return collected(value, update, metrics_collections, updates_collections)
 
 
 def true_positives(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
@@ -46,12 +51,8 @@ def true_positives(labels: TensorLike, predictions: Any, weights: Any = None, me
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.true_positives`.
     """
-    refuse_eager("true_positives")
-    with variable_scope(name, "true_positives"):
-        value, update = _count(labels, predictions, weights, (True, True))
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+    return _count("true_positives", (True, True), labels, predictions, weights, metrics_collections,
+                  updates_collections, name)
 
 
 def false_positives(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
@@ -68,12 +69,8 @@ def false_positives(labels: TensorLike, predictions: Any, weights: Any = None, m
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.false_positives`.
     """
-    refuse_eager("false_positives")
-    with variable_scope(name, "false_positives"):
-        value, update = _count(labels, predictions, weights, (False, True))
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+    return _count("false_positives", (False, True), labels, predictions, weights, metrics_collections,
+                  updates_collections, name)
 
 
 def true_negatives(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
@@ -90,12 +87,8 @@ def true_negatives(labels: TensorLike, predictions: Any, weights: Any = None, me
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.true_negatives`.
     """
-    refuse_eager("true_negatives")
-    with variable_scope(name, "true_negatives"):
-        value, update = _count(labels, predictions, weights, (False, False))
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+    return _count("true_negatives", (False, False), labels, predictions, weights, metrics_collections,
+                  updates_collections, name)
 
 
 def false_negatives(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
@@ -112,12 +105,21 @@ def false_negatives(labels: TensorLike, predictions: Any, weights: Any = None, m
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.false_negatives`.
     """
-    refuse_eager("false_negatives")
-    with variable_scope(name, "false_negatives"):
-        value, update = _count(labels, predictions, weights, (True, False))
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+    return _count("false_negatives", (True, False), labels, predictions, weights, metrics_collections,
+                  updates_collections, name)
+
+
+def _fraction(metric: str, count_wrong: Callable[..., Any], labels: Any, predictions: Any, weights: Any,
+              metrics_collections: Any, updates_collections: Any, name: str | None) -> tuple[Any, Any]:
+    """The fraction of true positives among these and what another metric counts."""
+    refuse_eager(metric)
+    with variable_scope(name, metric):
+        labels, predictions, weights = fitting(cast(labels, bool_), cast(predictions, bool_), weights)
+        right, new_right = true_positives(labels, predictions, weights)
+        wrong, new_wrong = count_wrong(labels, predictions, weights)
+        value = raw.DivNoNan(right, raw.AddV2(right, wrong), name="value")
+        update = raw.DivNoNan(new_right, raw.AddV2(new_right, new_wrong), name="update_op")
+        return collected(value, update, metrics_collections, updates_collections)
 
 
 def precision(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
@@ -139,16 +141,8 @@ def precision(labels: TensorLike, predictions: Any, weights: Any = None, metrics
     >>> sess.run(update)
     np.float32(0.33333334)
     """
-    refuse_eager("precision")
-    with variable_scope(name, "precision"):
-        labels, predictions, weights = fitting(cast(labels, bool_), cast(predictions, bool_), weights)
-        right, new_right = true_positives(labels, predictions, weights)
-        wrong, new_wrong = false_positives(labels, predictions, weights)
-        value = raw.DivNoNan(right, raw.AddV2(right, wrong), name="value")
-        update = raw.DivNoNan(new_right, raw.AddV2(new_right, new_wrong), name="update_op")
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+    return _fraction("precision", false_positives, labels, predictions, weights, metrics_collections,
+                     updates_collections, name)
 
 
 def recall(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
@@ -170,16 +164,8 @@ def recall(labels: TensorLike, predictions: Any, weights: Any = None, metrics_co
     >>> sess.run(update)
     np.float32(0.5)
     """
-    refuse_eager("recall")
-    with variable_scope(name, "recall"):
-        labels, predictions, weights = fitting(cast(labels, bool_), cast(predictions, bool_), weights)
-        right, new_right = true_positives(labels, predictions, weights)
-        wrong, new_wrong = false_negatives(labels, predictions, weights)
-        value = raw.DivNoNan(right, raw.AddV2(right, wrong), name="value")
-        update = raw.DivNoNan(new_right, raw.AddV2(new_right, new_wrong), name="update_op")
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+    return _fraction("recall", false_negatives, labels, predictions, weights, metrics_collections,
+                     updates_collections, name)
 
 
 # -- classes ---------------------------------------------------------------------------
@@ -218,9 +204,7 @@ def mean_iou(labels: TensorLike, predictions: Any, num_classes: Any, weights: An
         either = raw.Sub(raw.AddV2(reduce_sum(matrix, 0), reduce_sum(matrix, 1)), both)
         valid = reduce_sum(raw.Cast(raw.NotEqual(either, _ZERO), DstT=float32))
         value = raw.DivNoNan(reduce_sum(raw.DivNoNan(both, either)), valid, name="Select_1")  # as TensorFlow names it
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+        return collected(value, update, metrics_collections, updates_collections)
 
 
 def mean_per_class_accuracy(labels: TensorLike, predictions: Any, num_classes: Any, weights: Any = None,
@@ -255,6 +239,4 @@ def mean_per_class_accuracy(labels: TensorLike, predictions: Any, num_classes: A
         new_count = read(count.assign_add(raw.UnsortedSegmentSum(correct, labels, number)))
         value = raw.Mean(ratio(read(count), read(total), "value"), np.array([0], np.int32), name="mean_accuracy")
         update = ratio(new_count, new_total, "update_op")
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+        return collected(value, update, metrics_collections, updates_collections)

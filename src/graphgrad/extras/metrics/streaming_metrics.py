@@ -37,12 +37,14 @@ def refuse_eager(metric: str) -> None:
                            f"  Asked for at {user_source(2)}\n  Fix: use it inside tf.Graph().as_default()")
 
 
-def collect(collections: Any, value: Any) -> None:
-    """Adds the value to a collection, or to several."""
+def collected(value: Any, update: Any, of_values: Any, of_updates: Any) -> tuple[Any, Any]:
+    """Adds a metric's value and update to their collections, one or several, and returns them."""
     graph = outermost_graph()
-    if collections and graph is not None:
-        for key in [collections] if isinstance(collections, str) else collections:
-            graph.add_to_collection(key, value)
+    for tensor, collections in ((value, of_values), (update, of_updates)):
+        if collections and graph is not None:
+            for key in [collections] if isinstance(collections, str) else collections:
+                graph.add_to_collection(key, tensor)
+    return value, update
 
 
 def cast(value: Any, dtype: Any) -> Any:
@@ -121,9 +123,7 @@ def mean(values: TensorLike, weights: Any = None, metrics_collections: Any = Non
         new_count = count.assign_add(number)
         value = ratio(read(total), read(count), "value")
         update = ratio(read(new_total), read(new_count), "update_op")
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+        return collected(value, update, metrics_collections, updates_collections)
 
 
 def mean_tensor(values: TensorLike, weights: Any = None, metrics_collections: Any = None,
@@ -153,9 +153,7 @@ def mean_tensor(values: TensorLike, weights: Any = None, metrics_collections: An
         new_total, new_count = total.assign_add(values), count.assign_add(number)
         value = ratio(read(total), read(count), "value")
         update = ratio(read(new_total), read(new_count), "update_op")
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+        return collected(value, update, metrics_collections, updates_collections)
 
 
 def accuracy(labels: TensorLike, predictions: Any, weights: Any = None, metrics_collections: Any = None,
@@ -242,9 +240,7 @@ def root_mean_squared_error(labels: TensorLike, predictions: Any, weights: Any =
     refuse_eager("root_mean_squared_error")
     pair = mean_squared_error(labels, predictions, weights, None, None, name or "root_mean_squared_error")
     value, update = (raw.Sqrt(t) for t in pair)
-    collect(metrics_collections, value)
-    collect(updates_collections, update)
-    return value, update
+    return collected(value, update, metrics_collections, updates_collections)
 
 
 def mean_relative_error(labels: TensorLike, predictions: Any, normalizer: Any, weights: Any = None,
@@ -291,9 +287,7 @@ def mean_cosine_distance(labels: TensorLike, predictions: Any, dim: Any, weights
     products = reduce_sum(raw.Mul(predictions, labels), dim, keepdims=True)
     pair = mean(products, weights, None, None, name or "mean_cosine_distance")
     value, update = (raw.Sub(np.float32(1), t) for t in pair)
-    collect(metrics_collections, value)
-    collect(updates_collections, update)
-    return value, update
+    return collected(value, update, metrics_collections, updates_collections)
 
 
 def percentage_below(values: TensorLike, threshold: Any, weights: Any = None, metrics_collections: Any = None,

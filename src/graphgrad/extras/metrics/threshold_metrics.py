@@ -18,7 +18,7 @@ from graphgrad.ops.control.assertions import assert_greater_equal, assert_less_e
 from graphgrad.ops.math.argmax import argmin
 from graphgrad.ops.math.reduce_functions import reduce_sum
 
-from .streaming_metrics import cast, collect, fitting, metric_variable, refuse_eager
+from .streaming_metrics import cast, collected, fitting, metric_variable, refuse_eager
 
 _NAMES = {"tp": "true_positives", "fn": "false_negatives", "tn": "true_negatives", "fp": "false_positives"}
 _SMALL = 1e-7
@@ -102,9 +102,7 @@ def auc(labels: TensorLike, predictions: Any, weights: Any = None, num_threshold
         values, updates = _confusion(labels, predictions, [-_SMALL, *inner, 1.0 + _SMALL], weights)
         value = _area(values, curve, summation_method, "value")
         update = _area(updates, curve, summation_method, "update_op")
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+        return collected(value, update, metrics_collections, updates_collections)
 
 
 def _area(counts: dict[str, Any], curve: str, method: str, name: str) -> Any:
@@ -226,9 +224,18 @@ def _counts(metric: str, key: str, labels: Any, predictions: Any, thresholds: An
     with variable_scope(name, _NAMES[key]):
         values, updates = _confusion(labels, predictions, thresholds, weights, (key,))
         value, update = raw.Identity(values[key]), updates[key]
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+        return collected(value, update, metrics_collections, updates_collections)
+
+
+def _fraction(metric: str, wrong: str, labels: Any, predictions: Any, thresholds: Any, weights: Any,
+              metrics_collections: Any, updates_collections: Any, name: str | None) -> tuple[Any, Any]:
+    """The fraction of true positives among these and another count, for each threshold."""
+    refuse_eager(f"{metric}_at_thresholds")
+    with variable_scope(name, f"{metric}_at_thresholds"):
+        values, updates = _confusion(labels, predictions, thresholds, weights, ("tp", wrong))
+        value, update = (_per(c["tp"], raw.AddV2(c["tp"], c[wrong]), name=f"{metric}_{what}")
+                         for c, what in ((values, "value"), (updates, "update_op")))
+        return collected(value, update, metrics_collections, updates_collections)
 
 
 def precision_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
@@ -247,14 +254,8 @@ def precision_at_thresholds(labels: TensorLike, predictions: Any, thresholds: An
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.precision_at_thresholds`.
     """
-    refuse_eager("precision_at_thresholds")
-    with variable_scope(name, "precision_at_thresholds"):
-        values, updates = _confusion(labels, predictions, thresholds, weights, ("tp", "fp"))
-        value = _per(values["tp"], raw.AddV2(values["tp"], values["fp"]), name="precision_value")
-        update = _per(updates["tp"], raw.AddV2(updates["tp"], updates["fp"]), name="precision_update_op")
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+    return _fraction("precision", "fp", labels, predictions, thresholds, weights, metrics_collections,
+                     updates_collections, name)
 
 
 def recall_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, weights: Any = None,
@@ -273,14 +274,8 @@ def recall_at_thresholds(labels: TensorLike, predictions: Any, thresholds: Any, 
     Gradient: none; counts are kept in local variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.metrics.recall_at_thresholds`.
     """
-    refuse_eager("recall_at_thresholds")
-    with variable_scope(name, "recall_at_thresholds"):
-        values, updates = _confusion(labels, predictions, thresholds, weights, ("tp", "fn"))
-        value = _per(values["tp"], raw.AddV2(values["tp"], values["fn"]), name="recall_value")
-        update = _per(updates["tp"], raw.AddV2(updates["tp"], updates["fn"]), name="recall_update_op")
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+    return _fraction("recall", "fn", labels, predictions, thresholds, weights, metrics_collections, updates_collections,
+                     name)
 
 
 def sensitivity_at_specificity(labels: TensorLike, predictions: Any, specificity: Any, weights: Any = None,
@@ -306,9 +301,7 @@ def sensitivity_at_specificity(labels: TensorLike, predictions: Any, specificity
         ends = [-_SMALL, *_between(num_thresholds), 1.0 + _SMALL]
         values, updates = _confusion(labels, predictions, ends, weights)
         value, update = (_at_specificity(c, specificity, n) for c, n in ((values, "value"), (updates, "update_op")))
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+        return collected(value, update, metrics_collections, updates_collections)
 
 
 def specificity_at_sensitivity(labels: TensorLike, predictions: Any, sensitivity: Any, weights: Any = None,
@@ -334,9 +327,7 @@ def specificity_at_sensitivity(labels: TensorLike, predictions: Any, sensitivity
         ends = [-_SMALL, *_between(num_thresholds), 1.0 - _SMALL]
         values, updates = _confusion(labels, predictions, ends, weights)
         value, update = (_at_sensitivity(c, sensitivity, n) for c, n in ((values, "value"), (updates, "update_op")))
-        collect(metrics_collections, value)
-        collect(updates_collections, update)
-        return value, update
+        return collected(value, update, metrics_collections, updates_collections)
 
 
 def _check(what: str, value: Any) -> None:
