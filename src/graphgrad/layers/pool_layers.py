@@ -18,8 +18,8 @@ class _Pooling(Layer):
     _n = 2
     _kind = "max"
 
-    def __init__(self, pool_size: Any, strides: Any, padding: Any, data_format: Any, name: str | None,
-                 kwargs: dict[str, Any]):
+    def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
+                 name: str | None = None, **kwargs: Any):
         super().__init__(name=name, **kwargs)
         self.pool_size = sizes(pool_size, self._n, "pool_size")
         self.strides = sizes(pool_size if strides is None else strides, self._n, "strides")
@@ -66,10 +66,6 @@ class MaxPooling1D(_Pooling):
     _n = 1
     _kind = "max"
 
-    def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any):
-        super().__init__(pool_size, strides, padding, data_format, name, kwargs)
-
 
 def max_pooling1d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
                   data_format: Any = "channels_last", name: str | None = None) -> Tensor:
@@ -104,10 +100,6 @@ class MaxPooling2D(_Pooling):
 
     _n = 2
     _kind = "max"
-
-    def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any):
-        super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
 def max_pooling2d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
@@ -145,10 +137,6 @@ class MaxPooling3D(_Pooling):
     _n = 3
     _kind = "max"
 
-    def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any):
-        super().__init__(pool_size, strides, padding, data_format, name, kwargs)
-
 
 def max_pooling3d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
                   data_format: Any = "channels_last", name: str | None = None) -> Tensor:
@@ -183,10 +171,6 @@ class AveragePooling1D(_Pooling):
 
     _n = 1
     _kind = "avg"
-
-    def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any):
-        super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
 def average_pooling1d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
@@ -223,10 +207,6 @@ class AveragePooling2D(_Pooling):
     _n = 2
     _kind = "avg"
 
-    def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any):
-        super().__init__(pool_size, strides, padding, data_format, name, kwargs)
-
 
 def average_pooling2d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",
                       data_format: Any = "channels_last", name: str | None = None) -> Tensor:
@@ -261,10 +241,6 @@ class AveragePooling3D(_Pooling):
 
     _n = 3
     _kind = "avg"
-
-    def __init__(self, pool_size: Any, strides: Any, padding: Any = "valid", data_format: Any = "channels_last",
-                 name: str | None = None, **kwargs: Any):
-        super().__init__(pool_size, strides, padding, data_format, name, kwargs)
 
 
 def average_pooling3d(inputs: TensorLike, pool_size: Any, strides: Any, padding: Any = "valid",

@@ -64,6 +64,23 @@ def _rows_of(xp, ref, indices):
     return xp.take(ref.value, indices, axis=0)
 
 
+def _update(xp, rule, refs, grad, *rest):
+    """Applies a rule, a function (xp, value, *slots, gradient, ...) -> new ones, to a variable and its slots."""
+    _check(refs[0], grad)
+    for ref, new in zip(refs, rule(xp, *[r.value for r in refs], grad, *rest), strict=True):
+        ref.value = new
+
+
+def _update_rows(xp, rule, refs, indices, sum_duplicates, grad, *rest):
+    """Applies a rule to some rows of a variable and its slots; the others are unchanged."""
+    _check_rows(refs[0], grad, indices)
+    if sum_duplicates:
+        grad = _totals(xp, refs[0], grad, indices)
+    rows = [_rows_of(xp, r, indices) for r in refs]
+    for ref, new in zip(refs, rule(xp, *rows, grad, *rest), strict=True):
+        _set_rows(xp, ref, indices, new)
+
+
 # -- gradient descent --------------------------------------------------------------
 
 
@@ -77,7 +94,7 @@ def apply_gradient_descent(xp, var, alpha, delta, *, use_locking=False):
 # -- momentum ----------------------------------------------------------------------
 
 
-def _momentum(value, accum, lr, grad, momentum, use_nesterov):
+def _momentum(xp, value, accum, grad, lr, momentum, use_nesterov):
     accum = accum * momentum + grad
     step = grad * lr + accum * momentum * lr if use_nesterov else accum * lr
     return value - step, accum
@@ -87,8 +104,7 @@ def _momentum(value, accum, lr, grad, momentum, use_nesterov):
     flags=_STATEFUL)
 def apply_momentum(xp, var, accum, lr, grad, momentum, *, use_locking=False, use_nesterov=False):
     """Updates accum = momentum * accum + grad; var -= lr * accum, or with Nesterov's look-ahead."""
-    _check(var, grad)
-    var.value, accum.value = _momentum(var.value, accum.value, lr, grad, momentum, use_nesterov)
+    _update(xp, _momentum, (var, accum), grad, lr, momentum, use_nesterov)
 
 
 @op("ResourceSparseApplyMomentum", "var: resource, accum: resource, lr: T, grad: T, indices: Tindices, momentum: T ->",
@@ -96,13 +112,7 @@ def apply_momentum(xp, var, accum, lr, grad, momentum, *, use_locking=False, use
 def sparse_apply_momentum(xp, var, accum, lr, grad, indices, momentum, *, use_locking=False, use_nesterov=False,
                           sum_duplicates=False):
     """Applies momentum for some rows; the others and their slots are unchanged."""
-    _check_rows(var, grad, indices)
-    if sum_duplicates:
-        grad = _totals(xp, var, grad, indices)
-    value, new_accum = _momentum(_rows_of(xp, var, indices), _rows_of(xp, accum, indices), lr, grad, momentum,
-                                 use_nesterov)
-    _set_rows(xp, var, indices, value)
-    _set_rows(xp, accum, indices, new_accum)
+    _update_rows(xp, _momentum, (var, accum), indices, sum_duplicates, grad, lr, momentum, use_nesterov)
 
 
 # -- adam --------------------------------------------------------------------------
@@ -152,14 +162,16 @@ def sparse_apply_adagrad(xp, var, accum, lr, grad, indices, *, use_locking=False
 # -- rmsprop -----------------------------------------------------------------------
 
 
-def _rms_prop(xp, value, ms, mom, lr, rho, momentum, epsilon, grad, mg=None):
-    one = xp.asarray(1, grad.dtype)
-    ms = ms + (grad * grad - ms) * (one - rho)
-    spread = ms
-    if mg is not None:
-        mg = mg + (grad - mg) * (one - rho)
-        spread = ms - mg * mg
-    mom = mom * momentum + grad * lr / xp.sqrt(spread + epsilon)
+def _rms_prop(xp, value, ms, mom, grad, lr, rho, momentum, epsilon):
+    ms = ms + (grad * grad - ms) * (xp.asarray(1, grad.dtype) - rho)
+    mom = mom * momentum + grad * lr / xp.sqrt(ms + epsilon)
+    return value - mom, ms, mom
+
+
+def _centered_rms_prop(xp, value, ms, mom, mg, grad, lr, rho, momentum, epsilon):
+    rest = xp.asarray(1, grad.dtype) - rho
+    ms, mg = ms + (grad * grad - ms) * rest, mg + (grad - mg) * rest
+    mom = mom * momentum + grad * lr / xp.sqrt(ms - mg * mg + epsilon)
     return value - mom, ms, mom, mg
 
 
@@ -167,17 +179,14 @@ def _rms_prop(xp, value, ms, mom, lr, rho, momentum, epsilon, grad, mg=None):
     "grad: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, *, use_locking=False):
     """Updates ms = mean of grad**2; mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom."""
-    _check(var, grad)
-    var.value, ms.value, mom.value, _ = _rms_prop(xp, var.value, ms.value, mom.value, lr, rho, momentum, epsilon, grad)
+    _update(xp, _rms_prop, (var, ms, mom), grad, lr, rho, momentum, epsilon)
 
 
 @op("ResourceApplyCenteredRMSProp", "var: resource, mg: resource, ms: resource, mom: resource, lr: T, rho: T, "
     "momentum: T, epsilon: T, grad: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_centered_rms_prop(xp, var, mg, ms, mom, lr, rho, momentum, epsilon, grad, *, use_locking=False):
     """Applies RMSProp with the variance of the gradient in place of its mean square."""
-    _check(var, grad)
-    var.value, ms.value, mom.value, mg.value = _rms_prop(xp, var.value, ms.value, mom.value, lr, rho, momentum,
-                                                         epsilon, grad, mg.value)
+    _update(xp, _centered_rms_prop, (var, ms, mom, mg), grad, lr, rho, momentum, epsilon)
 
 
 @op("ResourceSparseApplyRMSProp", "var: resource, ms: resource, mom: resource, lr: T, rho: T, momentum: T, epsilon: T, "
@@ -185,13 +194,7 @@ def apply_centered_rms_prop(xp, var, mg, ms, mom, lr, rho, momentum, epsilon, gr
 def sparse_apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, indices, *, use_locking=False,
                           sum_duplicates=False):
     """Applies RMSProp for some rows; the others and their slots are unchanged."""
-    _check_rows(var, grad, indices)
-    if sum_duplicates:
-        grad = _totals(xp, var, grad, indices)
-    refs = (var, ms, mom)
-    rows = [_rows_of(xp, r, indices) for r in refs]
-    for r, new in zip(refs, _rms_prop(xp, *rows, lr, rho, momentum, epsilon, grad), strict=False):
-        _set_rows(xp, r, indices, new)
+    _update_rows(xp, _rms_prop, (var, ms, mom), indices, sum_duplicates, grad, lr, rho, momentum, epsilon)
 
 
 @op("ResourceSparseApplyCenteredRMSProp", "var: resource, mg: resource, ms: resource, mom: resource, lr: T, rho: T, "
@@ -199,20 +202,13 @@ def sparse_apply_rms_prop(xp, var, ms, mom, lr, rho, momentum, epsilon, grad, in
 def sparse_apply_centered_rms_prop(xp, var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices, *,
                                    use_locking=False, sum_duplicates=False):
     """Applies centered RMSProp for some rows; the others and their slots are unchanged."""
-    _check_rows(var, grad, indices)
-    if sum_duplicates:
-        grad = _totals(xp, var, grad, indices)
-    refs = (var, ms, mom, mg)
-    rows = [_rows_of(xp, r, indices) for r in refs]
-    new_rows = _rms_prop(xp, *rows[:3], lr, rho, momentum, epsilon, grad, rows[3])
-    for r, new in zip(refs, new_rows, strict=True):
-        _set_rows(xp, r, indices, new)
+    _update_rows(xp, _centered_rms_prop, (var, ms, mom, mg), indices, sum_duplicates, grad, lr, rho, momentum, epsilon)
 
 
 # -- adadelta ----------------------------------------------------------------------
 
 
-def _adadelta(xp, value, accum, accum_update, lr, rho, epsilon, grad):
+def _adadelta(xp, value, accum, accum_update, grad, lr, rho, epsilon):
     one = xp.asarray(1, grad.dtype)
     accum = accum * rho + grad * grad * (one - rho)
     update = xp.sqrt(accum_update + epsilon) / xp.sqrt(accum + epsilon) * grad
@@ -223,9 +219,7 @@ def _adadelta(xp, value, accum, accum_update, lr, rho, epsilon, grad):
     "grad: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_adadelta(xp, var, accum, accum_update, lr, rho, epsilon, grad, *, use_locking=False):
     """Applies Adadelta: steps sqrt(mean update**2 / mean grad**2) * grad."""
-    _check(var, grad)
-    var.value, accum.value, accum_update.value = _adadelta(xp, var.value, accum.value, accum_update.value, lr, rho,
-                                                           epsilon, grad)
+    _update(xp, _adadelta, (var, accum, accum_update), grad, lr, rho, epsilon)
 
 
 @op("ResourceSparseApplyAdadelta", "var: resource, accum: resource, accum_update: resource, lr: T, rho: T, "
@@ -233,13 +227,7 @@ def apply_adadelta(xp, var, accum, accum_update, lr, rho, epsilon, grad, *, use_
 def sparse_apply_adadelta(xp, var, accum, accum_update, lr, rho, epsilon, grad, indices, *, use_locking=False,
                           sum_duplicates=False):
     """Applies Adadelta for some rows; the others and their slots are unchanged."""
-    _check_rows(var, grad, indices)
-    if sum_duplicates:
-        grad = _totals(xp, var, grad, indices)
-    refs = (var, accum, accum_update)
-    rows = [_rows_of(xp, r, indices) for r in refs]
-    for r, new in zip(refs, _adadelta(xp, *rows, lr, rho, epsilon, grad), strict=True):
-        _set_rows(xp, r, indices, new)
+    _update_rows(xp, _adadelta, (var, accum, accum_update), indices, sum_duplicates, grad, lr, rho, epsilon)
 
 
 # -- follow the regularized leader -------------------------------------------------
@@ -259,9 +247,7 @@ def _ftrl(xp, value, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power):
     "lr_power: T ->", T=NUMERIC, flags=_STATEFUL)
 def apply_ftrl(xp, var, accum, linear, grad, lr, l1, l2, lr_power, *, use_locking=False, multiply_linear_by_lr=False):
     """Applies FTRL (McMahan et al., 2013): per-coordinate learning rates with L1 and L2 regularization."""
-    _check(var, grad)
-    var.value, accum.value, linear.value = _ftrl(xp, var.value, accum.value, linear.value, grad, lr, l1, l2, None,
-                                                 lr_power)
+    _update(xp, _ftrl, (var, accum, linear), grad, lr, l1, l2, None, lr_power)
 
 
 @op("ResourceApplyFtrlV2", "var: resource, accum: resource, linear: resource, grad: T, lr: T, l1: T, l2: T, "
@@ -269,9 +255,7 @@ def apply_ftrl(xp, var, accum, linear, grad, lr, l1, l2, lr_power, *, use_lockin
 def apply_ftrl_v2(xp, var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power, *, use_locking=False,
                   multiply_linear_by_lr=False):
     """Applies FTRL with weight decay in the gradient."""
-    _check(var, grad)
-    var.value, accum.value, linear.value = _ftrl(xp, var.value, accum.value, linear.value, grad, lr, l1, l2,
-                                                 l2_shrinkage, lr_power)
+    _update(xp, _ftrl, (var, accum, linear), grad, lr, l1, l2, l2_shrinkage, lr_power)
 
 
 @op("ResourceSparseApplyFtrl", "var: resource, accum: resource, linear: resource, grad: T, indices: Tindices, lr: T, "
@@ -279,13 +263,7 @@ def apply_ftrl_v2(xp, var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_pow
 def sparse_apply_ftrl(xp, var, accum, linear, grad, indices, lr, l1, l2, lr_power, *, use_locking=False,
                       multiply_linear_by_lr=False, sum_duplicates=False):
     """Applies FTRL for some rows; the others and their slots are unchanged."""
-    _check_rows(var, grad, indices)
-    if sum_duplicates:
-        grad = _totals(xp, var, grad, indices)
-    refs = (var, accum, linear)
-    rows = [_rows_of(xp, r, indices) for r in refs]
-    for r, new in zip(refs, _ftrl(xp, *rows, grad, lr, l1, l2, None, lr_power), strict=True):
-        _set_rows(xp, r, indices, new)
+    _update_rows(xp, _ftrl, (var, accum, linear), indices, sum_duplicates, grad, lr, l1, l2, None, lr_power)
 
 
 @op("ResourceSparseApplyFtrlV2", "var: resource, accum: resource, linear: resource, grad: T, indices: Tindices, lr: T, "
@@ -293,10 +271,4 @@ def sparse_apply_ftrl(xp, var, accum, linear, grad, indices, lr, l1, l2, lr_powe
 def sparse_apply_ftrl_v2(xp, var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power, *,
                          use_locking=False, multiply_linear_by_lr=False, sum_duplicates=False):
     """Applies FTRL with weight decay for some rows; the others and their slots are unchanged."""
-    _check_rows(var, grad, indices)
-    if sum_duplicates:
-        grad = _totals(xp, var, grad, indices)
-    refs = (var, accum, linear)
-    rows = [_rows_of(xp, r, indices) for r in refs]
-    for r, new in zip(refs, _ftrl(xp, *rows, grad, lr, l1, l2, l2_shrinkage, lr_power), strict=True):
-        _set_rows(xp, r, indices, new)
+    _update_rows(xp, _ftrl, (var, accum, linear), indices, sum_duplicates, grad, lr, l1, l2, l2_shrinkage, lr_power)

@@ -10,13 +10,13 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING, INDEX, int32
-from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.opdef import op
 from graphgrad.ir.shape import with_rank
 from graphgrad.op_traits import BatchSplit, Cost
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.rank_limits import limit_ranks
-from graphgrad.ops.common.shape_values import shape_of
 
+from .conv_gradients import declare_gradients
 from .conv_xla import LAYOUT, device_filter, device_forward, device_input
 from .window_geometry import (
     assemble,
@@ -181,12 +181,6 @@ def _filter_shape(nd):
     return shape
 
 
-def _attrs(op):
-    """Returns the attributes that a convolution shares with its gradients."""
-    return {k: op.attrs[k] for k in ("strides", "padding", "explicit_paddings", "data_format", "dilations",
-                                     "use_cudnn_on_gpu") if k in op.attrs}
-
-
 def _sizes(input_sizes, f, dy, data_format):
     """Returns the full shape of the input as plain numbers."""
     sizes = tuple(int(n) for n in input_sizes)
@@ -244,13 +238,6 @@ def conv2d_op(xp, x, f, *, strides, padding, use_cudnn_on_gpu=True, explicit_pad
 conv2d_op.multiply_adds(_work)
 
 
-@conv2d_op.grad
-def _conv2d_op_grad(op, dy):
-    x, f = op.inputs
-    attrs = _attrs(op)
-    return (raw.Conv2DBackpropInput(shape_of(x), f, dy, **attrs), raw.Conv2DBackpropFilter(x, shape_of(f), dy, **attrs))
-
-
 @op("Conv2DBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=_T, host=("input_sizes",),
     shape=_input_shape(2), cost=Cost.CONVOLUTION, batch_split=BatchSplit((2,), filter=1, image=2, sizes=0))
 def conv2d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(),
@@ -261,13 +248,6 @@ def conv2d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, use_cu
 
 
 conv2d_backprop_input_op.multiply_adds(_work)
-
-
-@conv2d_backprop_input_op.grad
-def _conv2d_backprop_input_grad(op, ddx):
-    _, f, dy = op.inputs
-    attrs = _attrs(op)
-    return None, raw.Conv2DBackpropFilter(ddx, shape_of(f), dy, **attrs), raw.Conv2D(ddx, f, **attrs)
 
 
 @op("Conv2DBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=_T, host=("filter_sizes",),
@@ -281,13 +261,7 @@ def conv2d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, use_
 
 
 conv2d_backprop_filter_op.multiply_adds(_work)
-
-
-@conv2d_backprop_filter_op.grad
-def _conv2d_backprop_filter_grad(op, ddf):
-    x, _, dy = op.inputs
-    attrs = _attrs(op)
-    return raw.Conv2DBackpropInput(shape_of(x), ddf, dy, **attrs), None, raw.Conv2D(x, ddf, **attrs)
+declare_gradients(conv2d_op, conv2d_backprop_input_op, conv2d_backprop_filter_op)
 
 
 # -- Conv3D ----------------------------------------------------------------------------
@@ -313,14 +287,6 @@ def conv3d_op(xp, x, f, *, strides, padding, data_format="NDHWC", dilations=_ONE
 conv3d_op.multiply_adds(_work)
 
 
-@conv3d_op.grad
-def _conv3d_op_grad(op, dy):
-    x, f = op.inputs
-    attrs = _attrs(op)
-    return (raw.Conv3DBackpropInputV2(shape_of(x), f, dy, **attrs),
-            raw.Conv3DBackpropFilterV2(x, shape_of(f), dy, **attrs))
-
-
 @op("Conv3DBackpropInputV2", "input_sizes: Tshape, filter: T, out_backprop: T -> output: T", T=FLOATING, Tshape=INDEX,
     host=("input_sizes",), shape=_without_explicit(_input_shape(3)), cost=Cost.CONVOLUTION,
     batch_split=BatchSplit((2,), filter=1, image=2, sizes=0))
@@ -333,13 +299,6 @@ def conv3d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, data_f
 conv3d_backprop_input_op.multiply_adds(_work)
 
 
-@conv3d_backprop_input_op.grad
-def _conv3d_backprop_input_grad(op, ddx):
-    _, f, dy = op.inputs
-    attrs = _attrs(op)
-    return None, raw.Conv3DBackpropFilterV2(ddx, shape_of(f), dy, **attrs), raw.Conv3D(ddx, f, **attrs)
-
-
 @op("Conv3DBackpropFilterV2", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=FLOATING,
     host=("filter_sizes",), shape=_without_explicit(_filter_shape(3)), cost=Cost.CONVOLUTION,
     batch_split=BatchSplit((0, 2), filter=-1, image=2, sizes=1, added=True))
@@ -350,14 +309,7 @@ def conv3d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, data
 
 
 conv3d_backprop_filter_op.multiply_adds(_work)
-
-
-@conv3d_backprop_filter_op.grad
-def _conv3d_backprop_filter_grad(op, ddf):
-    x, _, dy = op.inputs
-    attrs = _attrs(op)
-    return raw.Conv3DBackpropInputV2(shape_of(x), ddf, dy, **attrs), None, raw.Conv3D(x, ddf, **attrs)
-
+declare_gradients(conv3d_op, conv3d_backprop_input_op, conv3d_backprop_filter_op)
 
 limit_ranks(
     vectors="""

@@ -11,13 +11,13 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING
-from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.opdef import op
 from graphgrad.ir.shape import with_rank
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.rank_limits import limit_ranks
-from graphgrad.ops.common.shape_values import shape_of
 
+from .conv_gradients import declare_gradients
 from .window_geometry import (
     assemble,
     cells,
@@ -131,22 +131,9 @@ def _depthwise_shape(x, f, strides, padding, explicit_paddings, data_format, dil
     return assemble(x[0], w.out, out, data_format)
 
 
-def _attrs(op):
-    return {k: op.attrs[k] for k in ("strides", "padding", "explicit_paddings", "data_format", "dilations")
-            if k in op.attrs}
-
-
 @depthwise_op.multiply_adds
 def _depthwise_work(op, unknown):
     return products_of(op.outputs[0], op.inputs[1], 2, unknown)
-
-
-@depthwise_op.grad
-def _depthwise_grad(op, dy):
-    x, f = op.inputs
-    attrs = _attrs(op)
-    return (raw.DepthwiseConv2dNativeBackpropInput(shape_of(x), f, dy, **attrs),
-            raw.DepthwiseConv2dNativeBackpropFilter(x, shape_of(f), dy, **attrs))
 
 
 # -- its backpropagation ---------------------------------------------------------------
@@ -198,14 +185,6 @@ def _depthwise_input_shape(input_sizes, f, dy):
 @depthwise_input.multiply_adds
 def _depthwise_input_work(op, unknown):
     return products_of(op.inputs[2], op.inputs[1], 2, unknown)
-
-
-@depthwise_input.grad
-def _depthwise_input_grad(op, ddx):
-    _, f, dy = op.inputs
-    attrs = _attrs(op)
-    return (None, raw.DepthwiseConv2dNativeBackpropFilter(ddx, shape_of(f), dy, **attrs),
-            raw.DepthwiseConv2dNative(ddx, f, **attrs))
 
 
 @op("DepthwiseConv2dNativeBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=FLOATING,
@@ -274,13 +253,6 @@ def _depthwise_filter_work(op, unknown):
     return products_of(op.inputs[2], op.outputs[0], 2, unknown)
 
 
-@depthwise_filter.grad
-def _depthwise_filter_grad(op, ddf):
-    x, _, dy = op.inputs
-    attrs = _attrs(op)
-    return (raw.DepthwiseConv2dNativeBackpropInput(shape_of(x), ddf, dy, **attrs), None,
-            raw.DepthwiseConv2dNative(x, ddf, **attrs))
-
-
+declare_gradients(depthwise_op, depthwise_input, depthwise_filter)
 limit_ranks(vectors="DepthwiseConv2dNativeBackpropFilter.filter_sizes DepthwiseConv2dNativeBackpropInput.input_sizes")
 zeros_for_empty("DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter DepthwiseConv2dNativeBackpropInput")
