@@ -52,19 +52,9 @@ def conv1d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = 1,
 
     Args:
       inputs: (N, W, C), or with the channels second.
-      filters: the number of output channels.
-      kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the strides and dilations of the window.
-      padding: "valid" or "same", or "causal": without later elements.
-      data_format: "channels_last" or "channels_first".
-      activation: a function, or None.
-      use_bias: whether there is a bias.
-      kernel_initializer, bias_initializer: Glorot's, or the scope's, and zeros by default.
-      kernel_regularizer, bias_regularizer: functions of a variable that give a loss, or None.
-      kernel_constraint, bias_constraint: functions that optimizers apply to updated values, or None.
-      activity_regularizer: a function of the output that gives a loss, or None.
-      trainable: whether optimizers update the variables.
-      name: the name of the layer and of the scope of its variables.
+      filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, kernel_initializer,
+        bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint,
+        bias_constraint, trainable, name: as for `Conv1D`.
       reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.
@@ -124,19 +114,9 @@ def conv2d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1
 
     Args:
       inputs: (N, H, W, C), or with the channels second.
-      filters: the number of output channels.
-      kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the strides and dilations of the window.
-      padding: "valid" or "same".
-      data_format: "channels_last" or "channels_first".
-      activation: a function, or None.
-      use_bias: whether there is a bias.
-      kernel_initializer, bias_initializer: Glorot's, or the scope's, and zeros by default.
-      kernel_regularizer, bias_regularizer: functions of a variable that give a loss, or None.
-      kernel_constraint, bias_constraint: functions that optimizers apply to updated values, or None.
-      activity_regularizer: a function of the output that gives a loss, or None.
-      trainable: whether optimizers update the variables.
-      name: the name of the layer and of the scope of its variables.
+      filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, kernel_initializer,
+        bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint,
+        bias_constraint, trainable, name: as for `Conv2D`.
       reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.
@@ -197,19 +177,9 @@ def conv3d(inputs: TensorLike, filters: Any, kernel_size: Any, strides: Any = (1
 
     Args:
       inputs: (N, D, H, W, C), or with the channels second.
-      filters: the number of output channels.
-      kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the strides and dilations of the window.
-      padding: "valid" or "same".
-      data_format: "channels_last" or "channels_first".
-      activation: a function, or None.
-      use_bias: whether there is a bias.
-      kernel_initializer, bias_initializer: Glorot's, or the scope's, and zeros by default.
-      kernel_regularizer, bias_regularizer: functions of a variable that give a loss, or None.
-      kernel_constraint, bias_constraint: functions that optimizers apply to updated values, or None.
-      activity_regularizer: a function of the output that gives a loss, or None.
-      trainable: whether optimizers update the variables.
-      name: the name of the layer and of the scope of its variables.
+      filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, kernel_initializer,
+        bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint,
+        bias_constraint, trainable, name: as for `Conv3D`.
       reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.
@@ -269,19 +239,9 @@ def conv2d_transpose(inputs: TensorLike, filters: Any, kernel_size: Any, strides
 
     Args:
       inputs: (N, H, W, C), or with the channels second.
-      filters: the number of output channels.
-      kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides: the strides of the window.
-      padding: "valid" or "same".
-      data_format: "channels_last" or "channels_first".
-      activation: a function, or None.
-      use_bias: whether there is a bias.
-      kernel_initializer, bias_initializer: Glorot's, or the scope's, and zeros by default.
-      kernel_regularizer, bias_regularizer: functions of a variable that give a loss, or None.
-      kernel_constraint, bias_constraint: functions that optimizers apply to updated values, or None.
-      activity_regularizer: a function of the output that gives a loss, or None.
-      trainable: whether optimizers update the variables.
-      name: the name of the layer and of the scope of its variables.
+      filters, kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer, bias_initializer,
+        kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable,
+        name: as for `Conv2DTranspose`.
       reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.
@@ -342,19 +302,9 @@ def conv3d_transpose(inputs: TensorLike, filters: Any, kernel_size: Any, strides
 
     Args:
       inputs: (N, D, H, W, C), or with the channels second.
-      filters: the number of output channels.
-      kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides: the strides of the window.
-      padding: "valid" or "same".
-      data_format: "channels_last" or "channels_first".
-      activation: a function, or None.
-      use_bias: whether there is a bias.
-      kernel_initializer, bias_initializer: Glorot's, or the scope's, and zeros by default.
-      kernel_regularizer, bias_regularizer: functions of a variable that give a loss, or None.
-      kernel_constraint, bias_constraint: functions that optimizers apply to updated values, or None.
-      activity_regularizer: a function of the output that gives a loss, or None.
-      trainable: whether optimizers update the variables.
-      name: the name of the layer and of the scope of its variables.
+      filters, kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer, bias_initializer,
+        kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable,
+        name: as for `Conv3DTranspose`.
       reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.

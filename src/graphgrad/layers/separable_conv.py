@@ -115,20 +115,10 @@ def separable_conv1d(inputs: TensorLike, filters: Any, kernel_size: Any, strides
 
     Args:
       inputs: (N, W, C), or with the channels second.
-      filters: the number of output channels.
-      kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the strides and dilations of the window.
-      padding: "valid" or "same".
-      data_format: "channels_last" or "channels_first".
-      activation: a function, or None.
-      use_bias: whether there is a bias.
-      depth_multiplier: the number of depthwise outputs of each channel.
-      depthwise_initializer, pointwise_initializer, bias_initializer: of the variables.
-      depthwise_regularizer, pointwise_regularizer, bias_regularizer: functions of a variable that give a loss, or None.
-      depthwise_constraint, pointwise_constraint, bias_constraint: functions for optimizers to apply, or None.
-      activity_regularizer: a function of the output that gives a loss, or None.
-      trainable: whether optimizers update the variables.
-      name: the name of the layer and of the scope of its variables.
+      filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation, use_bias,
+        depthwise_initializer, pointwise_initializer, bias_initializer, depthwise_regularizer, pointwise_regularizer,
+        bias_regularizer, activity_regularizer, depthwise_constraint, pointwise_constraint, bias_constraint,
+        trainable, name: as for `SeparableConv1D`.
       reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.
@@ -197,20 +187,10 @@ def separable_conv2d(inputs: TensorLike, filters: Any, kernel_size: Any, strides
 
     Args:
       inputs: (N, H, W, C), or with the channels second.
-      filters: the number of output channels.
-      kernel_size: the size of the window: an int, or one for each spatial dimension.
-      strides, dilation_rate: the strides and dilations of the window.
-      padding: "valid" or "same".
-      data_format: "channels_last" or "channels_first".
-      activation: a function, or None.
-      use_bias: whether there is a bias.
-      depth_multiplier: the number of depthwise outputs of each channel.
-      depthwise_initializer, pointwise_initializer, bias_initializer: of the variables.
-      depthwise_regularizer, pointwise_regularizer, bias_regularizer: functions of a variable that give a loss, or None.
-      depthwise_constraint, pointwise_constraint, bias_constraint: functions for optimizers to apply, or None.
-      activity_regularizer: a function of the output that gives a loss, or None.
-      trainable: whether optimizers update the variables.
-      name: the name of the layer and of the scope of its variables.
+      filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation, use_bias,
+        depthwise_initializer, pointwise_initializer, bias_initializer, depthwise_regularizer, pointwise_regularizer,
+        bias_regularizer, activity_regularizer, depthwise_constraint, pointwise_constraint, bias_constraint,
+        trainable, name: as for `SeparableConv2D`.
       reuse: whether to reuse the variables of an existing layer of that name.
     Returns: a tensor of the inputs' rank, with `filters` channels.
     Raises: ValueError for arguments that do not fit, and where the number of channels is not known.

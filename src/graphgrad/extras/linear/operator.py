@@ -375,19 +375,7 @@ class LinearOperator(Described):
 
     def _broadcast_slices(self, slices: tuple[Any, ...], rank: int) -> Any:
         """Slices an operator that broadcasts with a batch of this rank."""
-        own = self.batch_shape.as_list()
-        lacking = rank - len(own)
-        index: list[Any] = []
-        axis = 0
-        for s in slices:
-            if s is None:
-                index.append(None)
-                continue
-            if axis >= lacking:
-                repeated = own[axis - lacking] == 1
-                index.append((slice(None) if isinstance(s, slice) else 0) if repeated else s)
-            axis += 1
-        return self[tuple(index)]
+        return self[tuple(parts.broadcast_slices(self.batch_shape.as_list(), rank, slices))]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r} shape={self.shape} dtype={self.dtype.name}>"

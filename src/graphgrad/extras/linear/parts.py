@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -214,7 +215,12 @@ def sliced(value: Any, ndims: int, rank: int, slices: tuple[Any, ...]) -> Any:
     own = x._spec.shape
     if own is None:
         raise ValueError("A linear operator of unknown rank cannot be sliced.\n  Fix: use set_shape")
-    lacking = rank - (len(own) - ndims)
+    return x[(*broadcast_slices(own[: len(own) - ndims], rank, slices), *([slice(None)] * ndims))]
+
+
+def broadcast_slices(own: Sequence[int | None], rank: int, slices: tuple[Any, ...]) -> list[Any]:
+    """Returns the slices of a batch of shape `own`, given those of a batch of that rank with which it broadcasts."""
+    lacking = rank - len(own)
     index: list[Any] = []
     axis = 0
     for s in slices:
@@ -225,7 +231,7 @@ def sliced(value: Any, ndims: int, rank: int, slices: tuple[Any, ...]) -> Any:
             repeated = own[axis - lacking] == 1
             index.append((slice(None) if isinstance(s, slice) else 0) if repeated else s)
         axis += 1
-    return x[(*index, *([slice(None)] * ndims))]
+    return index
 
 
 def spelled_out(slices: Any, rank: int) -> tuple[Any, ...]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.ir.dtypes import ANY, FLOATING, INDEX, NUMERIC, int32, int64
+from graphgrad.extras.sparse.empty_rows import filling_gradient
+from graphgrad.ir.dtypes import ANY, FLOATING, INDEX, int32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import with_rank
 from graphgrad.ir.tensor import Tensor, TensorLike
-from graphgrad.ops.array.gather import check_range
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.rank_limits import limit_ranks
 
@@ -235,32 +235,7 @@ def _fill_empty_rows_grad(op, d_rowids, d_values, d_empty, d_map):
     return None, d_in, None, d_default
 
 
-@op("RaggedFillEmptyRowsGrad", "reverse_index_map: int64, grad_values: T -> d_values: T, d_default_value: T", T=NUMERIC)
-def fill_empty_rows_grad_op(xp, back, grad):
-    """Computes the gradients for the values and, summed, for the default."""
-    if isinstance(back, np.ndarray):
-        check_range(back, grad.shape[0])
-    kept = xp.asarray(grad)[back]
-    return kept, (grad.sum() - kept.sum()).astype(grad.dtype)
-
-
-@fill_empty_rows_grad_op.refuses("reverse_index_map")
-def _fill_empty_rows_grad_op_refuses(xp, back, grad):
-    return [(back, grad.shape[0])]
-
-
-@fill_empty_rows_grad_op.shape
-def _fill_empty_rows_grad_shape(back, grad):
-    return [with_rank(back, 1, "reverse_index_map"), ()]
-
-
-@fill_empty_rows_grad_op.grad
-def _fill_empty_rows_grad_grad(op, d_kept, d_default):
-    back, grad = op.inputs
-    n = raw.Size(grad)
-    is_kept = raw.UnsortedSegmentSum(raw.OnesLike(raw.GatherV2(grad, back, 0)), back, n)
-    spread = raw.UnsortedSegmentSum(d_kept, back, n)
-    return None, raw.AddV2(spread, raw.Mul(d_default, raw.Sub(1, is_kept)))
+filling_gradient("RaggedFillEmptyRowsGrad")
 
 
 def ragged_fill_empty_rows(value_rowids: TensorLike, values: TensorLike, nrows: TensorLike, default_value: TensorLike,

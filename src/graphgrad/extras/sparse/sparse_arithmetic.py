@@ -13,6 +13,7 @@ from graphgrad.ops.common.broadcast import reduced_axes
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.rank_limits import limit_ranks
 
+from .empty_rows import filling_gradient
 from .sparse_ops import check_columns, linear, sparse_shape
 
 _HOST = ("host",)
@@ -397,32 +398,7 @@ def _sparse_fill_empty_rows_grad(op, d_indices, d_values, d_empty, d_map):
     return None, d_in, None, d_default
 
 
-@op("SparseFillEmptyRowsGrad", "reverse_index_map: int64, grad_values: T -> d_values: T, d_default_value: T", T=NUMERIC)
-def sparse_fill_empty_rows_grad_op(xp, back, grad):
-    """The gradients for the values and, summed, for the default."""
-    if isinstance(back, np.ndarray):
-        check_range(back, grad.shape[0])
-    kept = xp.asarray(grad)[back]
-    return kept, (grad.sum() - kept.sum()).astype(grad.dtype)
-
-
-@sparse_fill_empty_rows_grad_op.refuses("reverse_index_map")
-def _sparse_fill_empty_rows_grad_op_refuses(xp, back, grad):
-    return [(back, grad.shape[0])]
-
-
-@sparse_fill_empty_rows_grad_op.shape
-def _sparse_fill_empty_rows_grad_shape(back, grad):
-    return [with_rank(back, 1, "reverse_index_map"), ()]
-
-
-@sparse_fill_empty_rows_grad_op.grad
-def _sparse_fill_empty_rows_grad_grad(op, d_kept, d_default):
-    back, grad = op.inputs
-    ones = raw.OnesLike(raw.GatherV2(grad, back, 0))
-    is_kept = raw.UnsortedSegmentSum(ones, back, raw.Size(grad))
-    spread = raw.UnsortedSegmentSum(d_kept, back, raw.Size(grad))
-    return None, raw.AddV2(spread, raw.Mul(d_default, raw.Sub(1, is_kept)))
+filling_gradient("SparseFillEmptyRowsGrad")
 
 
 limit_ranks(

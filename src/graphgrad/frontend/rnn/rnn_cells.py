@@ -214,7 +214,23 @@ def _activation(value: Any) -> Callable[[Any], Any]:
     return by_name[value]
 
 
-class BasicRNNCell(_LayerCell):
+class _UnitSized:
+    """What cells have whose state and output are of one size, their number of units."""
+
+    _num_units: int
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the state."""
+        return self._num_units
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output."""
+        return self._num_units
+
+
+class BasicRNNCell(_UnitSized, _LayerCell):
     """The plain recurrent cell: output = state = act([input, state] kernel + bias).
 
     Args:
@@ -238,16 +254,6 @@ class BasicRNNCell(_LayerCell):
         self._num_units = num_units
         self._activation = _activation(activation)
 
-    @property
-    def state_size(self) -> Any:
-        """The size of the state."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> Any:
-        """The size of the output."""
-        return self._num_units
-
     def _build(self, depth: int) -> None:
         self._kernel = self.add_weight("kernel", [depth + self._num_units, self._num_units])
         self._bias = self.add_weight("bias", [self._num_units], initializer=Zeros())
@@ -259,7 +265,7 @@ class BasicRNNCell(_LayerCell):
         return output, output
 
 
-class GRUCell(_LayerCell):
+class GRUCell(_UnitSized, _LayerCell):
     """The gated recurrent unit.
 
     With [r, u] = sigmoid([input, h] gates/kernel + gates/bias) and
@@ -290,16 +296,6 @@ class GRUCell(_LayerCell):
         self._activation = _activation(activation)
         self._kernel_initializer = kernel_initializer
         self._bias_initializer = bias_initializer
-
-    @property
-    def state_size(self) -> Any:
-        """The size of the state."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> Any:
-        """The size of the output."""
-        return self._num_units
 
     def _build(self, depth: int) -> None:
         n, of_kernel, of_bias = self._num_units, self._kernel_initializer, self._bias_initializer

@@ -183,20 +183,17 @@ class _Creator(SessionCreator):
             session.run(scaffold.init_op, feed_dict=scaffold.init_feed_dict)
             if scaffold.init_fn is not None:
                 scaffold.init_fn(session)
-        if scaffold.ready_for_local_init_op is not None:
-            missing = session.run(scaffold.ready_for_local_init_op)
-            if missing.size:
-                raise RuntimeError("Init operations did not make model ready for local_init. Variables not "
-                                   f"initialized: {', '.join(n.decode() for n in missing)}. Fix: initialize them in "
-                                   "init_op or init_fn")
+        _check_ready(session, scaffold.ready_for_local_init_op, "ready for local_init", "init_op or init_fn")
         session.run(scaffold.local_init_op, feed_dict=scaffold.local_init_feed_dict)
-        if scaffold.ready_op is not None:
-            missing = session.run(scaffold.ready_op)
-            if missing.size:
-                raise RuntimeError("Init operations did not make model ready. Variables not initialized: "
-                                   f"{', '.join(n.decode() for n in missing)}. Fix: initialize them in init_op, "
-                                   "local_init_op or init_fn")
+        _check_ready(session, scaffold.ready_op, "ready", "init_op, local_init_op or init_fn")
         return session
+
+
+def _check_ready(session: Any, ready_op: Any, what: str, places: str) -> None:
+    missing = None if ready_op is None else session.run(ready_op)
+    if missing is not None and missing.size:
+        raise RuntimeError(f"Init operations did not make model {what}. Variables not initialized: "
+                           f"{', '.join(n.decode() for n in missing)}. Fix: initialize them in {places}")
 
 
 class ChiefSessionCreator(_Creator):

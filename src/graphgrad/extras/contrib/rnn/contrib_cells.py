@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from graphgrad.frontend.rnn.lstm_cells import LSTMStateTuple
-from graphgrad.frontend.rnn.rnn_cells import RNNCell
+from graphgrad.frontend.rnn.rnn_cells import RNNCell, _UnitSized
 from graphgrad.frontend.variables.initializers import Constant, Zeros
 from graphgrad.frontend.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 from graphgrad.ir.opdef import raw
@@ -44,22 +44,12 @@ def _normalized(t: Any, gain: float, shift: float, scope: str) -> Any:
         return normalized(t, mean, variance, beta, gamma, 1e-12)
 
 
-class _Sized(RNNCell):
+class _Sized(_UnitSized, RNNCell):
     """A cell whose state and output have one size."""
 
     def __init__(self, num_units: int, reuse: Any = None, name: str | None = None, **kwargs: Any):
         super().__init__(name=name, _reuse=reuse, **kwargs)
         self._num_units = num_units
-
-    @property
-    def state_size(self) -> Any:
-        """The size of the state."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> Any:
-        """The size of the output."""
-        return self._num_units
 
 
 class _Memory(_Sized):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.rnn.lstm_cells import LSTMStateTuple
-from graphgrad.frontend.rnn.rnn_cells import RNNCell, _LayerCell, assert_like_rnn_cell
+from graphgrad.frontend.rnn.rnn_cells import RNNCell, _LayerCell, _UnitSized, assert_like_rnn_cell
 from graphgrad.frontend.rnn.scoped_layer import ScopedLayer
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.variables.initializers import Constant, Ones, RandomUniform, Zeros
@@ -318,7 +318,7 @@ class LSTMBlockCell(_LayerCell):
         return h, LSTMStateTuple(c, h)
 
 
-class GRUBlockCellV2(_LayerCell):
+class GRUBlockCellV2(_UnitSized, _LayerCell):
     """The GRU as one op.
 
     Args:
@@ -334,16 +334,6 @@ class GRUBlockCellV2(_LayerCell):
     def __init__(self, num_units: int, reuse: Any = None, name: str = "gru_cell", **kwargs: Any):
         super().__init__(name=name, _reuse=reuse, **kwargs)
         self._num_units = num_units
-
-    @property
-    def state_size(self) -> Any:
-        """The size of the state."""
-        return self._num_units
-
-    @property
-    def output_size(self) -> Any:
-        """The size of the output."""
-        return self._num_units
 
     def _build(self, depth: int) -> None:
         n = self._num_units

@@ -24,7 +24,7 @@ from graphgrad.ops.math.cumulative import cumsum
 
 from .attention_wrapper import AttentionWrapperState
 from .decoder import Decoder
-from .helpers import _embedding_function, _rows
+from .helpers import _embedding_function, _rows, _tokens
 
 
 class BeamSearchDecoderState(collections.namedtuple("BeamSearchDecoderState", (
@@ -86,13 +86,7 @@ class BeamSearchDecoder(Decoder):
         self._output_layer = output_layer
         self._reorder = reorder_tensor_arrays
         self._embedding_fn = _embedding_function(embedding)
-        self._start_tokens = convert_to_tensor(start_tokens, int32, name="start_tokens")
-        self._end_token = convert_to_tensor(end_token, int32, name="end_token")
-        for what, t, rank, kind in (("start_tokens", self._start_tokens, 1, "vector"),
-                                    ("end_token", self._end_token, 0, "scalar")):
-            if t.shape.rank not in (None, rank):
-                raise ValueError(f"{what} must be a {kind}, not of shape {t.shape}\n"
-                                 f"  Asked for at {user_source(2)}\n  Fix: give a {kind} of int32")
+        self._start_tokens, self._end_token = _tokens(start_tokens, end_token)
         known = constant_value(beam_width) if hasattr(beam_width, "op") else beam_width
         if known is None:
             raise ValueError(f"beam_width must be known while building\n  Asked for at {user_source(2)}\n"

@@ -347,6 +347,16 @@ class _Lookup:
         return embedding_lookup(self.params, ids)
 
 
+def _tokens(start: Any, end: Any) -> tuple[Any, Any]:
+    """Returns the tensors of the tokens that sequences start and end with, after checking their ranks."""
+    start, end = convert_to_tensor(start, int32, name="start_tokens"), convert_to_tensor(end, int32, name="end_token")
+    for what, t, rank, kind in (("start_tokens", start, 1, "vector"), ("end_token", end, 0, "scalar")):
+        if t.shape.rank not in (None, rank):
+            raise ValueError(f"{what} must be a {kind}, not of shape {t.shape}\n"
+                             f"  Asked for at {user_source(2)}\n  Fix: give a {kind} of int32")
+    return start, end
+
+
 class GreedyEmbeddingHelper(Helper):
     """A helper that feeds back the embedding of the most likely symbol.
 
@@ -360,13 +370,7 @@ class GreedyEmbeddingHelper(Helper):
 
     def __init__(self, embedding: Any, start_tokens: Any, end_token: Any):
         self._embedding_fn = _embedding_function(embedding)
-        self._start_tokens = convert_to_tensor(start_tokens, int32, name="start_tokens")
-        self._end_token = convert_to_tensor(end_token, int32, name="end_token")
-        for what, t, rank, kind in (("start_tokens", self._start_tokens, 1, "vector"),
-                                    ("end_token", self._end_token, 0, "scalar")):
-            if t.shape.rank not in (None, rank):
-                raise ValueError(f"{what} must be a {kind}, not of shape {t.shape}\n"
-                                 f"  Asked for at {user_source(2)}\n  Fix: give a {kind} of int32")
+        self._start_tokens, self._end_token = _tokens(start_tokens, end_token)
         self._batch_size = _rows(self._start_tokens)
         self._start_inputs = self._embedding_fn(self._start_tokens)
 
