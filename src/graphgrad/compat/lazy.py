@@ -79,13 +79,14 @@ def modules(module: ModuleType) -> list[str]:
     Args:
       module: the module.
     """
-    table = _tables.get(module.__name__, {})
-    return [n for n, place in table.items() if place.startswith(_FACES) and (":" not in place or _is_face(place, n))]
+    return [n for n in _tables.get(module.__name__, ()) if _is_module(module.__name__, n)]
 
 
-def _is_face(place: str, name: str) -> bool:
-    """Returns whether a name of another face stands for one of its modules."""
-    return name in modules(sys.modules[place.partition(":")[0]])
+def _is_module(face_name: str, name: str) -> bool:
+    """Returns whether a name of a face stands for one of the faces' modules."""
+    place = _tables.get(face_name, {}).get(name, "")
+    other, colon, _ = place.partition(":")
+    return place.startswith(_FACES) and (not colon or _is_module(other, name))
 
 
 def _is_room(value: Any) -> bool:
