@@ -10,7 +10,6 @@ from . import usage
 
 # Table -> the share that is there: of all uses, and of those that are not of Keras and the estimators.
 _REACHED = {"usage_tf_gradients": (0.9955, 0.999), "usage": (0.9725, 0.9975)}
-_REACHED = {"usage_tf_gradients": (0.994, 0.998), "usage": (0.971, 0.996)}
 
 
 @pytest.mark.parametrize("name", _REACHED)
