@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.invariants.test_layout import MODULES, PACKAGE
+from tests.invariants.sources import MODULES, PACKAGE
 from tests.support import exempt
 from tests.support.faces import FACES, exported
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import collections
-import functools
 import json
 import pathlib
 import re
@@ -18,16 +17,13 @@ from typing import Any
 
 import pytest
 
-_TESTS = pathlib.Path(__file__).resolve().parents[1]
-_ROOT = _TESTS.parent
-_PACKAGE = _ROOT / "src" / "graphgrad"
+from tests import ROOT
+
+from .sources import FILES, MODULES, NAMES, PACKAGE, imports, nodes, origin, tree
+
+_TESTS = ROOT / "tests"
 _EXEMPT = _TESTS / "invariants" / "exemptions.json"
 _RENEW = "python -m tests.invariants.test_invariants"
-_FILES = sorted(p for p in _PACKAGE.rglob("*.py"))
-_NAMES = {
-    p: ".".join(("graphgrad", *p.relative_to(_PACKAGE).with_suffix("").parts)).removesuffix(".__init__") for p in _FILES
-}
-_PATHS = {name: path for path, name in _NAMES.items()}
 
 # What the core may name of operations: those that the graph itself knows.
 _KNOWN_TYPES = {"Const", "Placeholder", "VarHandleOp", "If", "While"}
@@ -37,13 +33,8 @@ _NAMES_OF_OTHERS = {"gradients/core/rule_types.py", "ir/graphdef.py", "compat/ra
 _FACES = ("compat", "v1", "cli", "__main__", "")
 
 
-@functools.cache
-def _tree(path: pathlib.Path) -> ast.Module:
-    return ast.parse(path.read_text())
-
-
 def _place(path: pathlib.Path) -> str:
-    return path.relative_to(_PACKAGE).as_posix()
+    return path.relative_to(PACKAGE).as_posix()
 
 
 def _room(name: str) -> str:
@@ -53,32 +44,15 @@ def _room(name: str) -> str:
     parts = name.split(".")[1:]
     if not parts or parts[0] in _FACES:
         return "faces"
-    return ".".join(parts if _PATHS[name].name == "__init__.py" else parts[:-1])
-
-
-def _imports(path: pathlib.Path) -> Iterator[str]:
-    """The package's modules that a module imports, wherever in it."""
-    name = _NAMES[path]
-    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(_tree(path)):
-        if isinstance(node, ast.Import):
-            yield from (a.name for a in node.names if a.name in _PATHS)
-        elif isinstance(node, ast.ImportFrom):
-            parts = package.split(".")
-            base = parts[: len(parts) - node.level + 1] if node.level else []
-            origin = ".".join([*base, *(node.module or "").split(".")]).rstrip(".")
-            for a in node.names:
-                full = f"{origin}.{a.name}"
-                if full in _PATHS or origin in _PATHS:
-                    yield full if full in _PATHS else origin
+    return ".".join(parts if MODULES[name].name == "__init__.py" else parts[:-1])
 
 
 def _room_graph() -> dict[str, set[str]]:
     edges: dict[str, set[str]] = collections.defaultdict(set)
-    for path in _FILES:
-        room = _room(_NAMES[path])
-        for other in _imports(path):
-            if _PATHS[other].name != "__init__.py" and path.name != "__init__.py":
+    for path in FILES:
+        room = _room(NAMES[path])
+        for other in {i.module for i in imports(NAMES[path])}:
+            if MODULES[other].name != "__init__.py" and path.name != "__init__.py":
                 edges[room].add(_room(other))
     return {room: others - {room} for room, others in edges.items()}
 
@@ -124,7 +98,7 @@ def types_named_outside() -> dict[str, int]:
     """Types of operations as literals in the graph, in gradients and in the executor, in a file."""
     registered = _registered()
     found = {}
-    for path in _FILES:
+    for path in FILES:
         if _place(path).split("/")[0] in ("ir", "gradients", "executor"):
             names = [w for words in _texts(path) for w in words if w in registered and w not in _KNOWN_TYPES]
             if names and _place(path) not in _NAMES_OF_OTHERS:
@@ -136,10 +110,10 @@ def unregistered_types() -> dict[str, int]:
     """Names in tables of types of operations that no operation has."""
     registered = _registered()
     found = {}
-    for path in _FILES:
+    for path in FILES:
         if _place(path) in _NAMES_OF_OTHERS:
             continue
-        for node in ast.walk(_tree(path)):
+        for node in nodes(path):
             if isinstance(node, (ast.Set, ast.Tuple, ast.List)):
                 names = [e.value for e in node.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
             elif isinstance(node, ast.Dict):
@@ -157,7 +131,7 @@ def unregistered_types() -> dict[str, int]:
 
 def long_files() -> dict[str, int]:
     """Files of more than 500 lines."""
-    lengths = {_place(p): p.read_text().count("\n") for p in _FILES}
+    lengths = {_place(p): p.read_text().count("\n") for p in FILES}
     return {place: n for place, n in lengths.items() if n > 500}
 
 
@@ -190,21 +164,21 @@ def complex_functions() -> dict[str, int]:
 
 def full_folders() -> dict[str, int]:
     """Folders of more than 25 files."""
-    counts = collections.Counter(p.parent.relative_to(_ROOT).as_posix() for p in _FILES if p.name != "__init__.py")
-    counts.update(p.parent.relative_to(_ROOT).as_posix() for p in _TESTS.rglob("*.py") if p.name != "__init__.py")
+    counts = collections.Counter(p.parent.relative_to(ROOT).as_posix() for p in FILES if p.name != "__init__.py")
+    counts.update(p.parent.relative_to(ROOT).as_posix() for p in _TESTS.rglob("*.py") if p.name != "__init__.py")
     return {folder: n for folder, n in counts.items() if n > 25 and "/compat/" not in folder}
 
 
 def empty_names() -> dict[str, int]:
     """Files whose name says nothing: the rest of something, the old, the more, the second."""
     says_nothing = re.compile(r".*_(more|rest|old|of_\d|\d)$|inside|misc|utils?|helpers?|stuff")
-    return {_place(p): 1 for p in _FILES if says_nothing.fullmatch(p.stem) and not _place(p).startswith("compat/")}
+    return {_place(p): 1 for p in FILES if says_nothing.fullmatch(p.stem) and not _place(p).startswith("compat/")}
 
 
 def doubled_basenames() -> dict[str, int]:
     """Files in two rooms with the same name."""
     places = collections.defaultdict(list)
-    for path in _FILES:
+    for path in FILES:
         if path.name != "__init__.py" and not _place(path).startswith("compat/"):
             places[path.stem].append(_place(path))
     return {", ".join(p): 1 for p in places.values() if len(p) > 1}
@@ -213,8 +187,8 @@ def doubled_basenames() -> dict[str, int]:
 def doubled_classes() -> dict[str, int]:
     """Public classes that are defined in two files."""
     places = collections.defaultdict(list)
-    for path in _FILES:
-        for node in _tree(path).body:
+    for path in FILES:
+        for node in tree(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(_place(path))
     return {f"{name}: {', '.join(p)}": 1 for name, p in places.items() if len(p) > 1}
@@ -223,19 +197,15 @@ def doubled_classes() -> dict[str, int]:
 def assigned_modules() -> dict[str, int]:
     """Assignments to names of other modules."""
     found: collections.Counter[str] = collections.Counter()
-    for path in _FILES:
+    for path in FILES:
         modules = set()
-        for node in ast.walk(_tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.ImportFrom):
-                origin = node.module or ""
-                package = _NAMES[path] if path.name == "__init__.py" else _NAMES[path].rpartition(".")[0]
-                if node.level:
-                    base = package.split(".")
-                    origin = ".".join([*base[: len(base) - node.level + 1], *origin.split(".")]).rstrip(".")
-                modules |= {a.asname or a.name for a in node.names if f"{origin}.{a.name}" in _PATHS}
-                classes = {a.asname or a.name for a in node.names if origin in _PATHS and a.name[:1].isupper()}
+                source = origin(path, node)
+                modules |= {a.asname or a.name for a in node.names if f"{source}.{a.name}" in MODULES}
+                classes = {a.asname or a.name for a in node.names if source in MODULES and a.name[:1].isupper()}
                 modules |= {c for c in classes if c[1:2].islower()}
-        for node in ast.walk(_tree(path)):
+        for node in nodes(path):
             if not isinstance(node, (ast.Assign, ast.AugAssign)):
                 continue
             for t in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -246,7 +216,7 @@ def assigned_modules() -> dict[str, int]:
 
 def paths_that_are_not_there() -> dict[str, int]:
     """Files that the documents and docstrings name, and that do not exist."""
-    pages = [*_ROOT.glob("*.md"), *(_ROOT / "docs").rglob("*.md"), *_FILES]
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *FILES]
     path_like = re.compile(r"(?<![\w/.])((?:[\w.-]+/)+[\w-]+\.(?:py|md|svg|json|toml))\b")
     found = {}
     for page in pages:
@@ -254,16 +224,16 @@ def paths_that_are_not_there() -> dict[str, int]:
             continue
         for match in path_like.finditer(page.read_text()):
             name = match[1]
-            tops = {p.name for p in _PACKAGE.iterdir()} | {"src", "tests", "docs", "benchmarks", "examples"}
-            there = any((base / name).exists() for base in (_ROOT, _PACKAGE, page.parent))
+            tops = {p.name for p in PACKAGE.iterdir()} | {"src", "tests", "docs", "benchmarks", "examples"}
+            there = any((base / name).exists() for base in (ROOT, PACKAGE, page.parent))
             if name.split("/")[0] in tops and not there:
-                found[f"{page.relative_to(_ROOT).as_posix()}: {name}"] = 1
+                found[f"{page.relative_to(ROOT).as_posix()}: {name}"] = 1
     return found
 
 
 def recorders_that_nobody_runs() -> dict[str, int]:
     """Recorders that `make record` does not run: they stand elsewhere, or have no `main`."""
-    run = "-m tests.record" in (_ROOT / "Makefile").read_text()
+    run = "-m tests.record" in (ROOT / "Makefile").read_text()
     folder = _TESTS / "record"
     files = [p for p in folder.rglob("*.py") if p.stem not in ("__init__", "__main__")]
     calls = re.compile(r"^    (?:sys\.exit\()?main\(", re.M)
@@ -287,10 +257,9 @@ def _registered() -> set[str]:
 
 def _texts(path: pathlib.Path) -> Iterator[list[str]]:
     """The words of each string of a module that may be a list of names: no docstring, no message."""
-    tree = _tree(path)
-    prose = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
-    prose.update(id(part) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for part in n.values)
-    for node in ast.walk(tree):
+    prose = {id(n.value) for n in nodes(path) if isinstance(n, ast.Expr)}
+    prose.update(id(part) for n in nodes(path) if isinstance(n, ast.JoinedStr) for part in n.values)
+    for node in nodes(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
             words = node.value.split()
             if all(word.isidentifier() for word in words):
@@ -308,8 +277,8 @@ def _functions() -> Iterator[tuple[pathlib.Path, str, Any]]:
             else:
                 yield from below(child, prefix)
 
-    for path in _FILES:
-        yield from ((path, name, node) for name, node in below(_tree(path), ""))
+    for path in FILES:
+        yield from ((path, name, node) for name, node in below(tree(path), ""))
 
 
 @pytest.mark.parametrize("measure", _MEASURES, ids=lambda m: m.__name__)

@@ -4,71 +4,41 @@ from __future__ import annotations
 
 import ast
 import importlib
-import pathlib
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import pytest
 
-PACKAGE = pathlib.Path(__file__).parents[2] / "src" / "graphgrad"
+from .sources import MODULES, PACKAGE, imports, nodes
 
 # A part may import itself and the parts of the lines above its own; those of one line never each other.
 _LINES = [{"errors", "op_index", "op_traits"}, {"system"}, {"ir"}, {"ops", "gradients", "executor"}, {"frontend"},
           {"training", "viz", "layers", "platform", "testing"}, {"extras"}, {"compat", "v1", "cli", "__main__", ""}]
 _LEVEL = {part: i for i, line in enumerate(_LINES) for part in line}
 
-MODULES = {
-    ".".join(("graphgrad", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__"): path
-    for path in sorted(PACKAGE.rglob("*.py"))
-}
-
 
 def _part(module: str) -> str:
     return (module.split(".") + [""])[1]
 
 
-def _imports(module: str, everything: bool) -> Iterator[tuple[str, int]]:
-    """The package's modules that a module imports, with the line; inside functions too if `everything`."""
-    path = MODULES[module]
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    waiting: list[ast.AST] = [ast.parse(path.read_text())]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not everything:
-            continue
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            waiting.extend(node.orelse)
-            continue
-        if isinstance(node, ast.Import):
-            yield from ((a.name, node.lineno) for a in node.names if a.name.split(".")[0] == "graphgrad")
-        elif isinstance(node, ast.ImportFrom):
-            base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-            origin = ".".join([*base, *(node.module or "").split(".")]).rstrip(".")
-            if origin.split(".")[0] == "graphgrad":
-                for alias in node.names:
-                    full = f"{origin}.{alias.name}"
-                    yield (full if full in MODULES else origin), node.lineno
-        waiting.extend(ast.iter_child_nodes(node))
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_order(module: str) -> None:
+def test_order() -> None:
     """Imports go one way: errors < ir < {ops, gradients, executor} < frontend < {train, ...} < ... < the faces."""
-    own = _part(module)
-    assert own in _LEVEL, f"{module} belongs to no part; say in test_layout.py which line it is on"
+    homeless = {m for m in MODULES if _part(m) not in _LEVEL}
+    assert not homeless, f"{sorted(homeless)} belong to no part; say in test_layout.py which line they are on"
     wrong = []
-    for imported, line in _imports(module, everything=True):
-        other = _part(imported)
-        faces = own in _LINES[-1] and other in _LINES[-1]
-        if not (other == own or faces or _LEVEL[other] < _LEVEL[own]):
-            wrong.append(f"{MODULES[module].relative_to(PACKAGE.parent)}:{line}: {module} imports {imported}")
+    for module, path in MODULES.items():
+        own = _part(module)
+        for other in imports(module):
+            part = _part(other.module)
+            faces = own in _LINES[-1] and part in _LINES[-1]
+            if not (other.typing or part == own or faces or _LEVEL[part] < _LEVEL[own]):
+                wrong.append(f"{path.relative_to(PACKAGE.parent)}:{other.line}: {module} imports {other.module}")
     assert not wrong, "\n".join(wrong)
 
 
 def test_no_cycles() -> None:
     """Importing any module first works: the imports made while importing form no cycle."""
-    edges = {m: sorted({i for i, _ in _imports(m, everything=False) if i in MODULES and i != m}) for m in MODULES}
+    edges = {m: sorted({i.module for i in imports(m) if not (i.late or i.typing)} - {m}) for m in MODULES}
     state: dict[str, int] = {}  # 1: on the path, 2: done
     for start in MODULES:
         path = [start]
@@ -93,7 +63,7 @@ def test_families_use_raw() -> None:
     for module, path in MODULES.items():
         if _part(module) != "ops":
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             origin_name = node.module or "" if isinstance(node, ast.ImportFrom) else ""
             if origin_name.startswith(("graphgrad.ops.", "graphgrad.extras.")):
                 origin = importlib.import_module(origin_name)
