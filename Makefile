@@ -49,7 +49,7 @@ $(TFSTAMP): constraints-tensorflow.txt
 	@found=; $(FIND_PYTHON); \
 	echo "Setting up $(TF) with $$("$$found" --version) (once; TensorFlow, for comparison only)"; \
 	$(call MAKE_VENV,$(TF))
-	@$(TF)/bin/python $(PIP) install -q -c constraints-tensorflow.txt tensorflow-cpu tf_keras scikit-learn
+	@$(TF)/bin/python $(PIP) install -q -c constraints-tensorflow.txt tensorflow-cpu tf_keras scikit-learn tensorboard
 	@touch $@
 
 venv: $(STAMP)

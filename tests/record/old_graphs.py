@@ -28,14 +28,15 @@ def main() -> None:
             sess.run(tf.global_variables_initializer())
             runs = [dict(zip(feeds, values, strict=True)) for values in zip(*feeds.values(), strict=True)]
             values = [[v.tolist() for v in sess.run(results, run)] for run in runs]
-            graph_def = base64.b64encode(zlib.compress(graph.as_graph_def().SerializeToString(), 9)).decode()
+            message = graph.as_graph_def().SerializeToString(deterministic=True)
+            graph_def = base64.b64encode(zlib.compress(message, 9)).decode()
             found[name] = {"graph": graph_def, "results": [t.name for t in results], "values": values}
             if "x:0" in feeds and name != "updates":
                 y = next(t for t in results if t.dtype == tf.float32)
                 (dx,) = tf.gradients(y, [graph.get_tensor_by_name("x:0")])
                 found[name]["gradients"] = [sess.run(dx, run).tolist() for run in runs]
                 if name == "loop":
-                    message = graph.as_graph_def().SerializeToString()
+                    message = graph.as_graph_def().SerializeToString(deterministic=True)
                     found["with_gradient"] = base64.b64encode(zlib.compress(message, 9)).decode()
     (RECORDED / "old_graphs.json").write_text(json.dumps(found, indent=1) + "\n")
 
