@@ -17,9 +17,10 @@ from graphgrad.ir.conversion import constant
 from graphgrad.ir.opdef import registry
 from tests.ops import rows
 from tests.ops.test_ops import Built
-from tests.record.ops.rules import PATH, cases, cotangent
 from tests.support.host import dense, evaluate
 from tests.support.table import Case, Row, draw
+
+from .rule_cases import PATH, cases, cotangent
 
 _RECORDED = json.loads(gzip.decompress(PATH.read_bytes()))
 

@@ -6,7 +6,6 @@ graph, and the digest of the files by graphgrad which TensorFlow restored to the
 
 from __future__ import annotations
 
-import hashlib
 import json
 import pathlib
 import tempfile
@@ -14,16 +13,7 @@ from typing import Any
 
 import graphgrad.compat.v1 as gg1
 import graphgrad.compat.v2 as gg2
-from tests.record import RECORDED
-from tests.training.object_checkpoint_cases import objects, restored
-
-FOLDER = RECORDED / "checkpoints"
-
-
-def digest(prefix: str) -> str:
-    """The digest of a checkpoint's files."""
-    data = b"".join(pathlib.Path(prefix + end).read_bytes() for end in (".index", ".data-00000-of-00001"))
-    return hashlib.sha256(data).hexdigest()
+from tests.training.object_checkpoint_cases import FOLDER, digest, objects, restored
 
 
 def main() -> None:

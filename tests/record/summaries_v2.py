@@ -3,28 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
-from typing import Any
 
-from tests.extras.data.data_cases import plain
 from tests.record import RECORDED
-from tests.training.summary_v2_cases import images, write
-
-
-def events(tf: Any, folder: str) -> list[Any]:
-    """Step, tag, page, description and values of everything in a folder's event file."""
-    (name,) = os.listdir(folder)
-    found = []
-    for event in tf.compat.v1.train.summary_iterator(os.path.join(folder, name)):
-        for value in event.summary.value:
-            array = tf.make_ndarray(value.tensor)
-            if array.dtype == object:
-                array = [v.hex() if isinstance(v, bytes) else v for v in array.ravel().tolist()]
-            about = value.metadata
-            found.append([event.step, value.tag, about.plugin_data.plugin_name, about.plugin_data.content.hex(),
-                          about.summary_description, plain(array)])
-    return found
+from tests.training.summary_v2_cases import events, images, write
 
 
 def main() -> None:

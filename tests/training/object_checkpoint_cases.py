@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import pathlib
 from typing import Any
 
 import numpy as np
 
+from tests.support import recordings
+
+FOLDER = recordings.FOLDER / "checkpoints"
 VALUES = {"w": [1.0, 2.0], "n": 7, "word": "héllo", "half": [0.5, -0.25], "keys": ["a", "bc"], "counts": [3, 4]}
 
 
@@ -55,3 +60,9 @@ def restored(tf: Any, tf1: Any, path: str) -> list[Any]:
     status.assert_consumed()
     made["layer"].w.assign(w)
     return [*values(tf, made), int(checkpoint.save_counter.numpy())]
+
+
+def digest(prefix: str) -> str:
+    """The digest of a checkpoint's files."""
+    data = b"".join(pathlib.Path(prefix + end).read_bytes() for end in (".index", ".data-00000-of-00001"))
+    return hashlib.sha256(data).hexdigest()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 
-from tests.extras.data.data_cases import error
+from tests.extras.data.data_cases import error, plain
 
 
 def write(tf: Any, folder: str) -> list[Any]:
@@ -66,3 +67,18 @@ def images() -> dict[str, np.ndarray]:
     """Batches of images."""
     return {"floats": np.linspace(-0.2, 1.3, 24).reshape(2, 3, 4, 1).astype("float32"),
             "bytes": (np.arange(36).reshape(1, 3, 4, 3) * 7).astype("uint8")}
+
+
+def events(tf: Any, folder: str) -> list[Any]:
+    """Step, tag, page, description and values of everything in a folder's event file."""
+    (name,) = os.listdir(folder)
+    found = []
+    for event in tf.compat.v1.train.summary_iterator(os.path.join(folder, name)):
+        for value in event.summary.value:
+            array = tf.make_ndarray(value.tensor)
+            if array.dtype == object:
+                array = [v.hex() if isinstance(v, bytes) else v for v in array.ravel().tolist()]
+            about = value.metadata
+            found.append([event.step, value.tag, about.plugin_data.plugin_name, about.plugin_data.content.hex(),
+                          about.summary_description, plain(array)])
+    return found

@@ -15,9 +15,8 @@ import graphgrad.compat.v2 as tf
 from graphgrad.frontend.variables import variable_scope
 from graphgrad.ir import context
 from graphgrad.training.checkpoints.object_graph import KEY, TrackableObjectGraph
-from tests.record.object_checkpoints import FOLDER, digest
 
-from .object_checkpoint_cases import objects, restored
+from .object_checkpoint_cases import FOLDER, digest, objects, restored
 
 RECORDED: dict[str, Any] = json.loads((FOLDER / "objects.json").read_text())
 

@@ -14,9 +14,8 @@ import graphgrad.compat.v1 as tf1
 import graphgrad.compat.v2 as tf
 from graphgrad.ir import context
 from graphgrad.training.summaries.summary_messages import SummaryMetadata
-from tests.record.summaries_v2 import events
 
-from .summary_v2_cases import images, write
+from .summary_v2_cases import events, images, write
 
 _PATH = pathlib.Path(__file__).parents[1] / "recorded" / "summaries_v2.json"
 RECORDED: dict[str, Any] = json.loads(_PATH.read_text())

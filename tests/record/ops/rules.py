@@ -18,28 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.opdef import registry
+from tests.gradients.rule_cases import PATH, cases, cotangent
 from tests.ops import rows
-from tests.support.recordings import FOLDER
-from tests.support.table import Case, Inputs, Row, draw, generator, row_dtypes, sample
+from tests.support.table import Inputs, Row, draw
 
 from . import table as recorder
-
-PATH = FOLDER / "rules.json.gz"
-
-
-def cases(row: Row) -> list[tuple[Case, str]]:
-    """The cases of a row that are differentiated twice: the first two, in the widest type of each kind."""
-    types = [as_dtype(t) for t in row_dtypes(row)]
-    types = [t for t in types if t.is_differentiable] or types[:1]
-    widest = {t.kind: t.name for t in sorted(types, key=lambda t: t.size)}
-    return [(row.case(i), dtype) for i in range(min(2, len(row.cases))) for dtype in widest.values()]
-
-
-def cotangent(key: str, what: str, k: int, shape: tuple[int, ...], dtype: str) -> Any:
-    """What a gradient is weighted with; the same here and in TensorFlow."""
-    return sample(generator("rules", key, what, k), shape, as_dtype(dtype), (-2, 2))
 
 
 def _differentiated(tf: Any, row: Row, key: str, inputs: Inputs) -> Any:
