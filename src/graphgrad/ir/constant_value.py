@@ -1,18 +1,28 @@
-"""Static evaluation: the part of a tensor's value that is known while the graph is built.
+"""The partial evaluator: what is known of a tensor without running the graph.
 
-Shape rules need it: the target of a reshape is often arithmetic on `tf.shape(x)`. A value is
-an int (or bool, float), a nested tuple of them with None for unknown elements, or None when
-nothing is known. Only small tensors are followed.
+It answers three questions: what is the value (`constant_value`), what is the known part of it (`static_value`), and
+from what does it follow (`Origins`): from constants and shapes alone, from values that are fed, or from the run. Shape
+rules ask the second, since the target of a reshape is often arithmetic on `tf.shape(x)`; gradients ask the first and
+the third for the trip counts of loops, the executor the third for what it folds and compiles in. Where more is known
+of a tensor, such as the shape that a run gives it, a `Known` is asked in its place.
+
+A partial value is an int (or bool, float), a nested tuple of them with None for unknown elements, or None when nothing
+is known. Only small tensors are followed.
 """
 
 from __future__ import annotations
 
+import enum
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .op_signature import Spec
+
 if TYPE_CHECKING:
+    from .dtypes import DType
     from .graph import Operation, Tensor
     from .shape import Shape
 
@@ -60,7 +70,7 @@ def constant_value(tensor: Any) -> np.ndarray[Any, Any] | None:
     if tensor.op.type == "Const":
         return np.asarray(tensor.op.attrs["value"])
     value = static_value(tensor)
-    if value is None or _has_unknown(value):
+    if value is None or has_unknown(value):
         return None
     return np.asarray(value, tensor.dtype.np_dtype)
 
@@ -89,8 +99,9 @@ def frozen(array: np.ndarray[Any, Any]) -> Any:
     return freeze(array.tolist())
 
 
-def _has_unknown(value: Any) -> bool:
-    return any(map(_has_unknown, value)) if isinstance(value, tuple) else value is None
+def has_unknown(value: Any) -> bool:
+    """Returns whether an element of a partial value is not known."""
+    return any(map(has_unknown, value)) if isinstance(value, tuple) else value is None
 
 
 def _evaluate(t: Tensor) -> Any:
@@ -104,12 +115,79 @@ def _evaluate(t: Tensor) -> Any:
     return rule(t, [None if (v := _known(i)) is _UNSEEN else v for i in op.inputs])
 
 
+class Known:
+    """Stands for a tensor, as an input of shape rules, of which more is known than the graph says.
+
+    Args:
+      dtype: its dtype.
+      shape: its shape.
+      value: its partial value.
+    """
+
+    __slots__ = ("dtype", "_spec", "_static")
+
+    def __init__(self, dtype: DType, shape: Shape, value: Any):
+        self.dtype, self._spec, self._static = dtype, Spec.of(dtype, shape), value
+
+    @classmethod
+    def of(cls, tensor: Tensor, value: Any) -> Known:
+        """Returns what is known of a tensor in a run.
+
+        Args:
+          tensor: the tensor.
+          value: an array, or something else with a shape.
+        """
+        seen = isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "iub" and value.size <= _LIMIT
+        return cls(tensor.dtype, tuple(map(int, value.shape)), frozen(np.asarray(value)) if seen else None)
+
+
+class Origin(enum.IntEnum):
+    """From what a value follows: the larger, the later it is known."""
+
+    SHAPES = 0  # constants and shapes alone: known when an operation is compiled
+    FEEDS = 1  # values that are fed, too: known when a run begins
+    RUN = 2  # anything else
+
+
+class Origins:
+    """From what the values of tensors follow.
+
+    Args:
+      given: the origins of tensors, by id, whatever computes them.
+    """
+
+    def __init__(self, given: Mapping[int, Origin] | None = None):
+        self._known: dict[int, Origin] = dict(given or {})
+
+    def of(self, tensor: Tensor) -> Origin:
+        """Returns the origin of a tensor's value."""
+        known = self._known
+        found = known.get(id(tensor))
+        if found is not None:
+            return found
+        stack = [tensor]
+        while stack:  # depth first, without recursion
+            t = stack[-1]
+            op = t.op
+            if op.opdef.shape_only or op.type == "Const":
+                known[id(t)] = Origin.SHAPES
+            elif not op.inputs or not op.opdef.pure or "host" in op.opdef.flags:
+                known[id(t)] = Origin.RUN
+            elif unseen := [i for i in op.inputs if id(i) not in known]:
+                stack += unseen
+                continue
+            else:
+                known[id(t)] = max([known[id(i)] for i in op.inputs])
+            stack.pop()
+        return known[id(tensor)]
+
+
 # -- rules, see `OpTraits.partial_value` -------------------------------------------------
 
 
 def folded(t: Tensor, values: list[Any]) -> Any:
     """Returns the kernel's result, if all elements of all inputs are known."""
-    if any(map(_has_unknown, values)):
+    if any(map(has_unknown, values)):
         return None
     return _run(t, [np.asarray(v, i.dtype.np_dtype) for v, i in zip(values, t.op.inputs, strict=True)])
 
@@ -132,7 +210,7 @@ def elementwise(t: Tensor, values: list[Any]) -> Any:
     op = t.op
     vectors = [v for v in values if isinstance(v, tuple)]
     if any(isinstance(i, tuple) for v in vectors for i in v):
-        if any(map(_has_unknown, values)):
+        if any(map(has_unknown, values)):
             return None
         return _run(t, [np.asarray(v, i.dtype.np_dtype) for v, i in zip(values, op.inputs, strict=True)])
     n = max((len(v) for v in vectors), default=None)

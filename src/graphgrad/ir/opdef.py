@@ -112,6 +112,7 @@ class OpDef(Signature, OpTraits):
         functions), "handle" (its kernel creates a session resource, such as a queue), "keeps" (has an effect on one,
         and does not replace it), "waits" (for another operation's effect on it), "sized" (NumPy, too, applies the shape
         rule to the sizes of a run).
+      pure: whether its results follow from its inputs alone.
       assigns: whether it may give a variable, which is its input, a new value.
       gradient: function, `NOT_DIFFERENTIABLE` or None (none was declared).
     """
@@ -133,6 +134,7 @@ class OpDef(Signature, OpTraits):
         self._take_traits(options)
         self._take_signature(signature)
         self.flags = frozenset(flags)
+        self.pure = not self.flags & {"stateful", "random", "functional"} and name != "Placeholder"
         self._functional = "functional" in self.flags
         self._stateful = "stateful" in self.flags
         self.assigns = not self.flags & {"reads", "keeps", "waits"} and any(

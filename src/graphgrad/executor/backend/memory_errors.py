@@ -10,7 +10,8 @@ from typing import Any
 from graphgrad.errors import MORE_MEMORY, ResourceExhaustedError, describe, memory_problem, no_room
 from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.executor.program.plan_types import Cluster, HostStep
-from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.constant_value import Known, static_value
+from graphgrad.ir.graph import Operation
 from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.ir.values.variable_store import Cell
@@ -74,17 +75,6 @@ def _is_lost(cell: Cell) -> bool:
     return False
 
 
-class _Sized:
-    """A stand-in for a tensor whose shape is known by now."""
-
-    def __init__(self, tensor: Tensor, spec: Spec):
-        self._tensor = tensor
-        self._spec = spec
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._tensor, name)
-
-
 def _results(program: Iterable[Instruction], slots: Sequence[Any]) -> Iterator[tuple[Operation, Spec]]:
     """Lists operations with the shapes of outer inputs and results, as far as shape rules can tell."""
     known: dict[int, Spec] = {}
@@ -96,7 +86,7 @@ def _results(program: Iterable[Instruction], slots: Sequence[Any]) -> Iterator[t
             if spec is None and slot >= 0 and slots[slot] is not None and t.dtype.kind != "o":
                 spec = Spec.of(t.dtype, tuple(xla.shape_of(slots[slot])))
                 yield op, spec  # may have to be moved
-            inputs.append(t if spec is None else _Sized(t, spec))
+            inputs.append(t if spec is None else Known(t.dtype, spec.shape, static_value(t)))
         try:
             specs: Sequence[Spec] = op.opdef.infer(inputs, op.attrs).specs
         except Exception:  # the rule needs more than these inputs offer

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from graphgrad.executor.program.interpreter import WHOLE_OP, host_positions, is_pure, is_small
+from graphgrad.executor.program.interpreter import WHOLE_OP, host_positions, is_small
+from graphgrad.ir.constant_value import Origin, Origins
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.shape import num_elements
 
@@ -19,41 +20,31 @@ class Knowledge:
     """Classifies the tensors of a run by when they are known.
 
     Attributes:
-      static: ids of tensors that follow from constants, shapes and small fed values. What follows from larger ones,
-        such as the largest of fed lengths, is computed in a separate step: it takes few values, they take many.
-      fixed: ids of those that follow from constants and shapes alone.
       feeds: ids of fed tensors that decide shapes; they are compiled in, by value.
       folded: indices of operations that have to be computed in NumPy, since shapes depend on them.
     """
 
-    def __init__(self, ops: Sequence[Operation], fed: set[int], must_know: Iterable[tuple[int, int]]):
-        self._fed = fed
+    def __init__(self, ops: Sequence[Operation], feeds: Sequence[Tensor], must_know: Iterable[tuple[int, int]]):
+        self._fed = {id(t) for t in feeds}
         self._also: dict[int, list[int]] = {}
         for index, position in must_know:
             self._also.setdefault(index, []).append(position)
-        self.static: set[int] = set()
-        self.fixed: set[int] = set()
+        self._origins = Origins({id(t): Origin.FEEDS if _is_little(t) else Origin.RUN for t in feeds})
         self.feeds: set[int] = set()
         self.folded: set[int] = set()
-        self._follow(ops)
         for op in ops:
             for position in self.positions(op):
                 t = op.inputs[position]
-                if id(t) in self.static or id(t) in fed:
+                if id(t) in self._fed or self.is_static(t):
                     self._fold(t)
 
-    def _follow(self, ops: Sequence[Operation]) -> None:
-        static, fixed, fed = self.static, self.fixed, self._fed
-        for op in ops:
-            outputs = [id(t) for t in op.outputs if id(t) not in fed]
-            if op.type == "Const" or op.opdef.shape_only:
-                static.update(outputs)
-                fixed.update(outputs)
-            elif op.inputs and is_pure(op) and "host" not in op.opdef.flags:
-                if all(id(t) in static or (id(t) in fed and _is_little(t)) for t in op.inputs):
-                    static.update(outputs)
-                    if all(id(t) in fixed for t in op.inputs):
-                        fixed.update(outputs)
+    def is_static(self, t: Tensor) -> bool:
+        """Returns whether a tensor that is not fed follows from constants, shapes and small fed values.
+
+        What follows from larger ones, such as the largest of fed lengths, is computed in a separate step: it takes few
+        values, they take many.
+        """
+        return id(t) not in self._fed and self._origins.of(t) is not Origin.RUN
 
     def _fold(self, t: Tensor) -> None:
         stack = [t]
@@ -80,7 +71,8 @@ class Knowledge:
             return True
         if op.opdef.shape_only:
             return not any(id(t) in self._fed for t in op.outputs)
-        return bool(op.outputs) and all(id(t) in self.fixed for t in op.outputs) and is_small(op)
+        fixed = all(id(t) not in self._fed and self._origins.of(t) is Origin.SHAPES for t in op.outputs)
+        return bool(op.outputs) and fixed and is_small(op)
 
     def only_on_host(self, op: Operation) -> bool:
         """Returns whether lowering found out that `op` can only run in NumPy."""

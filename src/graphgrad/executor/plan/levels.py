@@ -44,7 +44,7 @@ def assign_levels(ops: Sequence[Operation], fed: set[int], known: Knowledge, cel
         if not host:
             for position in known.positions(op):
                 t = op.inputs[position]
-                if id(t) not in fed and id(t) not in known.static:
+                if id(t) not in fed and not known.is_static(t):
                     level = max(level, levels[t.op.index] + 1)
         cells = [cell_of(t) for t in op.inputs if t.dtype is dtypes.resource]
         writes = bool(cells) and "reads" not in op.opdef.flags

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from graphgrad.errors import InvalidArgumentError
-from graphgrad.executor.program.interpreter import Body, Instruction, Touch, is_pure, is_small
+from graphgrad.executor.program.interpreter import Body, Instruction, Touch, is_small
 from graphgrad.executor.program.plan_types import Cluster, Plan, connect, independent_waits
 from graphgrad.ir import dtypes
 from graphgrad.ir.funcgraph import FuncGraph
@@ -83,7 +83,7 @@ class _Planner:
         self.devices = assign(place, self.ops)
         refused = {index for index, _ in must_know if index < 0}  # operations that cannot be compiled together
         self.ops, self.joined = join_loops(self.ops, self.fed, refused, self.devices)
-        self.known = Knowledge(self.ops, self.fed, must_know)
+        self.known = Knowledge(self.ops, feeds, must_know)
         self.result = Plan()
         self.frame = self.outermost = _Frame()
         self.cells: list[Cell] = []
@@ -270,7 +270,7 @@ class _Planner:
 
     def _is_merged(self, op: Operation) -> bool:
         """Returns whether an equal operation is there already, whose slots serve; if not, this one is remembered."""
-        if op.control_inputs or not is_pure(op):
+        if op.control_inputs or not op.opdef.pure:
             return False
         mark = op.graph._notes.recomputed.get(op.index), self.devices.get(op.index)
         slots = self.merger.find(op, [self._slot(t) for t in op.inputs], mark)
@@ -328,7 +328,7 @@ class _Planner:
                 self.result.random_ops.append(original)
             instruction.rng = row
         instruction.foldable = instruction.shapes_only or (
-            is_pure(op) and (op.index in self.known.folded or is_small(op))
+            op.opdef.pure and (op.index in self.known.folded or is_small(op))
         )
         return instruction
 
@@ -390,7 +390,7 @@ class _Planner:
                     self._alias_of_variable(inner_op)
                     continue
                 instruction = self._instruction(inner_op, args)
-                instruction.foldable = is_pure(inner_op)
+                instruction.foldable = inner_op.opdef.pure
                 program.append(instruction)
             outs = [self._slot(t) for t in graph.outputs]
             return Body(program, ins, outs, [t._spec for t in graph.outputs]), frame

@@ -82,7 +82,7 @@ class StepBuilder:
         if not positions and not self._known_feeds:
             return ()
         return [slot for i, slot in enumerate(instruction.ins) if slot >= 0 and (
-            slot in self._known_feeds or (i in positions and id(op.inputs[i]) not in self._known.static))]
+            slot in self._known_feeds or (i in positions and not self._known.is_static(op.inputs[i])))]
 
     def _split(self, cluster: Cluster, large: Instruction) -> bool:
         """Splits a cluster of one large convolution over several cores, if possible."""

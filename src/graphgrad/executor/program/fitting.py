@@ -9,27 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from graphgrad.errors import Complaint
-from graphgrad.ir.constant_value import frozen
-from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.constant_value import Known
+from graphgrad.ir.graph import Operation
 from graphgrad.ir.inference import inferred
-from graphgrad.ir.op_signature import Spec
-
-_LIMIT = 1024  # elements: larger arrays are not sizes
-
-
-class _Given:
-    """A stand-in for an input whose shape, and perhaps value, is known from the run."""
-
-    __slots__ = ("dtype", "_spec", "_static")
-
-    def __init__(self, tensor: Tensor, value: Any):
-        self.dtype = tensor.dtype
-        self._spec = Spec.of(tensor.dtype, tuple(map(int, value.shape)))
-        known = isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "iub" and value.size <= _LIMIT
-        self._static = frozen(np.asarray(value)) if known else None
 
 
 def unfit(op: Operation, values: Sequence[Any]) -> Complaint | None:
@@ -43,7 +26,7 @@ def unfit(op: Operation, values: Sequence[Any]) -> Complaint | None:
     if op.opdef.flags & _OPAQUE:
         return None
     inputs: list[Any] = [
-        _Given(t, v) if t.dtype.kind != "o" and hasattr(v, "shape") else t
+        Known.of(t, v) if t.dtype.kind != "o" and hasattr(v, "shape") else t
         for t, v in zip(op.inputs, values, strict=True)
     ]
     try:

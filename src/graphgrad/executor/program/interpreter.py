@@ -187,11 +187,6 @@ def host_positions(op: Operation) -> tuple[int, ...]:
     return tuple(positions)
 
 
-def is_pure(op: Operation) -> bool:
-    """Returns whether the operation's outputs follow from its inputs alone."""
-    return not op.opdef.flags & {"stateful", "random", "functional"} and op.type not in ("Placeholder",)
-
-
 def is_small(op: Operation) -> bool:
     """Returns whether all outputs are known to be small; the sizes of lists are unknown."""
     if any(t.dtype is dtypes.variant for t in op.outputs):
@@ -317,7 +312,7 @@ def _captured_value(op: Operation, need: MustBeKnown, values: Sequence[Any]) -> 
                 missing = first + at
         elif t.op.index not in seen:
             seen.add(t.op.index)
-            if not is_pure(t.op) or "host" in t.op.opdef.flags:
+            if not t.op.opdef.pure or "host" in t.op.opdef.flags:
                 return WHOLE_OP
             waiting.extend(t.op.inputs)
     return missing

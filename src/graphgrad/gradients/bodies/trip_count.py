@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphgrad.ir.constant_value import constant_value
+from graphgrad.ir.constant_value import Origin, Origins, constant_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, int32
@@ -155,7 +155,7 @@ def _lifted(op: Operation, t: Tensor) -> Tensor | None:
         if i >= n or through_identity(body.outputs[i]) is body.inputs[i]:
             inside[id(p)] = convert_to_tensor(op.inputs[i])
     for o in needed_ops([t], inside):
-        if o.type == "Placeholder" or o.opdef.flags & {"stateful", "random", "functional", "host"}:
+        if not o.opdef.pure or "host" in o.opdef.flags:
             return None
     graph = current_graph()
     assert graph is not None
@@ -183,24 +183,10 @@ def _size(op: Operation, steps: Any, counter: _Counter) -> Any:
         return raw.Maximum(steps, np.int32(1))  # if it is unknown in a run, NumPy runs the outer loop
     limit = through_identity(counter.limit)
     # The loop of a dynamic_rnn ends at the longest sequence, at most the length of the inputs.
+    origins = Origins()
     smaller = list(limit.op.inputs) if limit.op.opdef.operator == "min" else []
     for candidate in (limit, *smaller):
-        if _follows_from_shapes(candidate) and _follows_from_shapes(counter.start):
+        if max(origins.of(candidate), origins.of(counter.start)) is Origin.SHAPES:
             count = steps if candidate is limit else _count(counter, candidate)
             return raw.Maximum(count, np.int32(1))
     return raw.LoopBound(steps)
-
-
-def _follows_from_shapes(t: Tensor) -> bool:
-    """Returns whether the value follows from constants and shapes, and so is known when an operation is compiled."""
-    waiting = [t.op]
-    seen: set[int] = set()
-    while waiting:
-        op = waiting.pop()
-        if op.index in seen or op.type == "Const" or op.opdef.shape_only:
-            continue
-        seen.add(op.index)
-        if not op.inputs or op.opdef.flags & {"stateful", "random", "functional", "host"}:
-            return False
-        waiting.extend(i.op for i in op.inputs)
-    return True

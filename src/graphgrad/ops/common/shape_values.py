@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
-from graphgrad.ir.constant_value import static_value
+from graphgrad.ir.constant_value import has_unknown, static_value
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
@@ -108,11 +108,7 @@ def reshape_like(dy, x):
 def host_array(t):
     """Returns the value of `t` as an array if it is fully known and small, else None."""
     value = static_value(t)
-    return None if not _complete(value) else np.asarray(value, t.dtype.np_dtype)
-
-
-def _complete(value):
-    return all(map(_complete, value)) if isinstance(value, tuple) else value is not None
+    return None if has_unknown(value) else np.asarray(value, t.dtype.np_dtype)
 
 
 def _axis_of(x, axis):
