@@ -58,6 +58,19 @@ def test_every_kind_of_cut(graph: tf.Graph) -> None:
     assert [op.type for op in flows.path] == ["AddN", "Sum", "Exp", "Tanh", "Placeholder"]
 
 
+def test_operations_stay_as_they_are(graph: tf.Graph) -> None:
+    """Explaining gives no operation further inputs or outputs, as its gradient may."""
+    x = tf.placeholder(tf.float32, [2])
+    y = tf.cond(x[0] > 0, lambda: tf.round(x) * tf.py_func(np.negative, [x], tf.float32), lambda: tf.round(x))
+
+    def sizes() -> list[tuple[int, int]]:
+        return [(len(op.inputs), len(op.outputs)) for op in graph.get_operations()]
+
+    before = sizes()
+    assert tf.explain_gradient(y, x).is_none and sizes() == before
+    assert tf.gradients(y, x) == [None] and sizes() != before
+
+
 def test_zero() -> None:
     """Zeros by construction are told from None and from what flows, and lead on as zeros."""
     x = tf.placeholder(tf.float32, [3])

@@ -11,7 +11,9 @@ from typing import Any
 
 from graphgrad.frontend.structure import nest
 from graphgrad.gradients.bodies.subgraphs import carries
+from graphgrad.gradients.core.missing import MissingGradientError
 from graphgrad.gradients.core.registry import gradient_function
+from graphgrad.gradients.core.rules import call_rule
 from graphgrad.gradients.core.unconnected import UnconnectedGradients
 from graphgrad.gradients.derived.higher import jvp
 from graphgrad.ir import eager
@@ -51,6 +53,7 @@ class ForwardAccumulator:
         self._recording = False
         self._tangents: dict[int, Any] = {}
         self._kept: list[Any] = []  # keeps the objects of the ids above alive
+        self._came_by: dict[int, tuple[Any, Any]] = {}  # how these were computed: the op and an input with a tangent
         self._xs: list[Any] = []
         self._directions: list[Any] = []
         for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
@@ -119,39 +122,51 @@ class ForwardAccumulator:
         before = list(recorders)
         recorders[before.index(self._record) :] = []  # only outer accumulators record what follows
         try:
-            found = _forward(Record(opdef, inputs, outputs, attrs, gradient), tangents)
+            found = self._forward(Record(opdef, inputs, outputs, attrs, gradient), tangents)
+            came_by = opdef, next(t for t, v in zip(inputs, tangents, strict=True) if v is not None)
             for y, tangent in zip(outputs, found, strict=True):
                 if tangent is not None:
                     self._set(y, tangent)
+                    self._came_by[id(y)] = came_by
         finally:
             recorders[:] = before
+
+
+    def _forward(self, record: Record, tangents: list[Any]) -> list[Any]:
+        """Returns the derivatives of an operation's outputs, from those of its inputs."""
+        rule = gradient_function(record)  # type: ignore[arg-type]  # a record acts as an operation
+        if rule is NOT_DIFFERENTIABLE:
+            return [None] * len(record.outputs)
+        if rule is None:
+            raise MissingGradientError(record, self._path(record))  # type: ignore[arg-type]  # the same
+        with GradientTape() as tape:
+            dummies = [_dummy(t) for t in record.outputs]
+            given = [d for d in dummies if d is not None]
+            tape.watch(given)
+            try:
+                in_grads = call_rule(rule, record, dummies)
+            except MissingGradientError as error:  # in a sub-graph
+                error.lies_within(record, self._path(record))  # type: ignore[arg-type]  # the same
+                raise
+            pairs = [(dense(g), t) for g, t in zip(in_grads, tangents, strict=True) if g is not None and t is not None]
+        if not pairs:
+            return [None] * len(dummies)
+        found = iter(tape.gradient([g for g, _ in pairs], given, [t for _, t in pairs]))
+        return [None if d is None else dense(next(found)) for d in dummies]
+
+    def _path(self, record: Record) -> list[Any]:
+        """Returns a record, and those on a path from it to a primal."""
+        way = [record]
+        t = next(t for t in record.inputs if id(t) in self._tangents)
+        while id(t) in self._came_by:
+            opdef, t = self._came_by[id(t)]
+            way.append(Record(opdef, (t,), (), {}, None))
+        return way
 
 
 def _in_graph(y: Any, xs: list[Any], directions: list[Any]) -> Any:
     (found,) = jvp([y], xs, directions)
     return found
-
-
-def _forward(record: Record, tangents: list[Any]) -> list[Any]:
-    """Returns the derivatives of an operation's outputs, from those of its inputs."""
-    rule = gradient_function(record)  # type: ignore[arg-type]  # a record acts as an operation
-    if rule is NOT_DIFFERENTIABLE:
-        return [None] * len(record.outputs)
-    if rule is None:
-        raise LookupError(
-            f"No gradient defined for operation '{record.name}' (op type: {record.type}), so it has no derivative in "
-            f"forward direction either.\n  Asked for at {user_source(2)}\n"
-            f"  Fix: register one with @tf.RegisterGradient('{record.type}')"
-        )
-    with GradientTape() as tape:
-        dummies = [_dummy(t) for t in record.outputs]
-        given = [d for d in dummies if d is not None]
-        tape.watch(given)
-        in_grads = rule(record, *dummies)
-        in_grads = in_grads if isinstance(in_grads, (list, tuple)) else (in_grads,)
-        pairs = [(dense(g), t) for g, t in zip(in_grads, tangents, strict=True) if g is not None and t is not None]
-    found = iter(tape.gradient([g for g, _ in pairs], given, [t for _, t in pairs]) if pairs else [None] * len(given))
-    return [None if d is None else dense(next(found)) for d in dummies]
 
 
 def _dummy(t: Any) -> Any:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphgrad.gradients.core.aggregate import concat_slices
 from graphgrad.gradients.core.forward_values import expose
+from graphgrad.gradients.core.gradient_paths import Paths
 from graphgrad.gradients.core.outer_graphs import open_entrances
-from graphgrad.gradients.core.registry import gradient_function
 from graphgrad.gradients.core.rules import Call, apply_rule, call_rule, carries_gradient, checked_in_grad
+from graphgrad.gradients.core.sweep import Sweep
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.funcgraph import stands_for
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, OpDef, raw
+from graphgrad.ir.opdef import OpDef, raw
 from graphgrad.ir.source import user_source
 from graphgrad.ir.values.indexed_slices import IndexedSlices, dense
 from graphgrad.system.garbage_collector import collector_paused
@@ -25,7 +26,7 @@ from graphgrad.system.garbage_collector import collector_paused
 class Record:
     """One executed op, with the attributes of an operation that gradient rules use."""
 
-    __slots__ = ("opdef", "inputs", "outputs", "attrs", "_gradient")
+    __slots__ = ("opdef", "inputs", "outputs", "attrs", "_gradient", "source")
 
     def __init__(self, opdef: OpDef, inputs: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any],
                  gradient: Any):
@@ -34,10 +35,12 @@ class Record:
         self.outputs = outputs
         self.attrs = attrs
         self._gradient = gradient
+        missing = gradient is None and opdef.gradient is None  # then an error may need the line
+        self.source = user_source(2) if missing else None
 
     name = property(lambda self: self.opdef.name)
     type = property(lambda self: self.opdef.name)
-    source = graph = None
+    graph = None
 
     def get_attr(self, name: str) -> Any:
         """Returns the value of an attribute as TensorFlow does."""
@@ -54,7 +57,7 @@ class Recording:
     """The operations that depend on watched tensors, in the order in which they ran or were built.
 
     A tensor that a branch, body or function has captured is the tensor outside: what was built there and what is
-    built inside are one recording.
+    built inside are one recording. It is a `PathView` of what was recorded.
 
     Attributes:
       variables: the variables that are watched, by the id of their handle.
@@ -117,49 +120,35 @@ class Recording:
         Raises: LookupError if an op in between has no gradient.
         """
         xs = [stands_for(s) for s in sources]
-        live, records = self._between([t for t, _ in seeds], xs)
-        wanted = {id(x) for x in xs}
-        arrived: dict[int, list[Any]] = {}
-        for t, seed in seeds:
-            arrived.setdefault(id(stands_for(t)), []).append(seed)
+        known = [x for x in xs if id(x) in self._watched or self.source(x) is not None]
+        paths = Paths(self, [stands_for(t) for t, _ in seeds], xs, known)
         with _building(current_graph()) as call:
-            for record in records:
-                if not any(id(t) in arrived for t in record.outputs):
-                    continue
-                if isinstance(record, Operation) and "functional" in record.opdef.flags:
-                    expose(record)
-                terms = [arrived.pop(id(t), []) for t in record.outputs]
-                dys = [total(g) if g else None for g in terms]
-                arrived.update((id(t), [dy]) for t, dy in zip(record.outputs, dys, strict=True)
-                               if dy is not None and id(t) in wanted)
-                for t, g in zip(record.inputs, _in_grads(call, record, dys), strict=True):
-                    if g is not None and id(stands_for(t)) in live:
-                        arrived.setdefault(id(stands_for(t)), []).append(g)
-            return [total(arrived[id(x)]) if arrived.get(id(x)) else None for x in xs]
+            sweep = _AtOnce(paths) if call is None else _InGraph(call, paths)
+            return sweep.run([g for _, g in seeds], reversed(paths.ops))
 
-    def _between(self, targets: Sequence[Any], xs: Sequence[Any]) -> tuple[set[int], list[Record | Operation]]:
-        """Returns the ids of tensors on paths from the xs to the targets, and the records there, the last one first."""
-        upstream: set[int] = set()
-        waiting = list(targets)
+    # -- as paths see it: from watched tensors on, and not into calls that are being inlined -------
+
+    def source(self, t: Any) -> Record | Operation | None:
+        """Returns what computed a tensor; None if that is not recorded, or is an argument of a call being inlined."""
+        position = self._position(stands_for(t))
+        record = None if position is None else self._records[position]
+        return None if record in open_entrances else record
+
+    def upstream(self, ys: Iterable[Any]) -> list[Record | Operation]:
+        """Returns what tensors were computed by, in the order in which it ran or was built."""
+        found: set[int] = set()
+        waiting = list(ys)
         while waiting:
-            position = self._position(stands_for(waiting.pop()))
-            if position is not None and position not in upstream:
-                upstream.add(position)
-                waiting.extend(self._records[position].inputs)
-        live = {id(x) for x in xs if id(x) in self._watched or not self._enters(self._position(x))}
-        between = []
-        for position in sorted(upstream):
-            record = self._records[position]
-            if self._enters(position):
-                continue
-            if any(id(stands_for(t)) in live and carries_gradient(t) for t in record.inputs):
-                between.append(record)
-                live.update(id(t) for t in record.outputs if carries_gradient(t))
-        return live, between[::-1]
+            t = stands_for(waiting.pop())
+            position = self._position(t)
+            if position is not None and position not in found and self.source(t) is not None:
+                found.add(position)
+                waiting += self._records[position].inputs
+        return [self._records[position] for position in sorted(found)]
 
-    def _enters(self, position: int | None) -> bool:
-        """Returns whether paths end at a tensor: it is not recorded, or an argument of a call being inlined."""
-        return position is None or (bool(open_entrances) and self._records[position] in open_entrances)
+    def inputs(self, record: Record | Operation) -> list[Any]:
+        """Returns the inputs of an operation: tensors outside in the place of those that captured them."""
+        return [stands_for(t) for t in record.inputs]
 
     def seeds(self, targets: Sequence[Any], outputs: Sequence[Any], sources: Sequence[Any]) -> list[tuple[Any, Any]]:
         """Returns the seeds of a sweep: ones, or given gradients, for each target that is recorded or a source.
@@ -206,35 +195,49 @@ def _building(graph: Graph | None) -> Iterator[Call | None]:
         yield call
 
 
-def _in_grads(call: Call | None, record: Record | Operation, dys: list[Any]) -> Sequence[Any]:
-    """Applies the rule of an operation to the gradients of its outputs: one, or None, for each input."""
-    rule = gradient_function(record)  # type: ignore[arg-type]  # a record stands for an operation
-    if rule is NOT_DIFFERENTIABLE:
-        return [None] * len(record.inputs)
-    if rule is None:
-        raise LookupError(
-            f"No gradient defined for operation '{record.name}' (op type: {record.type}). "
-            f"Fix: register one with @tf.RegisterGradient('{record.type}')"
-        )
-    if call is None:
-        dys = _filled(record, dys)
-        in_grads = call_rule(rule, record, dys)
-        return in_grads if isinstance(in_grads, (list, tuple)) else (in_grads,)
-    graph = call.graph
-    graph._around.scope = call.scope
-    graph._around.original_op = record if isinstance(record, Operation) else None
-    # Silenced: records stand for operations.
-    in_grads = apply_rule(call, record, rule, _filled(record, dys))  # type: ignore[arg-type]
-    # Silenced: records stand for operations.
-    found = [g if g is None else checked_in_grad(record, t, g, rule)  # type: ignore[arg-type]
-             for t, g in zip(record.inputs, in_grads, strict=True)]
-    graph._around.scope, graph._around.original_op = call.scope, None
-    return found
+class _AtOnce(Sweep):
+    """A sweep in eager mode."""
+
+    checked: Callable[[Any, Any, Any, Any], Any] = staticmethod(lambda op, t, gradient, rule: gradient)
+
+    def expose(self, op: Operation) -> None:
+        """Leaves a record as it is; in a graph, makes an operation return what its rule must not recompute."""
+        if isinstance(op, Operation):
+            expose(op)
+
+    def total(self, t: Any, terms: list[Any]) -> Any:
+        """Sums the gradients of a tensor."""
+        return total(terms)
+
+    def fill(self, op: Operation, out_grads: list[Any]) -> None:
+        """Fills in zeros for floating outputs; an x among them has no gradient all the same."""
+        if not getattr(op._gradient, "takes_none", False):
+            out_grads[:] = [raw.ZerosLike(t) if dy is None and t.dtype.kind in "fc" else dy
+                            for dy, t in zip(out_grads, op.outputs, strict=True)]
+
+    def in_grads(self, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
+        """Runs the rule of a record."""
+        return call_rule(rule, op, out_grads)
 
 
-def _filled(record: Record | Operation, dys: list[Any]) -> list[Any]:
-    """Fills in zeros for floating outputs without a gradient: rules get them when a sibling output has one."""
-    if getattr(record._gradient, "takes_none", False):
-        return dys
-    return [raw.ZerosLike(t) if dy is None and t.dtype.kind in "fc" else dy
-            for dy, t in zip(dys, record.outputs, strict=True)]
+class _InGraph(_AtOnce):
+    """A sweep that adds operations to a graph, also for what was recorded in eager mode."""
+
+    checked = staticmethod(checked_in_grad)
+
+    def __init__(self, call: Call, paths: Paths):
+        super().__init__(paths)
+        self._call = call
+
+    def fill(self, op: Operation, out_grads: list[Any]) -> None:
+        """Fills in zeros for floating outputs."""
+        self._call.graph._around.original_op = op if isinstance(op, Operation) else None
+        super().fill(op, out_grads)
+
+    def in_grads(self, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
+        """Applies the rule of an operation or a record."""
+        around = self._call.graph._around
+        around.original_op = op if isinstance(op, Operation) else None
+        found = apply_rule(self._call, op, rule, out_grads)
+        around.scope, around.original_op = self._call.scope, None
+        return found

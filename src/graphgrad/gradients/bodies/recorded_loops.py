@@ -93,33 +93,21 @@ def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[A
 
     Returns: the number of iterations, and the full lists.
     """
-    op, n = loop.op, loop.n
-    variables = loop.closure(wanted)
-    counter = op._attr("counter")
-    if counter is not None and counter >= 0:  # the iteration counter is repeated, too
-        variables = sorted({counter, *variables, *loop.closure([loop.body.outputs[counter]])})
-        counter = 1 + variables.index(counter)
+    op = loop.op
+    variables, counter = _repeated(loop, wanted)
     start = [np.int32(0), *(loop.inputs[i] for i in variables), *lists]
-    body, cond = (FuncGraph(f"{op.name}_{what}", current_graph()) for what in ("record", "record_cond"))
     types = [int32, *(op.inputs[i].dtype for i in variables), *(variant for _ in lists)]
     shapes = [(), *(loop.body.inputs[i]._spec.shape for i in variables), *(() for _ in lists)]
-    inner: dict[FuncGraph, dict[int, Tensor]] = {}
-    for graph, source in ((body, loop.body), (cond, loop.cond)):
-        own = [graph._placeholder(t, s, "arg") for t, s in zip(types, shapes, strict=True)]
-        graph.inputs = own
-        inner[graph] = {id(source.inputs[i]): p for i, p in zip(variables, own[1:], strict=False)}
-    # Both get the invariants of either: captures, and loop variables that never change.
-    reads = [i for i in range(len(op.inputs)) if i >= n or i in loop.fixed]
+    body, cond = (FuncGraph(f"{op.name}_{what}", current_graph()) for what in ("record", "record_cond"))
+    for graph in (body, cond):
+        graph.inputs = [graph._placeholder(t, s, "arg") for t, s in zip(types, shapes, strict=True)]
+    own_lists = body.inputs[1 + len(variables) :]
     computed = [*(loop.body.outputs[i] for i in variables), *wanted]
-    used = {id(t) for t in loop.inputs_used(computed)} | {id(t) for t in loop.inputs_used(loop.condition())}
-    reads = [i for i in reads if id(loop.body.inputs[i]) in used or id(loop.cond.inputs[i]) in used]
-    for graph, source in ((body, loop.body), (cond, loop.cond)):
-        for i in reads:
-            inner[graph][id(source.inputs[i])] = _captured(graph, loop.inputs[i])
+    in_body, in_cond = _placeholders(loop, body, cond, variables, computed)
     kept = _kept_for(loop, computed)
     with use(cond):
         if loop.count is None:
-            cond.outputs = copy_ops(cond, loop.cond.outputs, inner[cond])
+            cond.outputs = copy_ops(cond, loop.cond.outputs, in_cond)
         else:
             cond.outputs = [raw.Less(cond.inputs[0], _captured(cond, loop.count))]
             _captured(body, loop.count)
@@ -127,10 +115,9 @@ def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[A
         step = body.inputs[0]
         for t, found in kept:
             _captured(cond, found)
-            inner[body][id(t)] = item(_captured(body, found), step, t)
-        copies = copy_ops(body, computed, inner[body])
+            in_body[id(t)] = item(_captured(body, found), step, t)
+        copies = copy_ops(body, computed, in_body)
         after, values = copies[: len(variables)], copies[len(variables) :]
-        own_lists = body.inputs[1 + len(variables) : 1 + len(variables) + len(lists)]
         written = [raw.TensorListSetItem(lst, step, t) for lst, t in zip(own_lists, values, strict=True)]
         body.outputs = [raw.AddV2(step, np.int32(1)), *after, *written]
     results = raw.While([*start, *body.captured], cond=cond, body=body, Tout=tuple(types),
@@ -140,6 +127,40 @@ def repeat(loop: Loop, wanted: Sequence[Tensor], lists: Sequence[Any]) -> list[A
     if lists and loop.count is None and made.graph is op.graph:
         op.graph._notes.joints[made.index] = Joint(op, made, variables, wanted)
     return [results[0], *results[1 + len(variables) :]]
+
+
+def _repeated(loop: Loop, wanted: Sequence[Tensor]) -> tuple[list[int], int | None]:
+    """Returns the loop variables that a repetition needs, and which of its own is the iteration counter.
+
+    The latter as the attribute `counter` of a `While` has it.
+    """
+    variables = loop.closure(wanted)
+    counter = loop.op._attr("counter")
+    if counter is None or counter < 0:
+        return variables, counter
+    variables = sorted({counter, *variables, *loop.closure([loop.body.outputs[counter]])})
+    return variables, 1 + variables.index(counter)
+
+
+def _placeholders(loop: Loop, body: FuncGraph, cond: FuncGraph, variables: Sequence[int],
+                  computed: Sequence[Tensor]) -> tuple[dict[int, Tensor], dict[int, Tensor]]:
+    """Returns the placeholders of a repetition's body and condition, by the ids of those of the forward loop's.
+
+    Args:
+      loop: the forward loop.
+      body, cond: the sub-graphs of the repetition; their inputs are the count, loop variables, and lists.
+      variables: which loop variables these are.
+      computed: the tensors of the forward body that are computed.
+    """
+    used = set(map(id, loop.inputs_used(computed) + loop.inputs_used(loop.condition())))
+    # Both get the invariants of either: captures, and loop variables that never change.
+    reads = [i for i in range(len(loop.op.inputs)) if (i >= loop.n or i in loop.fixed)
+             and (id(loop.body.inputs[i]) in used or id(loop.cond.inputs[i]) in used)]
+    found = []
+    for graph, source in ((body, loop.body), (cond, loop.cond)):
+        own = [*graph.inputs[1 : 1 + len(variables)], *(_captured(graph, loop.inputs[i]) for i in reads)]
+        found.append({id(source.inputs[i]): p for i, p in zip((*variables, *reads), own, strict=True)})
+    return found[0], found[1]
 
 
 def _captured(graph: FuncGraph, t: Tensor) -> Tensor:

@@ -108,8 +108,7 @@ def copy_list(target: Graph, ops: Sequence[Operation], inside: dict[int, Tensor]
                            [t._spec for t in op.outputs])
         copy._gradient = CopiedRule(op._gradient, inside) if callable(op._gradient) else op._gradient
         copy._original_op = op._original_op if as_it_is else op
-        if as_it_is:
-            copy.source = op.source
+        copy.source = op.source
         copy.device = op.device
         copy._colocation = tuple(g for g in op._colocation if g.removeprefix("loc:@") in here)
         here.add(copy.name)

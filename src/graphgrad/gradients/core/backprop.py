@@ -8,36 +8,33 @@ The algorithm, in four steps, each a loop over operations, so cost is linear and
    sums to the op's gradient rule, and send its results to the inputs.
 4. **collect**: the gradients that have arrived at the xs.
 
-Its parts: `arguments` (which tensors are meant), `outer_graphs` (nested graphs), `seed`, `rules` (calling one op's
-rule), `aggregate` (sums), `registry` (which rule), `missing` (errors), `unconnected` (None or zeros), `loop_zeros`
-(where loops give zeros), `strict` (errors instead of None), `memo` (identical calls).
+Its parts: `arguments` (which tensors are meant), `outer_graphs` (nested graphs), `gradient_paths` (reaching), `seed`,
+`sweep` (sweeping and collecting), `rules` (calling one op's rule), `aggregate` (sums), `registry` (which rule),
+`missing` (errors), `unconnected` (None or zeros), `loop_zeros` (where loops give zeros), `strictness` (errors instead
+of None), `memo` (identical calls). Tapes and `explain_gradient` reach and sweep by the same two.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from graphgrad.ir.context import current_graph, use
-from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.opdef import NOT_DIFFERENTIABLE
+from graphgrad.ir.context import current_graph
+from graphgrad.ir.graph import Tensor
 from graphgrad.ir.source import user_source
 from graphgrad.ir.values.composite import gradient_parts, is_of_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.system.garbage_collector import collector_paused
 
 from . import strictness
-from .aggregate import add_early, aggregate, check_method
+from .aggregate import check_method
 from .arguments import align_grad_ys, as_xs, as_ys, flatten, graph_to_extend
-from .forward_values import expose
 from .inside_loop import refuse_initial_values
-from .loop_zeros import Trial, is_trial, may_hold_loops, zero, zeros_for_loops
+from .loop_zeros import TrialSweep, is_trial, zeros_of_loops
 from .memo import Memory
-from .missing import no_gradient
-from .outer_graphs import leave, open_entrances, order_of
-from .registry import gradient_function
-from .rules import Call, apply_rule, beside, carries_gradient, checked_in_grad, fill_in
+from .outer_graphs import leave, open_entrances
+from .rules import Call
 from .seed import seed
+from .sweep import GraphSweep, sweep
 from .unconnected import UnconnectedGradients, policy, zeros_of
 
 
@@ -135,12 +132,11 @@ def _add_gradients(call: Call, ys: Any, xs: Any, grad_ys: Any, stop_gradients: A
         grad_ys = align_grad_ys(ys, grad_ys, len(y_tensors))
         if leaving:
             call.outside, (y_tensors, x_tensors, stops) = leave(graph, flatten(xs), y_tensors, x_tensors, stops)
-        else:
-            call.zeros = is_trial(graph)
         stopped = {t.op for t in stops}
         if leaving:
             stopped |= open_entrances
-        results = sweep(call, y_tensors, seed(call, y_tensors, grad_ys), x_tensors, stopped)
+        kind = TrialSweep if not leaving and is_trial(graph) else GraphSweep
+        results = sweep(call, y_tensors, seed(call, y_tensors, grad_ys), x_tensors, stopped, kind)
         if leaving and unconnected is UnconnectedGradients.NONE:
             results = zeros_of_loops(call, y_tensors, x_tensors, results, stopped)
             refuse_initial_values(call, y_tensors, x_tensors, results)
@@ -177,184 +173,3 @@ def gradients_v2(
     """
     return gradients(ys, xs, grad_ys, name, True, gate_gradients, aggregation_method, stop_gradients,
                      unconnected_gradients)
-
-
-# For each operation and output: the list of gradients that have arrived.
-_Arrived = dict[Operation, list[list[Any]]]
-
-
-def sweep(call: Call, ys: list[Tensor], seeds: list[Any], xs: list[Tensor],
-          stopped: Collection[Operation]) -> list[Any]:
-    """Reaches, sweeps and collects; see above.
-
-    Args:
-      call: the call; its operations go to its graph, which may be one within that of ys and xs.
-      ys: the tensors to differentiate.
-      seeds: the gradient of each of them.
-      xs: the tensors with respect to which.
-      stopped: operations through which no gradient passes.
-    Returns: a tensor, `IndexedSlices` or None for each x.
-    """
-    between = _reach(call, ys, xs)
-    arrived: _Arrived = {}
-    for y, grad_y in zip(ys, seeds, strict=True):
-        _send(call, arrived, y, grad_y)
-    _sweep(call, ys, between, arrived, {x.op for x in xs}, stopped)
-    return [_collect(call, arrived, x) for x in xs]
-
-
-def zeros_of_loops(call: Call, ys: list[Tensor], xs: list[Tensor], results: list[Any],
-                   stopped: Collection[Operation]) -> list[Any]:
-    """Replaces None by zeros in the results of a sweep where TensorFlow's loops give zeros."""
-    missing = [x for x, g in zip(xs, results, strict=True) if g is None and carries_gradient(x)]
-    zeros = zero_by_loops(call, ys, missing, stopped) if missing else ()
-    return [zero(x) if g is None and id(x) in zeros else g for x, g in zip(xs, results, strict=True)]
-
-
-def zero_by_loops(call: Call, ys: list[Tensor], xs: list[Tensor], stopped: Collection[Operation]) -> set[int]:
-    """Returns the ids of xs for which TensorFlow's loops give zeros, if no gradient arrives at any of them."""
-    if not may_hold_loops(ys, call.outside):
-        return set()
-    graph = Trial(call.graph)
-    trial = Call(graph, "trial", False, False, 0, call.source)
-    trial.scope, trial.fresh, trial.zeros, trial.outside = "trial", False, True, call.outside
-    with use(graph), graph._building_gradient_of(None, call.source):
-        arriving = [graph._placeholder(y.dtype, y._spec.shape, "dy") for y in ys]
-        try:
-            found = sweep(trial, ys, arriving, xs, stopped)
-        except LookupError:  # of an operation off every gradient path
-            return set()
-    return {id(x) for x, g in zip(xs, found, strict=True) if g is not None}
-
-
-def _reach(call: Call, ys: list[Tensor], xs: list[Tensor]) -> dict[Operation, int]:
-    """Returns the operations between xs and ys.
-
-    An operation is between them if a y depends on it and it depends on an x through tensors
-    that carry gradients.
-
-    Returns: operation -> how many inputs of other operations between xs and ys it feeds.
-    """
-    outside = call.outside
-    replaced = bool(outside) or call.zeros
-    # Backward from ys; operations older than the first x cannot depend on any.
-    first = 0 if replaced else min((x.op.index for x in xs), default=0)
-    upstream: set[Operation] = set()
-    stack = [y.op for y in ys if y.op.index >= first]
-    while stack:
-        op = stack.pop()
-        if op in upstream:
-            continue
-        upstream.add(op)
-        for t in _inputs(call, op) if replaced else op.inputs:
-            source = t.op
-            if source.index >= first and source not in upstream:
-                stack.append(source)
-    # Forward from xs.
-    order = sorted(upstream, key=order_of(call.graph, outside))
-    reached = {x.op for x in xs if x.op in upstream}
-    for op in order:
-        if op not in reached:
-            for t in _inputs(call, op) if replaced else op.inputs:
-                if t.op in reached and carries_gradient(t):
-                    reached.add(op)
-                    break
-    # Backward again: operations whose only path is through tensors without gradients, e.g. a comparison, are not
-    # between.
-    between = {y.op: 0 for y in ys if y.op in reached}
-    for op in reversed(order):
-        if op in between:
-            for t in _inputs(call, op) if replaced else op.inputs:
-                if t.op in reached:
-                    between[t.op] = between.get(t.op, 0) + 1
-    return between
-
-
-def _inputs(call: Call, op: Operation) -> list[Tensor]:
-    """Returns the inputs of an operation, placeholders replaced by their tensors; in a trial what it touches, too."""
-    inputs = [*op.inputs, *op.graph._notes.touched.get(op.index, ())] if call.zeros else op.inputs
-    return [call.outside.get(id(t), t) for t in inputs]
-
-
-def _send(call: Call, arrived: _Arrived, t: Tensor, gradient: Any) -> None:
-    at = arrived.get(t.op)
-    if at is None:
-        at = arrived[t.op] = [[] for _ in t.op.outputs]
-    terms = at[t.value_index]
-    if not call.adds_early or not terms or not add_early(call, t, terms, gradient):
-        terms.append(gradient)
-
-
-def _sweep(call: Call, ys: list[Tensor], between: dict[Operation, int], arrived: _Arrived, wanted: set[Operation],
-           stopped: Collection[Operation]) -> None:
-    """Runs the gradient rules, each once the gradients from all consumers of its op have arrived.
-
-    Ready operations are visited in TensorFlow's order, so that terms are summed in its order.
-    """
-    graph, replaced = call.graph, bool(call.outside) or call.zeros
-    pending = dict(between)  # counts down as consumers are visited
-    queue = deque(dict.fromkeys(y.op for y in ys if pending.get(y.op) == 0))
-    around = graph._around
-    with around.having(scope=around.scope, original_op=around.original_op):
-        while queue:
-            op = queue.popleft()
-            inputs = _inputs(call, op) if replaced else op.inputs
-            terms = arrived.get(op) if op in wanted else arrived.pop(op, None)
-            if terms is not None and op not in stopped:
-                _visit(call, op, inputs, terms, between, arrived, op in wanted)
-            for t in inputs:
-                source = t.op
-                if source in pending:
-                    pending[source] -= 1
-                    if not pending[source]:
-                        queue.append(source)
-
-
-def _visit(call: Call, op: Operation, inputs: Sequence[Tensor], terms: list[list[Any]],
-           between: dict[Operation, int], arrived: _Arrived, is_wanted: bool) -> None:
-    """Passes the gradients of one operation to its rule and sends the results to its inputs."""
-    if "functional" in op.opdef.flags:
-        expose(op)
-        inputs = _inputs(call, op)
-        terms = [*terms, *([] for _ in op.outputs[len(terms) :])]
-    # The sweep ends at an x whose inputs lead to no other x.
-    active = [t.op in between and carries_gradient(t) for t in inputs]
-    if True not in active:
-        return
-    graph = call.graph
-    out_grads = [g[0] if len(g) == 1 else aggregate(call, g, op) if g else None for g in terms]
-    rule = gradient_function(op)
-    if rule is None:
-        raise no_gradient(op, between, graph, call.outside)
-    if rule is not NOT_DIFFERENTIABLE and not all(terms):
-        fill_in(call, op, out_grads)
-    if is_wanted:
-        arrived[op] = [[g] if g is not None else [] for g in out_grads]
-    in_grads: Sequence[Any]
-    if rule is NOT_DIFFERENTIABLE:
-        if not call.zeros:
-            return
-        in_grads = [None] * len(op.inputs)
-    elif call.colocate:
-        graph._around.original_op = op
-        with beside(graph, op, True):
-            in_grads = apply_rule(call, op, rule, out_grads)
-    else:
-        graph._around.original_op = op
-        in_grads = apply_rule(call, op, rule, out_grads)
-    given: Sequence[Tensor] = op.inputs
-    if call.zeros:
-        given, in_grads = inputs, zeros_for_loops(op, in_grads, inputs, active)
-    for t, source, g, is_active in zip(given, inputs, in_grads, active, strict=True):
-        if g is not None and is_active:
-            _send(call, arrived, source, checked_in_grad(op, t, g, rule))
-
-
-def _collect(call: Call, arrived: _Arrived, x: Tensor) -> Any:
-    """Returns the gradient that arrived at `x`, or None."""
-    at = arrived.get(x.op)
-    if at is None or not at[x.value_index]:
-        return None
-    total = aggregate(call, at[x.value_index], x.op)
-    at[x.value_index] = [total]
-    return total

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.ir.funcgraph import FuncGraph, around
-from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE
 
+from .gradient_paths import GraphView, Paths
 from .outer_graphs import Outside
 from .registry import gradient_function
 from .rules import Call, carries_gradient
@@ -41,7 +42,7 @@ def refuse_initial_values(call: Call, ys: list[Tensor], xs: list[Tensor], result
         if result is not None or x.graph is call.graph:
             continue
         for variable, start in variables:
-            if _depends(ys, variable, call.outside) and _depends([start], x, call.outside):
+            if _depends(call, ys, variable) and _depends(call, [start], x):
                 raise ValueError(
                     f"Cannot compute gradient inside while loop with respect to op '{x.op.name}': it is, or leads "
                     "to, the initial value of a loop variable, which is not reachable from inside.\n"
@@ -51,18 +52,21 @@ def refuse_initial_values(call: Call, ys: list[Tensor], xs: list[Tensor], result
                 )
 
 
-def _depends(ys: list[Tensor], x: Tensor, outside: Outside) -> bool:
+def _depends(call: Call, ys: list[Tensor], x: Tensor) -> bool:
     """Returns whether a gradient could flow from one of `ys` to `x`."""
-    waiting = list(ys)
-    seen: set[Operation] = set()
-    while waiting:
-        t = waiting.pop()
-        t = outside.get(id(t), t)
-        if t is x:
-            return True
-        if t.op in seen or not carries_gradient(t):
-            continue
-        seen.add(t.op)
-        if gradient_function(t.op) is not NOT_DIFFERENTIABLE:
-            waiting.extend(t.op.inputs)
-    return False
+
+    def passes(t: Tensor) -> bool:
+        return t is x or carries_gradient(t)
+
+    starts = [y for y in (call.outside.get(id(y), y) for y in ys) if passes(y)]
+    paths = Paths(_Differentiable(call.graph, call.outside), starts, [x], passes=passes)
+    return any(id(y) in paths.live for y in starts)
+
+
+class _Differentiable(GraphView):
+    """Graphs in which operations declared not differentiable have no inputs."""
+
+    def __init__(self, graph: Graph, outside: Outside):
+        super().__init__(graph, outside)
+        all_inputs = self.inputs
+        self.inputs = lambda op: () if gradient_function(op) is NOT_DIFFERENTIABLE else all_inputs(op)

@@ -3,21 +3,24 @@
 In TensorFlow the gradient of a `While` is zero, not None, for inputs that its results do not depend on. And its
 backward loop reads every forward value that the gradient rules of the body mention, even unused ones: so the second
 derivative of a linear body is zero. Here only what is needed is computed. So what such a loop would have read is noted
-(`Notes.touched`), and where a gradient would be None, `backprop` checks whether it is zero.
+(`Notes.touched`), and where a gradient would be None, a trial sweep finds out whether it is zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from graphgrad.gradients.bodies.subgraphs import carries
+from graphgrad.ir.context import use
 from graphgrad.ir.effects import is_map
 from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.shape import is_fully_defined
 
-from .outer_graphs import Outside
+from .gradient_paths import GraphView, upstream
+from .rules import Call, carries_gradient
+from .sweep import GraphSweep, sweep
 from .unconnected import zeros_of
 
 AS_FIT = 0  # instead of a number of rows, in a map that is TensorFlow's `map_fn`: as many as fit in little memory
@@ -40,41 +43,61 @@ def is_loop(op: Operation) -> bool:
     return op.type == "While" or (is_map(op) and op._attr("chunk") == AS_FIT)
 
 
-def may_hold_loops(ys: Sequence[Tensor], outside: Outside) -> bool:
+class TrialSweep(GraphSweep):
+    """A sweep in a trial: where the rule of a loop gives None, zeros go on, also to what TensorFlow would have read."""
+
+    sees_touched = True
+
+    def expose(self, op: Operation) -> None:
+        """Leaves an operation as it is: what a trial builds never runs."""
+
+    def in_grads(self, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
+        """Applies the rule; what would have been read gets no gradient from it."""
+        found = super().in_grads(op, rule, out_grads)
+        return [*found, *[None] * (len(self.paths.view.inputs(op)) - len(found))]
+
+    def ended(self, op: Operation, i: int, rule: Any) -> None:
+        """Sends zeros where TensorFlow's loop would."""
+        super().ended(op, i, rule)
+        if op.index not in op.graph._notes.touched:
+            own = len(op.inputs) if is_loop(op) else 0
+        else:  # of the forward loop only touched values count: a branch predicate is not one
+            own = len(op.outputs) if op.type == "While" else 0
+        if i < own or i >= len(op.inputs):
+            t = self.paths.view.inputs(op)[i]
+            zeros = zero(t)
+            if zeros is not None:
+                self.send(t, zeros)
+
+
+def zeros_of_loops(call: Call, ys: list[Tensor], xs: list[Tensor], results: list[Any],
+                   stopped: Collection[Operation]) -> list[Any]:
+    """Replaces None by zeros in the results of a sweep where TensorFlow's loops give zeros."""
+    missing = [x for x, g in zip(xs, results, strict=True) if g is None and carries_gradient(x)]
+    zeros = zero_by_loops(call, ys, missing, stopped) if missing else ()
+    return [zero(x) if g is None and id(x) in zeros else g for x, g in zip(xs, results, strict=True)]
+
+
+def zero_by_loops(call: Call, ys: list[Tensor], xs: list[Tensor], stopped: Collection[Operation]) -> set[int]:
+    """Returns the ids of xs for which TensorFlow's loops give zeros, if no gradient arrives at any of them."""
+    if not _may_hold_loops(call, ys):
+        return set()
+    graph = Trial(call.graph)
+    trial = Call(graph, "trial", False, False, 0, call.source)
+    trial.scope, trial.fresh, trial.outside = "trial", False, call.outside
+    with use(graph), graph._building_gradient_of(None, call.source):
+        arriving = [graph._placeholder(y.dtype, y._spec.shape, "dy") for y in ys]
+        try:
+            found = sweep(trial, ys, arriving, xs, stopped, TrialSweep)
+        except LookupError:  # of an operation off every gradient path
+            return set()
+    return {id(x) for x, g in zip(xs, found, strict=True) if g is not None}
+
+
+def _may_hold_loops(call: Call, ys: Sequence[Tensor]) -> bool:
     """Returns whether ys depend on a loop, an operation that holds one, or zeros that replace None."""
-    seen: set[Operation] = set()
-    stack = [y.op for y in ys]
-    while stack:
-        op = stack.pop()
-        if op not in seen:
-            if "functional" in op.opdef.flags or op.index in op.graph._notes.touched:
-                return True
-            seen.add(op)
-            stack.extend([outside.get(id(t), t).op for t in op.inputs])
-    return False
-
-
-def zeros_for_loops(op: Operation, in_grads: Sequence[Any], inputs: Sequence[Tensor],
-                    active: Sequence[bool]) -> list[Any]:
-    """Returns the gradients of the inputs of an operation in a trial.
-
-    Args:
-      op: the operation.
-      in_grads: what its rule gives.
-      inputs: its inputs, and what TensorFlow's would have read besides.
-      active: for each of these whether it depends on an x.
-    """
-    found = [*in_grads, *[None] * (len(inputs) - len(in_grads))]
-    last = 0  # how many of its own inputs may get zeros
-    if op.index in op.graph._notes.touched:
-        # Of the forward loop only touched values count: a branch predicate is not one.
-        last = len(op.outputs) if op.type == "While" else 0
-    elif is_loop(op):
-        last = len(op.inputs)
-    for i in (*range(last), *range(len(op.inputs), len(inputs))):
-        if found[i] is None and active[i]:
-            found[i] = zero(inputs[i])
-    return found
+    ops = upstream([y.op for y in ys], GraphView(call.graph, call.outside).inputs)
+    return any("functional" in op.opdef.flags or op.index in op.graph._notes.touched for op in ops)
 
 
 def zero(x: Tensor) -> Any:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 
-from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.graph import Operation
 
-from .outer_graphs import Outside, order_of
-from .rules import carries_gradient
+_SHOWN = 12  # operations of a path
 
 
 def replacement(op: Operation) -> str:
@@ -16,57 +15,40 @@ def replacement(op: Operation) -> str:
     return f"use {known}" if known else ""
 
 
+def problem(op: Operation) -> str:
+    """Says that an operation has no gradient."""
+    return f"No gradient defined for operation '{op.name}' (op type: {op.type})"
+
+
+def remedy(op: Operation) -> str:
+    """Says what to do about an operation without a gradient."""
+    instead = replacement(op)
+    return (f"register one with @tf.RegisterGradient('{op.type}'), treat it as a constant with tf.stop_gradient, "
+            f"or leave that x out{'; or ' + instead if instead else ''}")
+
+
 class MissingGradientError(LookupError):
     """An op between ys and xs has no gradient.
 
     Attributes:
       op: the operation.
-      path: the operations from a y to an x, `op` among them.
+      path: the operations from a y to an x, `op` among them, as far as they are known.
     """
 
-    def __init__(self, text: str, op: Operation, path: list[Operation]):
-        super().__init__(text)
+    def __init__(self, op: Operation, path: Sequence[Operation] = ()):
         self.op = op
-        self.path = path
+        self.path = list(path)
+        super().__init__(self._text())
 
+    def lies_within(self, holder: Operation, path: Sequence[Operation]) -> None:
+        """Extends the path: `op` is in a sub-graph of `holder`, which lies on `path`."""
+        after = list(path).index(holder) + 1
+        self.path = [*path[:after], *self.path, *path[after:]]
+        self.args = (self._text(),)
 
-def no_gradient(op: Operation, between: Collection[Operation], graph: Graph,
-                outside: Outside) -> MissingGradientError:
-    """Words the error for an op without a gradient: op, path, line, how to register one, an alternative.
-
-    Args:
-      op: the operation.
-      between: the operations between the xs and the ys.
-      graph, outside: the graph in which the gradient is taken, and the tensors behind placeholders.
-    """
-
-    def inputs(later: Operation) -> list[Tensor]:
-        return [outside.get(id(t), t) for t in later.inputs]
-
-    trail = [op]
-    while True:  # towards an x
-        t = next((t for t in inputs(trail[-1]) if t.op in between and carries_gradient(t)), None)
-        if t is None:
-            break
-        trail.append(t.op)
-    towards_y = []
-    after = op
-    key = order_of(graph, outside)
-    place = key(op)
-    for later in sorted((o for o in between if key(o) > place), key=key):
-        if any(t.op is after for t in inputs(later)):
-            towards_y.append(later)
-            after = later
-    trail = [*reversed(towards_y), *trail]
-    names = [f"{o.name} ({o.type})" for o in trail]
-    if len(names) > 12:
-        names = [*names[:6], "...", *names[-5:]]
-    instead = replacement(op)
-    return MissingGradientError(
-        f"No gradient defined for operation '{op.name}' (op type: {op.type}). It lies between the ys and the xs: "
-        f"{' <- '.join(names)}.\n  Built at {op.source}\n"
-        f"  Fix: register one with @tf.RegisterGradient('{op.type}'), treat it as a constant with tf.stop_gradient, "
-        f"or leave that x out{'; or ' + instead if instead else ''}",
-        op,
-        trail,
-    )
+    def _text(self) -> str:
+        names = [f"{o.name} ({o.type})" for o in self.path]
+        if len(names) > _SHOWN:
+            names = [*names[:6], "...", *names[-5:]]
+        where = f" It lies between the ys and the xs: {' <- '.join(names)}." if names else ""
+        return f"{problem(self.op)}.{where}\n  Built at {self.op.source}\n  Fix: {remedy(self.op)}"

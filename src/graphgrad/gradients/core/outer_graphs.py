@@ -7,8 +7,7 @@ operations to the innermost one, which captures what it needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from operator import attrgetter
+from collections.abc import Sequence
 from typing import Any
 
 from graphgrad.ir.eager import EagerTensor
@@ -20,8 +19,6 @@ open_entrances: set[Operation] = set()
 
 # Placeholders, by id, and their tensors; empty where a sweep need not leave its graph.
 Outside = dict[int, Tensor]
-
-_INDEX = attrgetter("index")
 
 
 def seen_from(graph: Graph, t: Any) -> Tensor:
@@ -70,11 +67,3 @@ def leave(graph: Graph, given: Sequence[Any], *groups: Sequence[Tensor]) -> tupl
             outside.update((id(t), known[-1]) for t in known[:-1])
     found = [[outside.get(id(t), t) for t in group] for group in groups]
     return ({} if all(x.graph is graph for x in found[1]) else outside), found
-
-
-def order_of(graph: Graph, outside: Outside) -> Callable[[Operation], Any]:
-    """Returns a sort key that puts operations after those they depend on."""
-    if not outside:
-        return _INDEX
-    depth = {id(g): -i for i, g in enumerate(around(graph))}
-    return lambda op: (depth[id(op.graph)], op.index)

@@ -9,6 +9,8 @@ from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, OpDef, registry
 from graphgrad.ir.source import Source, is_internal, user_source
 
+from .missing import MissingGradientError
+
 
 class _Registered(NamedTuple):
     function: Any
@@ -127,5 +129,5 @@ def get_gradient_function(op: Operation) -> Any:
     """
     function = gradient_function(op)
     if function is None:
-        raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type}).")
+        raise MissingGradientError(op)
     return None if function is NOT_DIFFERENTIABLE else function

@@ -23,7 +23,7 @@ class Call:
     """The arguments of one call that the sweep needs."""
 
     __slots__ = ("graph", "name", "colocate", "gate", "method", "source", "scope", "fresh", "adds_early", "sums",
-                 "outside", "zeros")
+                 "outside")
 
     def __init__(self, graph: Graph, name: str, colocate: bool, gate: bool, method: int, source: Source | None):
         self.graph = graph
@@ -36,7 +36,6 @@ class Call:
         self.adds_early = method != 0  # every method except ADD_N
         self.sums: dict[int, str] = {}  # the name scopes of incremental sums, by the tensor's id
         self.outside: Outside = {}  # the tensors behind placeholders, if the sweep leaves the graph
-        self.zeros = False  # whether loops give zeros instead of None
         self.fresh = name is None or (bool(name) and not name.endswith("/"))  # nothing else is in the scope yet
 
 
@@ -56,15 +55,27 @@ def fill_in(call: Call, op: Operation, out_grads: list[Any]) -> None:
                 out_grads[i] = raw.ZerosLike(y, name="zeros_like")
 
 
-def call_rule(rule: Any, op: Any, dys: Sequence[Any]) -> Any:
-    """Calls a rule; an unexpected error in a rule of this package becomes a ValueError that names the operation."""
+def call_rule(rule: Any, op: Any, dys: Sequence[Any]) -> Sequence[Any]:
+    """Calls a rule: one gradient, or None, for each input.
+
+    An unexpected error in a rule of this package becomes a ValueError that names the operation.
+    """
     try:
-        return rule(op, *dys)
+        in_grads = rule(op, *dys)
     except (*STRAY, TypeError) as e:
         if not is_own(e) or "Fix:" in str(e):
             raise
         raise ValueError(describe(op.type, op.name, f"its gradient cannot be built: {misfit(e)}", "",
                                   str(op.source or ""), CHECK)) from e
+    result: Sequence[Any] = in_grads if isinstance(in_grads, (list, tuple)) else (in_grads,)
+    if len(result) != len(op.inputs):
+        built = f"  Built at {op.source}\n" if op.source else ""
+        raise ValueError(
+            f"Num gradients {len(result)} generated for op {op.name} (op type: {op.type}) do not match "
+            f"num inputs {len(op.inputs)}.\n{built}  Gradient function: {where(rule)}\n"
+            "  Fix: return one gradient, or None, for each input"
+        )
+    return result
 
 
 def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
@@ -73,20 +84,11 @@ def apply_rule(call: Call, op: Operation, rule: Any, out_grads: list[Any]) -> Se
     scope = f"{call.scope}/{op.name}_grad" if call.scope else f"{op.name}_grad"
     graph._around.scope = scope if call.fresh else graph._names.unique(scope)  # as unique as the op's name
     in_grads = call_rule(rule, op, out_grads)
-    if not isinstance(in_grads, (list, tuple)):
-        in_grads = (in_grads,)
-    if len(in_grads) != len(op.inputs):
-        raise ValueError(
-            f"Num gradients {len(in_grads)} generated for op {op.name} (op type: {op.type}) do not match "
-            f"num inputs {len(op.inputs)}.\n  Built at {op.source}\n"
-            f"  Gradient function: {where(rule)}\n  Fix: return one gradient, or None, for each input"
-        )
     if op.graph is not graph:
         in_grads = [_brought(graph, g) for g in in_grads]
     if call.gate and sum(g is not None for g in in_grads) > 1:
         in_grads = _gate(graph, in_grads)
-    result: Sequence[Any] = in_grads
-    return result
+    return in_grads
 
 
 def _brought(graph: Graph, g: Any) -> Any:

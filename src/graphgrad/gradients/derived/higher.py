@@ -21,10 +21,12 @@ from graphgrad.gradients.control_flow.vectorized_map_gradient import MapBody, ma
 from graphgrad.gradients.core import strictness
 from graphgrad.gradients.core.aggregate import check_method
 from graphgrad.gradients.core.arguments import as_xs, as_ys, flatten, graph_to_extend
-from graphgrad.gradients.core.backprop import gradients, sweep, zeros_of_loops
+from graphgrad.gradients.core.backprop import gradients
 from graphgrad.gradients.core.custom import repack
+from graphgrad.gradients.core.loop_zeros import zeros_of_loops
 from graphgrad.gradients.core.outer_graphs import Outside, leave
 from graphgrad.gradients.core.rules import Call, carries_gradient
+from graphgrad.gradients.core.sweep import sweep
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
@@ -147,8 +149,7 @@ def hessians(
         for i, (slope, x) in enumerate(zip(slopes, as_xs(graph, x_list), strict=True)):
             second = None
             if slope is not None:
-                slope = dense(slope)
-                outside, ((slope,), (x,)) = leave(graph, [x_list[i]], [slope], [x])
+                outside, ((slope,), (x,)) = leave(graph, [x_list[i]], [dense(slope)], [x])
                 (second,) = _rows(slope, [x], outside, None, check_method(aggregation_method))
             if second is None:
                 which = "the ys do not depend on it" if slope is None else "its gradient does not depend on it"
@@ -202,29 +203,30 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = Unconnecte
     graph = graph_to_extend(ys, xs)
     unconnected = policy(unconnected_gradients)
     with graph.as_default(), graph.name_scope(name or "jvp"):
-        y_list = as_ys(graph, ys)
-        x_list = as_xs(graph, xs)
-        v_list = _tangents(x_list, tangents, xs)
-        # Not zeros: some rules treat a zero gradient specially.
-        duals = [raw.PlaceholderWithDefault(raw.OnesLike(y), shape=y._spec.shape) if carries_gradient(y) else None
-                 for y in y_list]
-        moving = [i for i, u in enumerate(duals) if u is not None]
-        found: list[Any] = [None] * len(y_list)
-        if moving and x_list:
-            with strictness.none_allowed():
-                pulled = gradients([y_list[i] for i in moving], x_list, [duals[i] for i in moving])
-            pairs = [(g, v) for g, v in zip(pulled, v_list, strict=True) if g is not None]
-            if pairs:
-                pulled_dense = [dense(g) for g, _ in pairs]
-                with strictness.none_allowed():
-                    pushed = gradients(pulled_dense, [duals[i] for i in moving], [v for _, v in pairs])
-                for i, g in zip(moving, pushed, strict=True):
-                    found[i] = dense(g)
+        y_list, x_list = as_ys(graph, ys), as_xs(graph, xs)
+        found = _pushed_forward(y_list, x_list, _tangents(x_list, tangents, xs))
         for y, g in zip(y_list, found, strict=True):
             strictness.check([y], x_list, [g] * len(x_list), [], unconnected)
         if unconnected is UnconnectedGradients.ZERO:
             found = [zeros_of(y) if g is None else g for y, g in zip(y_list, found, strict=True)]
     return repack(ys, iter(found))
+
+
+def _pushed_forward(ys: list[Tensor], xs: list[Tensor], tangents: list[Any]) -> list[Any]:
+    """Returns the derivative of each y along the tangents, or None: the second of two reverse sweeps."""
+    # Not zeros: some rules treat a zero gradient specially.
+    duals = {i: raw.PlaceholderWithDefault(raw.OnesLike(y), shape=y._spec.shape)
+             for i, y in enumerate(ys) if carries_gradient(y)}
+    found: list[Any] = [None] * len(ys)
+    if duals and xs:
+        weights = list(duals.values())
+        with strictness.none_allowed():
+            pulled = gradients([ys[i] for i in duals], xs, weights)
+            pairs = [(dense(g), v) for g, v in zip(pulled, tangents, strict=True) if g is not None]
+            pushed = gradients([g for g, _ in pairs], weights, [v for _, v in pairs]) if pairs else [None] * len(duals)
+        for i, g in zip(duals, pushed, strict=True):
+            found[i] = dense(g)
+    return found
 
 
 def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian_vector_product") -> list[Any]:
@@ -250,8 +252,7 @@ def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian
         v_list = _tangents(x_list, tangents, xs)
         with strictness.none_allowed():
             slopes = gradients(ys, x_list)
-        pairs = [(dense(g), v)
-                 for g, v in zip(slopes, v_list, strict=True) if g is not None]
+        pairs = [(dense(g), v) for g, v in zip(slopes, v_list, strict=True) if g is not None]
         if not pairs:
             strictness.check(as_ys(graph, ys), x_list, slopes, [], UnconnectedGradients.NONE)
             return slopes

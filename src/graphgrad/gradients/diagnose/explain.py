@@ -7,16 +7,19 @@ and none leaves towards x, there is a cut.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from graphgrad.gradients.core.aggregate import AggregationMethod, aggregate
+from graphgrad.gradients.core.aggregate import AggregationMethod
 from graphgrad.gradients.core.arguments import as_xs, as_ys
-from graphgrad.gradients.core.missing import replacement
+from graphgrad.gradients.core.gradient_paths import GraphView
+from graphgrad.gradients.core.loop_zeros import zero_by_loops
+from graphgrad.gradients.core.missing import MissingGradientError, problem, remedy, replacement
 from graphgrad.gradients.core.outer_graphs import Outside, leave, open_entrances
-from graphgrad.gradients.core.registry import gradient_function
-from graphgrad.gradients.core.rules import Call, apply_rule, carries_gradient, checked_in_grad, fill_in
+from graphgrad.gradients.core.rules import Call, carries_gradient
+from graphgrad.gradients.core.sweep import GraphSweep
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Graph, Operation, Tensor
@@ -65,13 +68,12 @@ def explain_gradient(y: Any, x: Any, stop_gradients: Any = None) -> GradientExpl
 
 def _explained(graph: Graph, ys: list[Tensor], x: Tensor, stops: list[Tensor],
                outside: Outside) -> GradientExplanation:
-    from graphgrad.gradients.core.backprop import zero_by_loops
-
-    sweep = _Sweep(graph, ys, x, stops, outside)
-    if any(sweep.ways.leads_to_x(t) for t in ys):
-        found = sweep.explain()
+    view = GraphView(graph, outside, [x])
+    ways = Ways(view, ys, x)
+    if any(id(y) in ways.live for y in ys):
+        found = _Noting(graph, ways, stops).explain()
     else:
-        found = GradientExplanation(ys, x, "none", (), (), how_unrelated(ys, x, sweep.ways))
+        found = GradientExplanation(ys, x, "none", (), (), how_unrelated(ys, x, GraphView(graph, outside)))
     if found.is_none:
         call = Call(graph, "explain", False, False, AggregationMethod.ADD_N, None)
         call.outside = outside
@@ -111,117 +113,105 @@ def _inside(op: Operation, i: int) -> tuple[str, Cut] | None:
     return None
 
 
-class _Sweep:
+class _Noting(GraphSweep):
     """One repetition of the sweep, which notes where gradients end."""
 
-    def __init__(self, graph: Graph, ys: list[Tensor], x: Tensor, stops: list[Tensor], outside: Outside):
-        self.graph = graph
-        self.ys = ys
-        self.x = x
-        self.stopped: dict[Operation, int] = {}  # operation -> entry of stop_gradients
-        for i, t in enumerate(stops):
-            self.stopped.setdefault(t.op, i)
-        self.ways = Ways(graph, ys, x, outside)
-        self.arrived: dict[int, list[Any]] = {}  # id of a tensor -> gradients
+    def __init__(self, graph: Graph, ways: Ways, stops: list[Tensor]):
+        self.scratch = FuncGraph("explain_gradient", graph, discarded=True)
+        call = Call(self.scratch, "explain", False, False, AggregationMethod.ADD_N, None)
+        call.scope, call.fresh = "explain", False
+        super().__init__(call, ways)
+        self.ways = ways
+        self.stops = {t.op: i for i, t in reversed(list(enumerate(stops)))}  # operation -> entry of stop_gradients
         self.live: set[int] = set()  # ids of tensors with a gradient that is not known to be zero
         self.cuts: dict[tuple[str, Operation], Cut] = {}
         self.raises = False
 
     def explain(self) -> GradientExplanation:
         """Sweeps and summarizes."""
-        scratch = FuncGraph("explain_gradient", self.graph, discarded=True)
-        call = Call(scratch, "explain", False, False, AggregationMethod.ADD_N, None)
-        call.scope, call.fresh = "explain", False
-        with use(scratch), collector_paused():
-            for i, y in enumerate(self.ys):
-                if y is self.x or y.op in self.ways.leads:
-                    self._arrive(y, scratch.add_input(y.dtype, y._spec.shape, f"dy_{i}"), None, True)
-            for op in reversed(self.ways.leads):
-                if any(id(t) in self.arrived for t in op.outputs):
-                    self._visit(call, op)
-        arrived, live = id(self.x) in self.arrived, id(self.x) in self.live
+        ways, x = self.ways, self.ways.x
+        with use(self.scratch), collector_paused():
+            seeds = [self.scratch.add_input(y.dtype, y._spec.shape, f"dy_{i}") for i, y in enumerate(ways.ys)]
+            ways.came_by.update((y.op, None) for y in ways.ys)
+            self.live.update(map(id, ways.ys))
+            self.run(seeds, reversed(ways.ops))
+        arrived, live = id(x) in self.arrived, id(x) in self.live
         verdict = "raises" if self.raises else "flows" if live else "zero" if arrived else "none"
         cuts = [c for c in self.cuts.values() if c.kind not in ("shape only", "custom gradient")]
         if not live and not cuts:  # where there is no other reason
             cuts = list(self.cuts.values())
-        way = tuple(self.ways.from_y(self.x.op)) if arrived else ()
-        return GradientExplanation(self.ys, self.x, verdict, tuple(cuts), way, ())
+        way = tuple(ways.from_y(x.op)) if arrived else ()
+        return GradientExplanation(list(ways.ys), x, verdict, tuple(cuts), way, ())
 
-    def _arrive(self, t: Tensor, gradient: Any, by: Operation | None, live: bool) -> None:
-        self.arrived.setdefault(id(t), []).append(gradient)
-        self.ways.came_by.setdefault(t.op, by)
-        if live:
-            self.live.add(id(t))
-
-    def _visit(self, call: Call, op: Operation) -> None:
-        """Computes the gradients of the inputs that lead to x; notes a cut where there is none."""
-        live = any(id(t) in self.live for t in op.outputs)
-        inputs = self.ways.inputs(op)
-        on_way = [i for i, t in enumerate(inputs) if self.ways.leads_to_x(t)]
-        if op in self.stopped:
-            entry = f"stop_gradients[{self.stopped[op]}]"
+    def visit(self, op: Operation) -> None:
+        """Visits an operation, if nothing stops the gradient there; notes what is raised."""
+        inputs = self.ways.view.inputs(op)
+        on_way = [i for i, t in enumerate(inputs) if id(t) in self.ways.live]
+        carrying = [i for i in on_way if carries_gradient(inputs[i])]
+        if op in self.stops:
+            entry = f"stop_gradients[{self.stops[op]}]"
             self._cut("stop_gradients", op, on_way[0], f"{entry} stops here", f"leave {entry} out")
             return
         if op in open_entrances:
             self._cut("argument", op, on_way[0], "gradients that are asked for inside of a function begin with its "
                       "arguments", "differentiate with respect to the argument, or ask outside of the function")
             return
-        carrying = [i for i in on_way if carries_gradient(op.inputs[i])]
         for i in on_way:
             if i not in carrying:
                 self._cut_integer(op, i)
         if not carrying:
             return
-        grads: dict[int, Any] = {}
         try:
-            rule = gradient_function(op)
-            if rule is None or rule is NOT_DIFFERENTIABLE:
-                self._cut_without_rule(op, carrying[0], rule)
-                return
-            terms = [self.arrived.pop(id(t), None) for t in op.outputs]
-            out_grads = [aggregate(call, g, op) if g else None for g in terms]
-            if None in out_grads:
-                fill_in(call, op, out_grads)
-            in_grads = apply_rule(call, op, rule, out_grads)
-            for i in carrying:
-                if in_grads[i] is not None:
-                    grads[i] = checked_in_grad(op, op.inputs[i], in_grads[i], rule)
+            super().visit(op)
+        except MissingGradientError as error:
+            self.raises = True
+            inside = "" if error.op is op else f"; it is inside, built at {error.op.source}"
+            self._cut("no gradient", op, carrying[0], f"{problem(error.op)}: gradients() raises LookupError{inside}",
+                      remedy(error.op))
         except Exception as error:  # `gradients` would raise whatever a user's function raises, too
             self.raises = True
             text = str(error).split("\n")[0]
             self._cut("raises", op, carrying[0], f"its gradient function raises {type(error).__name__}: {text}",
                       "see that error")
-            return
-        for i in carrying:
-            if i not in grads:
-                self._cut_none(op, i, rule)
+
+    def expose(self, op: Operation) -> None:
+        """Leaves an operation as it is: explaining changes no graph."""
+
+    def in_grads(self, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
+        """Applies the rule; notes what it gives, and what of it is zero."""
+        live = any(id(t) in self.live for t in op.outputs)
+        found = super().in_grads(op, rule, out_grads)
+        for i, t in enumerate(self.ways.view.inputs(op)):
+            if found[i] is None or id(t) not in self.ways.live or not carries_gradient(t):
                 continue
-            zero = _is_zero(grads[i])
-            if zero and live:
+            self.ways.came_by.setdefault(t.op, op)
+            if not live:
+                continue
+            if _is_zero(found[i]):
                 self._cut("zero", op, i, f"{_rule(rule)} gives zeros for input {i}", replacement(op) or _OTHERWISE)
-            self._arrive(inputs[i], grads[i], op, live and not zero)
+            else:
+                self.live.add(id(t))
+        return found
 
-    # -- cuts ----------------------------------------------------------------------
-
-    def _cut(self, kind: str, op: Operation, i: int, why: str, fix: str, at: Operation | None = None) -> None:
-        """Notes that input `i` of `op` gets no gradient; `at` is the op to blame if it is another one."""
-        self.cuts.setdefault((kind, at or op), Cut(kind, at or op, i, why, fix, self.ways, op))
-
-    def _cut_without_rule(self, op: Operation, i: int, rule: Any) -> None:
-        instead = replacement(op)
-        if rule is None:
-            self.raises = True
-            why = f"no gradient is registered for op type {op.type}: gradients() raises LookupError"
-            fix = f"register one with @tf.RegisterGradient('{op.type}')" + (f", or {instead}" if instead else "")
-            self._cut("no gradient", op, i, why, fix)
+    def ended(self, op: Operation, i: int, rule: Any) -> None:
+        """Notes that an operation has no gradient for an input."""
+        super().ended(op, i, rule)
+        if rule is not NOT_DIFFERENTIABLE:
+            self._cut_none(op, i, rule)
         elif op.opdef.alias:
             fix = "leave tf.stop_gradient out where the gradient is to pass"
             self._cut("stop_gradient", op, i, "tf.stop_gradient stops here", fix)
         elif _is_about_shapes(op):
             self._cut_shape(op, i, op)
         else:
-            fix = instead or _OTHERWISE
-            self._cut("not differentiable", op, i, f"op type {op.type} is declared not differentiable", fix)
+            self._cut("not differentiable", op, i, f"op type {op.type} is declared not differentiable",
+                      replacement(op) or _OTHERWISE)
+
+    # -- cuts ----------------------------------------------------------------------
+
+    def _cut(self, kind: str, op: Operation, i: int, why: str, fix: str, at: Operation | None = None) -> None:
+        """Notes that input `i` of `op` gets no gradient; `at` is the op to blame if it is another one."""
+        self.cuts.setdefault((kind, at or op), Cut(kind, at or op, i, why, fix, self.ways, op))
 
     def _cut_none(self, op: Operation, i: int, rule: Any) -> None:
         if i < getattr(rule, "n_results", 0):
@@ -242,10 +232,10 @@ class _Sweep:
 
     def _cut_integer(self, op: Operation, i: int) -> None:
         """Notes a cut at a tensor that carries no gradient: where, towards x, it stopped being floating."""
-        t = self.ways.inputs(op)[i]
-        at = self.x.op if t is self.x else self.ways.integer_since[t.op]
-        if at is self.x.op:
-            self._cut("integer", op, i, f"x is {self.x.dtype.name}, which carries no gradient",
+        t, x = self.ways.view.inputs(op)[i], self.ways.x
+        at = x.op if t is x else self.ways.integer_since[t.op]
+        if at is x.op:
+            self._cut("integer", op, i, f"x is {x.dtype.name}, which carries no gradient",
                       "differentiate with respect to a floating tensor", at)
         elif _is_about_shapes(at):
             self._cut_shape(op, i, at)

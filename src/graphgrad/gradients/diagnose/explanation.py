@@ -2,79 +2,51 @@
 
 from __future__ import annotations
 
-from graphgrad.gradients.core.outer_graphs import Outside, order_of
+from graphgrad.gradients.core.gradient_paths import Paths, PathView, way_back
 from graphgrad.gradients.core.rules import carries_gradient
-from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.graph import Operation, Tensor
 
 _SHOWN = 12  # operations of a path
 _TOLD = 20  # cuts
 
 
-class Ways:
-    """The paths from ys to x: one path through each operation, found on demand.
+class Ways(Paths):
+    """The paths from ys to x, also through tensors that carry no gradient: one through each operation, found on demand.
 
     Attributes:
-      outside: the tensors of outer graphs behind placeholders.
-      leads: for each operation that ys depend on and that depends on x, in execution order, the input that leads to x.
+      leads: for each operation on a path the input that leads to x, if possible through tensors that carry gradients.
       integer_since: for each of these the first operation, on the path from x, whose output carries no gradient.
       came_by: for each operation that a gradient has reached, the consumer it came from first.
     """
 
-    def __init__(self, graph: Graph, ys: list[Tensor], x: Tensor, outside: Outside):
+    def __init__(self, view: PathView, ys: list[Tensor], x: Tensor):
+        super().__init__(view, ys, [x], passes=lambda t: True)
         self.x = x
-        self.outside = outside
         self.leads: dict[Operation, int] = {}
         self.integer_since: dict[Operation, Operation] = {}
         self.came_by: dict[Operation, Operation | None] = {}
-        first = -1 if outside else x.op.index
-        upstream: set[Operation] = set()
-        stack = [y.op for y in ys if y.op.index > first]
-        while stack:
-            op = stack.pop()
-            if op not in upstream:
-                upstream.add(op)
-                stack.extend([t.op for t in self.inputs(op) if t.op.index > first])
-        carried = set()  # operations with a path to x on which all tensors carry gradients: the path to show
-        for op in sorted(upstream, key=order_of(graph, outside)):
-            inputs = self.inputs(op)
-            on_way = [i for i, t in enumerate(inputs) if self.leads_to_x(t)]
-            if not on_way:
-                continue
-            best = next((i for i in on_way if carries_gradient(inputs[i])
-                         and (inputs[i] is x or inputs[i].op in carried)), None)
+        carried = {id(x)}  # the tensors from which all tensors on a path to x carry gradients: the path to show
+        for op in self.ops:
+            inputs = self.view.inputs(op)
+            on_way = [i for i, t in enumerate(inputs) if id(t) in self.live]
+            best = next((i for i in on_way if id(inputs[i]) in carried and carries_gradient(inputs[i])), None)
             if best is not None:
-                carried.add(op)
-            t = inputs[on_way[0] if best is None else best]
-            self.leads[op] = on_way[0] if best is None else best
+                carried.update(map(id, op.outputs))
+            lead = self.leads[op] = on_way[0] if best is None else best
+            t = inputs[lead]
             if carries_gradient(t):
                 self.integer_since[op] = op
             else:
                 self.integer_since[op] = x.op if t is x else self.integer_since[t.op]
 
-    def inputs(self, op: Operation) -> list[Tensor]:
-        """Returns the inputs of an operation, placeholders replaced by their tensors."""
-        return [self.outside.get(id(t), t) for t in op.inputs]
-
-    def leads_to_x(self, t: Tensor) -> bool:
-        """Returns whether `t` is x or depends on it."""
-        return t is self.x or t.op in self.leads
+    def towards_x(self, op: Operation) -> Tensor:
+        """Returns the input of an operation that leads to x."""
+        t: Tensor = self.view.inputs(op)[self.leads[op]]
+        return t
 
     def from_y(self, op: Operation) -> list[Operation]:
         """Returns the operations from a y to `op`, along which its gradient came."""
-        way: list[Operation] = []
-        at: Operation | None = op
-        while at is not None:
-            way.append(at)
-            at = self.came_by.get(at)
-        return way[::-1]
-
-    def to_x(self, t: Tensor) -> list[Operation]:
-        """Returns the operations from a tensor to x."""
-        way = []
-        while t is not self.x:
-            way.append(t.op)
-            t = self.inputs(t.op)[self.leads[t.op]]
-        return [*way, self.x.op]
+        return way_back(op, self.came_by)
 
 
 class Cut:
@@ -100,7 +72,8 @@ class Cut:
     @property
     def path(self) -> tuple[Operation, ...]:
         """The operations of a path from y through the cut to x."""
-        return (*self._ways.from_y(self._reached), *self._ways.to_x(self._ways.inputs(self._reached)[self._position]))
+        ways = self._ways
+        return (*ways.from_y(self._reached), *ways.to_x(ways.view.inputs(self._reached)[self._position]))
 
     def __repr__(self) -> str:
         return f"<Cut {self.kind} at {self.op.type} '{self.op.name}'>"

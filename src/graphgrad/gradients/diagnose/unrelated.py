@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from graphgrad.gradients.core.gradient_paths import GraphView
 from graphgrad.ir.graph import Graph, Operation, Tensor
 
-from .explanation import Ways
 
-
-def how_unrelated(ys: list[Tensor], x: Tensor, ways: Ways) -> tuple[str, ...]:
+def how_unrelated(ys: list[Tensor], x: Tensor, view: GraphView) -> tuple[str, ...]:
     """Describes, in lines of text, by which near miss y and x are not connected, and what y depends on."""
-    above_y = _upstream([y.op for y in ys], ways)
-    above_x = _upstream([x.op], ways)
+    above_y, above_x = set(view.upstream(ys)), view.upstream([x])
     ends = {y.op for y in ys}
     said = []
     if x.op in above_y:
@@ -27,7 +27,7 @@ def how_unrelated(ys: list[Tensor], x: Tensor, ways: Ways) -> tuple[str, ...]:
         said.append(f"x is assigned to variable '{assigned.inputs[0].op.name}' by '{assigned.name}', built at "
                     f"{assigned.source}; gradients do not pass through assignments. Fix: use the assigned tensor "
                     "itself.")
-    elif x.op in _upstream([y.op for y in ys], ways, control=True):
+    elif _waits_for(above_y, x.op, view):
         said.append("y only waits for x: control dependencies order operations, they carry no values.")
     sources = sorted({op.name for op in above_y if _is_source(op)})
     if sources:
@@ -38,21 +38,18 @@ def how_unrelated(ys: list[Tensor], x: Tensor, ways: Ways) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _upstream(ops: list[Operation], ways: Ways, control: bool = False) -> dict[Operation, None]:
-    """Returns the operations that `ops` depend on, themselves included."""
-    seen: dict[Operation, None] = {}
-    stack = list(ops)
-    while stack:
-        op = stack.pop()
-        if op not in seen:
-            seen[op] = None
-            stack += [t.op for t in ways.inputs(op)]
-            if control:
-                stack += op.control_inputs
-    return seen
+def _waits_for(ops: Collection[Operation], x: Operation, view: GraphView) -> bool:
+    """Returns whether one of some operations waits for another, be it for its values or by a control dependency."""
+    seen, waiting = set(ops), list(ops)
+    while waiting:
+        op = waiting.pop()
+        further = {*(t.op for t in view.inputs(op)), *op.control_inputs} - seen
+        seen |= further
+        waiting += further
+    return x in seen
 
 
-def _assigned(graph: Graph, x: Tensor, above_y: dict[Operation, None]) -> Operation | None:
+def _assigned(graph: Graph, x: Tensor, above_y: Collection[Operation]) -> Operation | None:
     """Finds an assignment of a value that depends on x to a variable that y reads."""
     below = {x.op.index}
     for op in graph._operations[x.op.index + 1 :]:
