@@ -132,3 +132,29 @@ def a_loop_that_takes_too_long(tf: Any) -> Any:
         results = [sess.run(update, {n: 3}) for _ in range(2)]
         options = tf.RunOptions(timeout_in_ms=150)
         return results, raised(lambda: sess.run(update, {n: 2**60}, options)), sess.run(v), sess.run(update, {n: 0})
+
+
+_SIZES = (6, 5, 2, 6, 6)  # such as batches, of which the last one is smaller
+
+
+def _drawn(tf: Any, n: Any) -> list[Any]:
+    """Draws as many numbers as are asked for; a run continues where the last one ended."""
+    return [tf.random.uniform([n], seed=3), tf.random.normal([2, n], seed=4),
+            tf.nn.dropout(tf.ones([n]), rate=0.5, seed=3),
+            tf.random.shuffle(tf.range(n), seed=1), tf.random.truncated_normal([n], seed=5),
+            tf.random.uniform([n], maxval=9, dtype=tf.int32, seed=2), tf.random.gamma([n], 0.7, seed=8)]
+
+
+@case("graph")
+def draws_of_several_sizes_in_a_session(tf: Any) -> Any:
+    n = tf.placeholder(tf.int32, [])
+    drawn = _drawn(tf, n)
+    with tf.Session() as sess:
+        return [sess.run(drawn, {n: size}) for size in _SIZES]
+
+
+@case("eager")
+def draws_of_several_sizes_in_a_function(tf: Any) -> Any:
+    tf.random.set_seed(7)
+    drawn = tf.function(lambda n: _drawn(tf, n), input_signature=[tf.TensorSpec([], tf.int32)])
+    return [drawn(size) for size in _SIZES]

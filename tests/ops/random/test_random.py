@@ -19,7 +19,7 @@ RECORDED = np.load(pathlib.Path(__file__).parents[2] / "recorded" / "random_runs
 def fresh():
     """Neither a seed nor counts from another test."""
     context.stack.seed = None
-    seeds._eager.counts.clear()
+    seeds._eager.positions.clear()
     yield
     context.stack.seed = None
 

@@ -38,10 +38,12 @@ class Entry:
     Attributes:
       outputs: shapes and dtypes of its results.
       origin: "compiled" or "disk".
+      taken: how many blocks each random operation draws, in the order of the cluster's rows.
     """
 
-    def __init__(self, outputs: Sequence[AnySpec], program: Program | Later, origin: str):
+    def __init__(self, outputs: Sequence[AnySpec], program: Program | Later, origin: str, taken: Sequence[int]):
         self.outputs = list(outputs)
+        self.taken = taken
         self.origin = origin
         self._program = program
 
@@ -116,7 +118,7 @@ def _from_disk(device: Device, key: str) -> Entry | Need | None:
         if header.get("lapack"):
             load_lapack()
         outputs = [_read(spec) for spec in header["outputs"]]
-        return Entry(outputs, device.load(code, outputs), "disk")
+        return Entry(outputs, device.load(code, outputs), "disk", header["taken"])
     except MemoryError:
         raise
     except Exception:  # after any error, it can be compiled again
@@ -127,7 +129,7 @@ def _from_disk(device: Device, key: str) -> Entry | Need | None:
 def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
              known: Sequence[Any], key: str | None) -> Entry:
     try:
-        module, outputs, libraries = lower(cluster, inputs, shapes, known, device.platform)
+        module, outputs, libraries, taken = lower(cluster, inputs, shapes, known, device.platform)
     except MustBeKnown as need:
         number = next(n for n, i in enumerate(cluster.program) if i.op is need.op)
         if key is not None:
@@ -144,15 +146,16 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
                     _entries.pop(key + device.name, None)
             raise
         if key is not None and disk_cache.enabled():
-            header = {"outputs": _written(outputs), "lapack": device.platform == "cpu" and b"lapack_" in module}
+            header = {"outputs": _written(outputs), "taken": taken,
+                      "lapack": device.platform == "cpu" and b"lapack_" in module}
             with contextlib.suppress(Exception):  # without an entry it is compiled again
                 disk_cache.write(key, header, program.serialize())
         return program
 
     try:
-        return Entry(outputs, Later(_compilers(), finish), "compiled")
+        return Entry(outputs, Later(_compilers(), finish), "compiled", taken)
     except RuntimeError:  # no thread could be started
-        return Entry(outputs, finish(), "compiled")
+        return Entry(outputs, finish(), "compiled", taken)
 
 
 def _written(specs: Sequence[AnySpec]) -> list[Any]:

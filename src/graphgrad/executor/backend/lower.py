@@ -34,7 +34,7 @@ class _Shape:
 
 
 def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
-          known: Sequence[Any], platform: str) -> tuple[bytes, list[AnySpec], frozenset[int]]:
+          known: Sequence[Any], platform: str) -> tuple[bytes, list[AnySpec], frozenset[int], list[int]]:
     """Lowers a cluster.
 
     Args:
@@ -45,7 +45,8 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
       platform: XLA's name for the kind of device.
     Returns: the module as MLIR bytecode, whose arguments are the inputs that are not None, the table of random states
       if there is one, and the interrupt numbers of loops if there are any; the specs of its results, those of
-      `cluster.outs`; and the parts that libraries may compute, see `xla_options`.
+      `cluster.outs`; the parts that libraries may compute, see `xla_options`; and how many blocks each row's random
+      operation draws.
     Raises: MustBeKnown if a kernel needs a value that it does not get.
     """
     jax, jnp = _jax(platform), load("jax.numpy")
@@ -54,6 +55,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
     given = [s for s, spec in zip(cluster.ins, inputs, strict=True) if spec is not None]
     rows = {row: i for i, row in enumerate(cluster.rows)}
     stops = cluster.loop is not None
+    taken: dict[int, int] = {}
 
     def run(*args: Any) -> list[Any]:
         env: list[Any] = [None] * slots
@@ -70,7 +72,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
                 env[slot] = jax.lax.slice(env[whole], [start], [end]).reshape(shape)
                 start = end
         faults = Faults() if cluster.fault is not None and platform == "cpu" else None
-        table = RandomTable(rows, args[len(given)]) if rows else None
+        table = RandomTable(rows, args[len(given)], taken) if rows else None
         with np.errstate(all="ignore"), Subnormals(flushed=True):  # folded values must equal XLA's
             execute(jnp, cluster.program, env, table, faults=faults, stop=args[-1] if stops else None)
         if cluster.fault is not None:
@@ -97,7 +99,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
         operation.write_bytecode(module)
         libraries = xla_options.libraries(operation.get_asm(large_elements_limit=4))
         results = [_result(o) for o in lowered.out_info]
-    return module.getvalue(), results, libraries
+    return module.getvalue(), results, libraries, [taken.get(row, 0) for row in cluster.rows]
 
 
 @functools.cache

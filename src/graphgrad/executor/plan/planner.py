@@ -326,6 +326,8 @@ class _Planner:
             if row is None:
                 row = self.row_of[original] = len(self.result.random_ops)
                 self.result.random_ops.append(original)
+                if frame is not self.outermost:
+                    self.result.nested_rows.add(row)
             instruction.rng = row
         instruction.foldable = instruction.shapes_only or (
             op.opdef.pure and (op.index in self.known.folded or is_small(op))

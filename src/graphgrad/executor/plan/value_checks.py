@@ -21,7 +21,6 @@ import numpy as np
 from graphgrad.executor.backend import xla
 from graphgrad.executor.program.interpreter import Instruction, can_fail, execute, has_loop
 from graphgrad.executor.program.plan_types import Cluster, Plan
-from graphgrad.executor.program.random_table import RandomTable
 from graphgrad.ir.dtypes import variant
 from graphgrad.ir.shape import Shape, is_fully_defined
 from graphgrad.system.subnormals import Subnormals
@@ -224,7 +223,7 @@ def repeat(cluster: Cluster, slots: list[Any], table: Any) -> None:
             env[slot] = env[whole][start:end].reshape(shape)
             start = end
     with np.errstate(all="ignore"), Subnormals(flushed=True):
-        execute(np, cluster.program, env, RandomTable.of(table))
+        execute(np, cluster.program, env, table)
     for whole, together in cluster.packed.items():
         env[whole] = np.concatenate([np.ravel(env[s]) for s in together])
     for s in cluster.outs:

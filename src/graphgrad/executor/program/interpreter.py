@@ -340,7 +340,7 @@ def _bind_run(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | None
     attrs = dict(ins.attrs)
     if ins.rng is not None and rng is not None:
         row = rng.row(ins.rng)
-        attrs["rng"] = row if "seed2" in attrs else row[0]
+        attrs["rng"] = row if "seed2" in attrs else row.values[0]
     if ins.bodies:
         attrs |= _bind_bodies(xp, ins, env, rng, spend, faults, stop)
     return attrs
@@ -366,7 +366,7 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
             for (slot, _), value in zip(body.state, state, strict=False):
                 inner[slot] = value
             found = Faults() if watched else None
-            own_rng = rng if rng is None or step is None else rng.further(xp, step)
+            own_rng = None if rng is None else rng.inside(xp, step)
             try:
                 execute(xp, body.program, inner, own_rng, spend, found, stop)
             except _SIGNALS:

@@ -156,6 +156,7 @@ class Plan:
       shared: slots of assigned values that are also held elsewhere: by another variable, or the caller that fed them.
       checks: (slot, cell, operation) of assignments whose shape is known only in the run.
       random_ops: the random operations, by their row in the table of random states.
+      nested_rows: the rows of those in sub-graphs.
       homes: slot -> device of constants and variables that are not on the default one.
       on_host: whether NumPy executes the whole plan.
       has_loops: whether clusters hold loops.
@@ -183,6 +184,7 @@ class Plan:
         self.shared: set[int] = set()
         self.checks: list[tuple[int, Cell, Operation]] = []
         self.random_ops: list[Operation] = []
+        self.nested_rows: set[int] = set()
         self.homes: dict[int, str] = {}
         self.on_host = False
         self.waits = 0

@@ -1,4 +1,4 @@
-"""The states of a run's random operations."""
+"""The states of the random operations of a run."""
 
 from __future__ import annotations
 
@@ -10,29 +10,63 @@ import numpy as np
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
+class RandomState:
+    """The state of one operation, which its kernel gets as `rng`.
+
+    Args:
+      values: its position and its two seeds, uint64.
+      number: its row.
+      taken: receives how many blocks are drawn.
+
+    Attributes:
+      values: as above. The position is in blocks for an operation of the run itself; in a sub-graph, where the number
+        of draws varies, it is how often the operation has run.
+      in_blocks: whether it is in blocks.
+    """
+
+    __slots__ = ("_number", "_taken", "in_blocks", "values")
+
+    def __init__(self, values: Any, number: int, taken: dict[int, int] | None):
+        self.values = values
+        self.in_blocks = taken is not None
+        self._number, self._taken = number, taken
+
+    def take(self, blocks: int) -> None:
+        """Notes how many blocks a kernel draws."""
+        if self._taken is not None:
+            self._taken[self._number] = blocks
+
+
 class RandomTable:
-    """Random states: for each random operation its run count and its two seeds.
+    """The states of the random operations of a run.
 
     Args:
       rows: row number -> its index in `values`.
-      values: uint64 array, (rows, 3).
+      values: uint64 array, (rows, 3): positions and seeds.
+      taken: receives how many blocks the operations draw, by row number; None in sub-graphs.
+
+    Attributes:
+      values, taken: as above.
     """
 
-    def __init__(self, rows: Mapping[int, int], values: Any):
+    def __init__(self, rows: Mapping[int, int], values: Any, taken: dict[int, int] | None):
         self._rows = rows
-        self._values = values
+        self.values = values
+        self.taken = taken
 
     @classmethod
-    def of(cls, values: Any) -> RandomTable | None:
-        """Makes the table of a whole run, row by row; None for None."""
-        return None if values is None else cls({i: i for i in range(len(values))}, values)
+    def of(cls, values: Any) -> RandomTable:
+        """Makes the table of a whole run, row by row."""
+        return cls({i: i for i in range(len(values))}, values, {})
 
-    def row(self, number: int) -> Any:
+    def row(self, number: int) -> RandomState:
         """Returns the state of one operation."""
-        return self._values[self._rows[number]]
+        return RandomState(self.values[self._rows[number]], number, self.taken)
 
-    def further(self, xp: Any, step: Any) -> RandomTable:
-        """Returns the table for an iteration of a loop, which draws its own numbers."""
+    def inside(self, xp: Any, step: Any) -> RandomTable:
+        """Returns the table for a sub-graph; each iteration `step` of a loop draws its own numbers."""
+        if step is None:
+            return RandomTable(self._rows, self.values, None)
         ahead = xp.asarray(step).astype(np.uint64) * np.uint64(65536)
-        counts = (self._values[:, :1] + ahead) * _MIX  # multiplied, so that nested loops differ
-        return RandomTable(self._rows, xp.concatenate([counts, self._values[:, 1:]], 1))
+        counts = (self.values[:, :1] + ahead) * _MIX  # multiplied, so that nested loops differ
+        return RandomTable(self._rows, xp.concatenate([counts, self.values[:, 1:]], 1), None)

@@ -8,8 +8,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from graphgrad.executor.backend import forks, memory_errors
 from graphgrad.executor.plan.placement import Placement
 from graphgrad.executor.plan.planner import make_plan
@@ -22,6 +20,7 @@ from graphgrad.system.garbage_collector import collector_paused
 
 from . import nonfinite, numpy_run
 from .host_steps import Done
+from .random_positions import RandomPositions
 from .run import Run
 from .run_report import RunReport
 from .variable_locks import Presence, Stale, Turn, forget, give, reader
@@ -34,8 +33,6 @@ def run_first_in_numpy(on: bool) -> None:
     global first_in_numpy
     first_in_numpy = on
 
-
-_drawing = threading.Lock()  # held while draws are counted: no two runs draw the same numbers
 _steady: list[None] = []  # one entry for each active `one_engine` block
 
 
@@ -61,19 +58,19 @@ class Executable:
       targets: further operations to run.
       feeds: the tensors that are fed.
       resolve: returns the variable behind a handle.
-      counters: how often each random operation has run; kept by the session.
+      positions: where random operations continue; kept by the session.
       engine: "xla" in clusters, "whole" for as few programs as possible, or "numpy" to execute everything in NumPy.
       place: assigns operations to devices.
     """
 
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
-                 resolve: Callable[[Tensor], Cell], counters: dict[Operation, int], engine: str = "xla",
+                 resolve: Callable[[Tensor], Cell], positions: RandomPositions, engine: str = "xla",
                  place: Placement | None = None):
         self._request = fetches, targets, feeds, resolve
         wanted = [*(t.op for t in fetches), *targets]
         self._graph = wanted[0].graph if wanted else None
         self._place = place
-        self._counters = counters
+        self.positions = positions
         self._engine = engine
         self.wide: Any = None  # the same run with all tensors kept, see `nonfinite`
         self._must_know: frozenset[tuple[int, int]] = frozenset()
@@ -113,11 +110,12 @@ class Executable:
           feeds: an array for each fed tensor.
           report: notified of every step.
           store: whether variables get their new values.
-          drawn: how often random operations have run before; missing entries are added.
+          drawn: where random operations begin; missing entries are added.
         Returns: the values of the fetches: NumPy arrays, or buffers of the device.
         """
         done: Done = {}
         drawn = {} if drawn is None else drawn
+        reserved: dict[Operation, int] = {}
         again = False
         if self._graph is not None and self._graph._rebuilt != self._rebuilt:
             with self._lock:
@@ -130,7 +128,7 @@ class Executable:
             try:
                 if again or plan.last_act is None:
                     turn.take()
-                return self._run(plan, feeds, report, store, done, drawn, turn)
+                return self._run(plan, feeds, report, store, done, drawn, reserved, turn)
             except MustBeKnown as need:
                 with self._lock:
                     wanted = self._must_know | {(need.op.index, need.index)}
@@ -145,23 +143,26 @@ class Executable:
                 forget(plan, done)
                 again = True
             except BaseException:
-                self._give_back(drawn)
+                self.positions.give_back(drawn, reserved)
                 raise
             finally:
                 give(turn.locks)
 
     def _run(self, plan: Plan, feeds: Sequence[Any], report: RunReport | None, store: bool, done: Done,
-             drawn: dict[Operation, int], turn: Turn) -> list[Any]:
+             drawn: dict[Operation, int], reserved: dict[Operation, int], turn: Turn) -> list[Any]:
         run = Run(plan, self._lock, report, store, done, turn)
         here = Presence() if self._shares else None  # keeps it alive until this returns
         try:
             run.read(feeds)
             if plan.random_ops:
-                run.table = self._random_states(plan, drawn, store)
+                run.table = self.positions.start(plan, drawn, reserved, store)
             if not (plan.on_host or self._is_first or forks.is_fork) or not self._run_in_numpy(plan, run, report):
                 run.compute()
             self._is_first = False
-            return run.results()
+            values = run.results()
+            if plan.random_ops:
+                self.positions.finish(plan, run.table, drawn, reserved)
+            return values
         except Exception as e:
             if (found := memory_errors.explained(e, plan.steps, run.slots)) is e:
                 raise
@@ -184,33 +185,3 @@ class Executable:
         budget = numpy_run.budget_for(plan, run.slots)
         return budget is not None and run.try_in_numpy(budget)
 
-    def _random_states(self, plan: Plan, drawn: dict[Operation, int], store: bool) -> Any:
-        counters = self._counters
-        with _drawing:
-            for op in plan.random_ops:
-                if op not in drawn:
-                    drawn[op] = _runs_before(counters, op)
-                    counters[op] += store
-        return np.array([[drawn[op] % 2**64, *_seeds(op)] for op in plan.random_ops], np.uint64)
-
-    def _give_back(self, drawn: dict[Operation, int]) -> None:
-        """Undoes the counts of a failed run, unless others have counted since."""
-        with _drawing:
-            for op, count in drawn.items():
-                if self._counters.get(op) == count + 1:
-                    self._counters[op] = count
-
-
-def _runs_before(counters: dict[Operation, int], op: Operation) -> int:
-    """Returns how often a random operation has run in this session; unseeded ones start at a random count."""
-    count = counters.get(op)
-    if count is None:
-        drawn = op._attr("seed") >= 2**32  # larger than any seed of a program
-        count = counters[op] = int.from_bytes(os.urandom(4), "little") if drawn else 0
-    return count
-
-
-def _seeds(op: Operation) -> tuple[int, int]:
-    attrs = op.opdef.attrs
-    # Silenced: of two keys.
-    return tuple(int(op._attr(k)) % 2**64 if k in attrs else 0 for k in ("seed", "seed2"))  # type: ignore[return-value]

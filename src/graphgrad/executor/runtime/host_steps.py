@@ -52,16 +52,15 @@ def _compute(step: HostStep, slots: list[Any], table: Any, done: Done) -> None:
             for s in instruction.reads():
                 if not isinstance(slots[s], np.ndarray):
                     slots[s] = xla.to_numpy(slots[s])
-    rng = RandomTable.of(table)
     with np.errstate(all="ignore"), Subnormals(flushed=True):
-        execute(np, step.before, slots, rng)
+        execute(np, step.before, slots, table)
     for instruction in step.calls:
         # A user's function sees NumPy's warnings; a loop around it is arithmetic, too.
         with np.errstate(all="ignore") if instruction.bodies else contextlib.nullcontext():
             if step.has_effects:
-                call_once(instruction, slots, rng, done)
+                call_once(instruction, slots, table, done)
             else:
-                execute(np, [instruction], slots, rng)
+                execute(np, [instruction], slots, table)
 
 
 def call_once(instruction: Instruction, slots: list[Any], rng: RandomTable | None, done: Done,

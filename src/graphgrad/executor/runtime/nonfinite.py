@@ -2,7 +2,7 @@
 
 Nothing is added to the graph, and runs without the check only test a flag. A checked run is executed by the same
 engine, with every floating tensor among its fetches, so the checked values are those that XLA computed. If a value is
-not finite, the run fails, and variables and random counters are rolled back.
+not finite, the run fails, and variables and the positions of random operations are rolled back.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from graphgrad.ir.shape import shape_str
 from graphgrad.ir.source import user_source
 
 from .nonfinite_in_subgraph import born_in
+from .random_positions import RandomPositions
 
 if TYPE_CHECKING:
     from .executable import Executable
@@ -203,8 +204,7 @@ def _set_back(executable: Executable, kept: list[Any]) -> None:
     """Undoes a run that succeeded."""
     for cell, value in kept:
         cell.value = value
-    for op in executable.plan.random_ops:
-        executable._counters[op] -= 1
+    executable.positions.set_back(executable.plan)
 
 
 def _widen(executable: Executable) -> tuple[Executable, list[Tensor]]:
@@ -213,7 +213,7 @@ def _widen(executable: Executable) -> tuple[Executable, list[Tensor]]:
     fed = {id(t) for t in given}
     tensors = [t for op in prune(fetches, targets, given) for t in op.outputs if t.dtype.kind in "fc"
                and id(t) not in fed]
-    wide = type(executable)([*fetches, *tensors], targets, given, resolve, executable._counters, executable._engine,
+    wide = type(executable)([*fetches, *tensors], targets, given, resolve, executable.positions, executable._engine,
                             executable._place)
     return wide, tensors
 
@@ -284,7 +284,7 @@ def _inside(executable: Executable, op: Operation, feeds: Sequence[Any]) -> str:
     cells = [resolve(t) if t.dtype is resource else None for t in op.inputs]
     wanted = [t for t in op.inputs if t.dtype is not resource]
     try:
-        run = type(executable)(wanted, [], given, resolve, {}, "numpy")
+        run = type(executable)(wanted, [], given, resolve, RandomPositions(), "numpy")
         values = iter(run.run(feeds, store=False))
         inputs = [None if c is not None else next(values) for c in cells]
         found = born_in(op, inputs, cells, type(executable), is_finite)

@@ -72,7 +72,7 @@ class Budget:
             raise OverBudget
 
 
-def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = None,
+def run(plan: Plan, slots: list[Any], table: RandomTable | None, report: RunReport | None = None,
         budget: Budget | None = None, *, done: Done, turn: Turn) -> None:
     """Executes a plan with NumPy.
 
@@ -92,7 +92,6 @@ def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = Non
     outside = {id(v) for v in slots if isinstance(v, np.ndarray)}
     if report is not None:
         report.start(slots)
-    rng = RandomTable.of(table)
     kept = {*plan.fetches, *(s for s, _ in plan.stores)}
     if plan.schedule is None:
         plan.schedule = _schedule(plan, kept)
@@ -102,9 +101,9 @@ def run(plan: Plan, slots: list[Any], table: Any, report: RunReport | None = Non
                 is_host = "host" in instruction.op.opdef.flags  # a user's function gets NumPy's warnings
                 with Subnormals(flushed=False) if is_host else np.errstate(all="ignore"):
                     if isinstance(step, HostStep) and step.has_effects and instruction in step.calls:
-                        call_once(instruction, slots, rng, done, spend)
+                        call_once(instruction, slots, table, done, spend)
                     else:
-                        execute(np, [instruction], slots, rng, spend)
+                        execute(np, [instruction], slots, table, spend)
                 for s in free:
                     slots[s] = None
             if step is plan.last_act:

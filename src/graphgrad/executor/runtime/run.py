@@ -48,7 +48,7 @@ class Run:
       table: the random states, or None.
     """
 
-    table: Any = None  # the random states
+    table: Any = None  # a `RandomTable`
     _pins: Sequence[Any] = ()  # keep what variables hold from runs that would write over it
     _stop: Stop | None = None
     _waiting: Waiting | None = None
@@ -206,7 +206,8 @@ class Run:
             if not refused:
                 args = [slots[s] for s in ins]
                 if rows is not None:
-                    args.append(device.put(self.table[rows]))
+                    args.append(device.put(self.table.values[rows]))
+                    self.table.taken.update(zip(cluster.rows, made_of[1].taken, strict=True))
                 if cluster.loop is not None and self._stop is not None:
                     args.append(self._stop.buffer(device))
                 if donated and self._store:  # the last step

@@ -22,6 +22,7 @@ from .executable import Executable
 from .feeds import converted_feeds, feed_targets, feed_values, flat_feeds
 from .fetches import Fetches, conversions, fetched_array, structure_key
 from .partial_run import PartialRun
+from .random_positions import RandomPositions
 from .run_report import RunReport
 
 
@@ -78,7 +79,7 @@ class BaseSession:
         self._partial: dict[str, PartialRun] = {}
         self._cells: dict[str, Cell] = {}
         self._resources = 0  # the number of queues and similar resources
-        self._counters: dict[Operation, int] = {}
+        self._positions = RandomPositions()
         self._entries: dict[Any, _Entry] = {}
         self._lock = threading.Lock()
 
@@ -110,7 +111,7 @@ class BaseSession:
                 resource.cancel()
         self._cells.clear()
         self._entries.clear()
-        self._counters.clear()
+        self._positions = RandomPositions()
 
     # -- running -------------------------------------------------------------------
 
@@ -156,7 +157,7 @@ class BaseSession:
     def explain(self, fetches: Any, feed_dict: Any = None) -> RunReport:
         """Reports how `run` computes fetches: in which clusters, compiled or reused, with how much memory.
 
-        It runs the steps without lasting effects: variables and random counters do not change. Host functions are
+        It runs the steps without lasting effects: variables and random operations do not change. Host functions are
         called.
 
         Args:
@@ -273,8 +274,8 @@ class BaseSession:
             else:
                 targets.append(e)
         with untimed():
-            executable = Executable(list(tensors.values()), targets, feeds, self._resolve, self._counters, self._engine,
-                                    self._place)
+            executable = Executable(list(tensors.values()), targets, feeds, self._resolve, self._positions,
+                                    self._engine, self._place)
         index = {i: n for n, i in enumerate(tensors)}
         places = [index.get(id(e)) for e in elements]
         rank0 = [isinstance(e, Tensor) for e in elements]

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.executor.runtime.executable import Executable
+from graphgrad.executor.runtime.random_positions import RandomPositions
 from graphgrad.frontend.function.autograph.convert import convert
 from graphgrad.ir import context
 from graphgrad.ir.conversion import convert_to_tensor, make_array
@@ -209,7 +210,7 @@ def _runner(graph: FuncGraph, given: Values) -> Callable[[Element], Element]:
     count = len(graph.inputs) - len(graph.captured)
     held = {id(p): t._value for p, t in zip(graph.inputs[count:], graph.captured) if t.dtype is resource}
     fed = [p for p in graph.inputs if id(p) not in held]
-    run = Executable(graph.outputs, [], fed, lambda handle: held[id(handle)], {}, "numpy")
+    run = Executable(graph.outputs, [], fed, lambda handle: held[id(handle)], RandomPositions(), "numpy")
     rest = [t._value if isinstance(t, EagerTensor) else given[id(t)] for t in graph.captured if t.dtype is not resource]
 
     def call(element: Element) -> Element:

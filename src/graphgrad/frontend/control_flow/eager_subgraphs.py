@@ -11,6 +11,7 @@ import numpy as np
 
 from graphgrad.executor.program.fingerprint import Unspeakable, token
 from graphgrad.executor.runtime.executable import Executable
+from graphgrad.executor.runtime.random_positions import RandomPositions
 from graphgrad.ir.builder import add_to_graph
 from graphgrad.ir.context import use
 from graphgrad.ir.dtypes import resource
@@ -68,7 +69,7 @@ def _made(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], engine: 
         return cell
 
     fed = [p for p in placeholders if p.dtype is not resource]
-    return Executable(op.outputs, [op], fed, resolve, {}, engine)
+    return Executable(op.outputs, [op], fed, resolve, RandomPositions(), engine)
 
 
 def _known(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> _Kept:

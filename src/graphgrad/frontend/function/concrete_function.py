@@ -13,6 +13,7 @@ import numpy as np
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.executor.backend.xla import to_numpy
 from graphgrad.executor.runtime.executable import Executable
+from graphgrad.executor.runtime.random_positions import RandomPositions
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import all_tensors, put_together, tensors_of
 from graphgrad.frontend.structure.structured_outputs import restore
@@ -48,11 +49,11 @@ class _Part:
     """
 
     def __init__(self, graph: FuncGraph, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
-                 targets: Sequence[Operation], handles: dict[int, Any], counters: dict[Operation, int],
+                 targets: Sequence[Operation], handles: dict[int, Any], positions: RandomPositions,
                  engine: str):
         self.graph = graph
         self.inputs, self.outputs = list(inputs), list(outputs)
-        self.targets, self.handles, self.counters, self.engine = targets, handles, counters, engine
+        self.targets, self.handles, self.positions, self.engine = targets, handles, positions, engine
         self._fed = [i for i, p in enumerate(self.inputs) if p.dtype is not dtypes.resource]
         self._executable: Executable | None = None
         self._reverse: _Reverse | None = None  # see `reverse`
@@ -69,7 +70,7 @@ class _Part:
             numbers = {id(t): i for i, t in enumerate(fetches)}
             self._places = [numbers[id(t)] for t in self.outputs]
             feeds = [self.inputs[i] for i in self._fed]
-            self._executable = Executable(fetches, self.targets, feeds, self._resolve, self.counters, self.engine)
+            self._executable = Executable(fetches, self.targets, feeds, self._resolve, self.positions, self.engine)
         values = self._executable([given[i] for i in self._fed], drawn)
         return [values[p] for p in self._places]
 
@@ -102,7 +103,7 @@ class _Part:
         """Makes a part with other outputs; with other inputs and targets, it counts random operations separately."""
         return _Part(self.graph, self.inputs if inputs is None else inputs, outputs,
                      self.targets if targets is None else targets, self.handles,
-                     self.counters if inputs is None else {}, self.engine)
+                     self.positions if inputs is None else RandomPositions(), self.engine)
 
 
 class _Reverse:
@@ -146,7 +147,7 @@ class _Reverse:
           given: its inputs.
           values: the outputs of `forward`, as tensors or as their values; there may be more.
           dys: the gradients of its outputs; there may be more, too.
-          drawn: how often random operations had run before.
+          drawn: where random operations began.
         """
         arrived = [raw.ZerosLike(values[i]) if dys[i] is None else convert_to_tensor(dense(dys[i]))
                    for i in self.ys]
@@ -158,8 +159,7 @@ class _Reverse:
         if current_graph() is not None:
             flat = self._in_graph(tensors)
         else:
-            self.backward.counters.clear()
-            self.backward.counters.update(drawn)
+            self.backward.positions.set(drawn)
             flat = self.backward.run(tensors, dict(drawn))
         found: list[Any] = [None] * len(self.part.inputs)
         for i, g in zip(self.xs, _unflattened(self.found, flat), strict=True):
@@ -246,7 +246,7 @@ class ConcreteFunction:
         self._outputs = structured_outputs
         self._signature = nest.map_structure(_weakly, signature if signature is not None else ((), {}))
         self._parameters: Any = None  # the names of positional arguments, if they are known
-        self._counters: dict[Operation, int] = {}
+        self._positions = RandomPositions()
         self._part: _Part | None = None
         self._inputs = list(graph.inputs)
         self._captured = list(graph.captured)
@@ -310,7 +310,7 @@ class ConcreteFunction:
         if self._part is None:
             handles = {id(p): c for p, c in zip(self._inputs[self._argument_count :], self._captured, strict=True)
                        if p.dtype is dtypes.resource}
-            self._part = _Part(self.graph, self._inputs, self.graph.outputs, self._targets, handles, self._counters,
+            self._part = _Part(self.graph, self._inputs, self.graph.outputs, self._targets, handles, self._positions,
                                self._engine)
         return restore(self._outputs, self._part.run([*args, *self._captured]))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from graphgrad.executor.runtime.random_positions import RandomPositions
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
@@ -40,7 +41,7 @@ def initialize(assignments: Sequence[Operation], engine: str) -> bool:
             return False
         resources = {i: h for i, h in handles.items() if h is not None and h.dtype is resource}
         targets = [op for op in ops if op.type != "Placeholder"]
-        part = _Part(graph, inputs, (), targets, resources, {}, engine)
+        part = _Part(graph, inputs, (), targets, resources, RandomPositions(), engine)
         parts.append((part, [handles[id(t)] for t in inputs]))
     for part, given in parts:
         part.values([t._value for t in given])

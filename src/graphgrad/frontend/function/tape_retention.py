@@ -27,7 +27,7 @@ class RecordedRun:
     Args:
       part: the function.
       given: its inputs, eager tensors.
-      drawn: how often its random operations had run before; what it lacks is added.
+      drawn: where its random operations begin; what it lacks is added.
     Attributes:
       tensors: the outputs, and what is kept as far as tapes have been told.
     """
@@ -43,7 +43,7 @@ class RecordedRun:
         self._sources = sources(part, forward.outputs) if any(r in eager.persistent for r in recorders) else []
         values = _with(forward, self._sources).values([t._value for t in given], drawn)
         if nonfinite.state.mode:  # its runs are not recorded
-            drawn.update({op: n - 1 for op, n in part.counters.items()})
+            drawn.update(part.positions.latest)
         self._values, self._held = values[: len(forward.outputs)], values[len(forward.outputs) :]
         self.tensors: list[Any] = []
         self._told: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
@@ -88,8 +88,7 @@ class RecordedRun:
             if again is None:
                 again = _repetition(part, known, wanted)
                 reverse.again[tuple(map(id, self._sources))] = again
-            again.counters.clear()
-            again.counters.update(self._drawn)
+            again.positions.set(self._drawn)
             found = again.values([known[id(t)][1] for t in again.inputs], dict(self._drawn))
             known.update((id(t), (t, v)) for t, v in zip(wanted, found, strict=True))
         return [known[id(t)][1] for t in reverse.kept]

@@ -42,16 +42,19 @@ def stateful(xp: Any, rng: Any, seed: int, seed2: int, blocks: int) -> Stream:
     """Returns the position in the stream at which a stateful op starts to draw.
 
     Args:
-      rng: how often the op has run before; or a vector of this count, the seed and the second
-        seed, which then stand in for the attributes (one compiled program serves all seeds).
+      rng: the number of blocks that earlier runs of the op have reserved; or a `RandomState`, whose seeds stand in for
+        the attributes (one compiled program serves all seeds).
       seed, seed2: the op's attributes.
       blocks: the number of blocks that a run reserves.
     """
-    if getattr(rng, "ndim", 0) == 1:
-        rng, seed, seed2 = rng[0], rng[1], rng[2]
+    each = 1
+    if hasattr(rng, "take"):
+        rng.take(blocks)
+        each = 1 if rng.in_blocks else blocks
+        rng, seed, seed2 = rng.values
     if xp is np:
-        return Stream(int(seed) % 2**64, int(rng) * blocks % 2**64, int(seed2) % 2**64)
-    return Stream(_u64(xp, seed), _u64(xp, rng) * xp.uint64(blocks), _u64(xp, seed2))
+        return Stream(int(seed) % 2**64, int(rng) * each % 2**64, int(seed2) % 2**64)
+    return Stream(_u64(xp, seed), _u64(xp, rng) * xp.uint64(each), _u64(xp, seed2))
 
 
 def _u64(xp: Any, x: Any) -> Any:

@@ -25,11 +25,11 @@ _MAX_SEED = 2**31 - 1
 
 
 class _Eager(threading.local):
-    """The state of eager mode: the generator of op seeds and how often each op has run."""
+    """The state of eager mode: the generator of op seeds and where each op continues."""
 
     def __init__(self) -> None:
         self.op_seeds = random.Random()
-        self.counts: collections.OrderedDict[Any, int] = collections.OrderedDict()
+        self.positions: collections.OrderedDict[Any, int] = collections.OrderedDict()
 
 
 _eager = _Eager()
@@ -37,19 +37,19 @@ _REMEMBERED = 8192  # ops of different seeds that eager mode counts
 
 
 class _Pending:
-    """A placeholder for the count of an eager op until its kernel identifies the op."""
+    """A placeholder for the position of an eager op until its kernel identifies the op."""
 
     def __init__(self, attrs: dict[str, Any]):
         self.attrs = tuple(sorted(attrs.items(), key=lambda kv: kv[0]))
 
-    def count(self, op_type: str) -> int:
-        """Counts the runs of this op with these attributes since the seed was set."""
+    def reserve(self, op_type: str, blocks: int) -> int:
+        """Returns the position of this op with these attributes since the seed was set, and advances it."""
         key = op_type, self.attrs
-        n = _eager.counts.pop(key, 0)
-        _eager.counts[key] = n + 1  # last, so that the least recently run are dropped
-        if len(_eager.counts) > _REMEMBERED:
-            _eager.counts.popitem(last=False)
-        return n
+        position = _eager.positions.pop(key, 0)
+        _eager.positions[key] = position + blocks  # last, so that the least recently run are dropped
+        if len(_eager.positions) > _REMEMBERED:
+            _eager.positions.popitem(last=False)
+        return position
 
 
 eager.draw_with(_Pending)
@@ -76,7 +76,7 @@ def set_random_seed(seed: int) -> None:
     else:
         context.stack.seed = seed
         _eager.op_seeds = random.Random(seed)
-        _eager.counts.clear()
+        _eager.positions.clear()
 
 
 set_seed = set_random_seed
@@ -136,7 +136,7 @@ def drawn_seeds() -> tuple[int, int]:
 def start(xp: Any, op_type: str, rng: Any, seed: int, seed2: int, blocks: int) -> philox.Stream:
     """Returns the position in the stream where a run of the op begins; arguments as `philox.stateful`."""
     if isinstance(rng, _Pending):
-        rng = rng.count(op_type)
+        rng = rng.reserve(op_type, blocks)
     return philox.stateful(xp, rng, seed, seed2, blocks)
 
 
