@@ -1,13 +1,13 @@
-"""How many elements data sets have, as far as that is known without a pass."""
+"""Cardinalities of data sets, as far as they are known without a pass."""
 
 from __future__ import annotations
 
-INFINITE = -1  # it never ends
+INFINITE = -1  # no end
 UNKNOWN = -2
 
 
 def limited(*sizes: int) -> int:
-    """The smallest number."""
+    """Returns the smallest cardinality."""
     known = [s for s in sizes if s >= 0]
     if UNKNOWN in sizes:
         return UNKNOWN
@@ -15,12 +15,12 @@ def limited(*sizes: int) -> int:
 
 
 def divided(size: int, by: int, drop_remainder: bool) -> int:
-    """How many batches there are."""
+    """Returns the number of batches."""
     return size if size < 0 else size // by if drop_remainder else -(-size // by)
 
 
 def times_(size: int, count: int) -> int:
-    """How many elements `count` passes have; for ever if it is negative."""
+    """Returns the number of elements of `count` passes; infinite if it is negative."""
     if size == 0 or count == 0:
         return 0
     if count < 0:

@@ -1,4 +1,4 @@
-"""Data sets made of several others, and of groups of elements."""
+"""Data sets combined from several others, and of groups of elements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INT64_MAX = 2**63 - 1
 
 
 def _alike(datasets: list[Any]) -> Any:
-    """Returns the common structure of their elements; TypeError if they differ."""
+    """Returns the common structure of the elements of data sets; raises TypeError if they differ."""
     specs = datasets[0]._specs
     for other in datasets[1:]:
         mine, theirs = components(specs), components(other._specs)
@@ -64,7 +64,7 @@ def _directed(datasets: list[Any], choices: Any, stop: bool) -> Any:
 
 
 def chosen(datasets: list[Any], choice_dataset: Any, stop: bool) -> Any:
-    """`choose_from_datasets`."""
+    """Makes the data set of `choose_from_datasets`."""
     if not datasets:
         raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
     spec = choice_dataset._specs
@@ -75,7 +75,7 @@ def chosen(datasets: list[Any], choice_dataset: Any, stop: bool) -> Any:
 
 
 def sampled(datasets: list[Any], weights: Any, seed: Any, stop: bool, rerandomize: Any) -> Any:
-    """`sample_from_datasets`."""
+    """Makes the data set of `sample_from_datasets`."""
     from .dataset import Dataset
 
     if not datasets:
@@ -120,7 +120,7 @@ def _draw(weights: Any, seed_pair: Any) -> Any:
 
 
 def grouped(dataset: Any, key_func: Any, reduce_func: Any, window_size: Any, window_size_func: Any) -> Any:
-    """`group_by_window`."""
+    """Makes the data set of `group_by_window`."""
     if (window_size is None) == (window_size_func is None):
         raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified."
                          if window_size is None else "The `window_size` argument and the `window_size_func` argument "
@@ -167,7 +167,7 @@ def _check_key(graph: Any, what: str) -> None:
 
 def bucketed(dataset: Any, length_of: Any, boundaries: list[int], sizes: list[int], padded_shapes: Any, values: Any,
              to_boundary: bool, no_padding: bool, drop_remainder: bool) -> Any:
-    """`bucket_by_sequence_length`."""
+    """Makes the data set of `bucket_by_sequence_length`."""
     if len(sizes) != len(boundaries) + 1:
         raise ValueError("`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
                          f"`len(bucket_batch_sizes)={len(sizes)}` and `len(bucket_boundaries)={len(boundaries)}`.")
@@ -195,7 +195,7 @@ def bucketed(dataset: Any, length_of: Any, boundaries: list[int], sizes: list[in
 
 
 def _to_boundaries(dataset: Any, bucket: Any, sizes: Any, edges: Any, shapes: Any, values: Any, drop: bool) -> Any:
-    """Each bucket's elements padded to its own length: one less than where the next one begins."""
+    """Pads each bucket's elements to its own length: one less than where the next bucket begins."""
     keys = traced(bucket, dataset._specs)[0]
     leaves = flatten(dataset._specs)
     wanted = flatten(arranged(shapes, tuple)) if not isinstance(shapes, list) else [tuple(shapes)]
@@ -226,7 +226,7 @@ def _to_boundaries(dataset: Any, bucket: Any, sizes: Any, edges: Any, shapes: An
 
 
 def resampled(dataset: Any, class_func: Any, target: Any, initial: Any, seed: Any) -> Any:
-    """`rejection_resample`."""
+    """Makes the data set of `rejection_resample`."""
     wanted = np.asarray(_value(target), np.float64)
     start = None if initial is None else np.asarray(_value(initial), np.float64)
     classes = traced(class_func, dataset._specs)[0]
@@ -242,7 +242,7 @@ def resampled(dataset: Any, class_func: Any, target: Any, initial: Any, seed: An
             if start is None:
                 counts[k] += 1
             ratio = wanted * counts.sum() / np.maximum(counts, 1e-30)
-            # An element of the class that is rarest beside what is wanted is always kept.
+            # Elements of the class that is rarest relative to the target are always kept.
             if rng.random() * ratio.max() < ratio[k]:
                 yield [found[0], *element]
 

@@ -28,12 +28,12 @@ def _content(name: str, kind: str) -> bytes:
 
 
 def records(text: str, delimiter: str, quotes: bool) -> Iterator[list[tuple[str, bool]]]:
-    """The records of a text: fields, and whether each was in quotes.
+    """Parses text into records: lists of fields, each with whether it was quoted.
 
     Args:
       text: the text.
       delimiter: the separator of fields.
-      quotes: whether double quotes enclose fields, in which delimiters and ends of lines count as text.
+      quotes: whether double quotes enclose fields, in which delimiters and line ends are text.
     Raises: InvalidArgumentError for quotes that do not fit.
     """
     at, end = 0, len(text)
@@ -78,19 +78,19 @@ def _quoted(text: str, at: int) -> tuple[str, int]:
 
 
 class CsvDataset(DatasetV1):
-    """The records of files of comma-separated values: tuples of scalars.
+    """A data set of the records of files of comma-separated values: tuples of scalars.
 
     Args:
       filenames: names, as a string tensor.
-      record_defaults: for each field its dtype, if it must be there, or the value it has where it is empty.
+      record_defaults: for each field its dtype, if it is required, or the value of empty fields.
       compression_type: "", "GZIP" or "ZLIB".
       buffer_size: accepted.
-      header: whether the first line of each file is left out.
+      header: whether to skip the first line of each file.
       field_delim: the separator of fields.
       use_quote_delim: whether double quotes enclose fields.
       na_value: a further value that counts as empty.
-      select_cols, exclude_cols: which fields to take or to leave out, sorted; `record_defaults` are for those.
-    Raises: ValueError for other dtypes; InvalidArgumentError for fields in no order, and at run time for records
+      select_cols, exclude_cols: the fields to take or to drop, sorted; `record_defaults` are for those taken.
+    Raises: ValueError for other dtypes; InvalidArgumentError for unsorted fields, and at run time for records
       that do not fit.
     Reference: TensorFlow 2.21 `tf.data.experimental.CsvDataset`.
 
@@ -150,7 +150,7 @@ class CsvDataset(DatasetV1):
 
 
 def _default(given: Any) -> tuple[DType, Any]:
-    """Returns the dtype and the default of a field; None for one that must be there."""
+    """Returns the dtype and the default of a field; None for a required one."""
     if isinstance(given, DType) or (isinstance(given, type) and not isinstance(given, str)):
         dtype, value = as_dtype(given), None
     else:
@@ -190,23 +190,23 @@ def make_csv_dataset(file_pattern: Any, batch_size: int, column_names: Any = Non
                      prefetch_buffer_size: Any = None, num_parallel_reads: Any = None, sloppy: bool = False,
                      num_rows_for_inference: Any = 100, compression_type: Any = None, ignore_errors: bool = False,
                      encoding: str = "utf-8") -> Any:
-    """A data set of batches of the columns of files of comma-separated values, as dictionaries.
+    """Makes a data set of batches of the columns of files of comma-separated values, as dictionaries.
 
     Args:
       file_pattern: files, or glob patterns.
-      batch_size: how many rows a batch has.
+      batch_size: the number of rows of a batch.
       column_names: the names of columns; those of the first line by default.
-      column_defaults: a dtype or default for each column that is selected; found out from the first rows by default.
-      label_name: which column is the label; batches are pairs then.
-      select_columns: which columns to take, by names or numbers.
+      column_defaults: a dtype or default for each selected column; inferred from the first rows by default.
+      label_name: the column of the label; batches are pairs then.
+      select_columns: the columns to take, by names or numbers.
       field_delim, use_quote_delim, na_value, header, compression_type: as for `CsvDataset`.
-      num_epochs: how often to go through; for ever if None.
+      num_epochs: the number of passes; no end if None.
       shuffle, shuffle_buffer_size, shuffle_seed: whether and how to shuffle.
       prefetch_buffer_size, num_parallel_reads, sloppy, encoding: accepted.
-      num_rows_for_inference: how many rows are looked at to find out dtypes; all if None.
-      ignore_errors: whether rows that cannot be read are left out.
+      num_rows_for_inference: the number of rows from which dtypes are inferred; all if None.
+      ignore_errors: whether to skip rows that cannot be read.
     Returns: a data set of dictionaries from names to vectors, or of pairs of that and the label.
-    Raises: ValueError for no files, names that are not there or not unique.
+    Raises: ValueError for no files, names that are unknown or not unique.
     Reference: TensorFlow 2.21 `tf.data.experimental.make_csv_dataset`.
     """
     files = matched(file_pattern, False, None)
@@ -269,7 +269,7 @@ def _place(names: Any, name: str) -> int:
 
 
 def _some(files: Any, kind: str, delimiter: str, quotes: bool, header: bool, count: Any) -> Iterator[list[Any]]:
-    """The first rows of files."""
+    """Reads the first rows of files."""
     found = 0
     for name in files:
         rows = records(_content(name, kind).decode(), delimiter, quotes)
@@ -283,7 +283,7 @@ def _some(files: Any, kind: str, delimiter: str, quotes: bool, header: bool, cou
 
 
 def _inferred(fields: list[tuple[str, bool]], na: str) -> Any:
-    """Returns the default of a column: zero of the first dtype that all of its values have."""
+    """Infers the default of a column: zero of the first dtype that all of its values have."""
     values = [f for f, quoted in fields if f != "" and (quoted or f != na)]
     for dtype in (int32, int64, float32, float64):
         if all(_fits(v, dtype) for v in values) and values:

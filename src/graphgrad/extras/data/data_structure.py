@@ -12,7 +12,7 @@ from graphgrad.ir.op_signature import Spec
 
 
 class Parts:
-    """A component that several leaves make up; subclasses say what.
+    """A component that consists of several leaves; subclasses define how.
 
     Args:
       parts: the leaves, or a `Spec` for each.
@@ -22,7 +22,7 @@ class Parts:
         self.parts = list(parts)
 
     def made(self, parts: Any) -> Any:
-        """The component that leaves make up; for specs, such `Parts`."""
+        """Makes the component of its leaves; for specs, such `Parts`."""
         parts = list(parts)
         return self._like(parts) if all(isinstance(p, Spec) for p in parts) else self._value(parts)
 
@@ -33,7 +33,7 @@ class Parts:
         raise NotImplementedError  # each subclass has its own
 
     def spec(self) -> Any:
-        """The `TypeSpec` of the component."""
+        """Returns the `TypeSpec` of the component."""
         raise NotImplementedError  # each subclass has its own
 
 
@@ -42,7 +42,7 @@ takers: dict[type, Callable[[Any], Parts]] = {}
 
 
 def taken_apart(leaf: Any) -> Any:
-    """`Parts` for a value that has some; else the leaf itself."""
+    """Splits a value into `Parts` if it has some; else returns the leaf itself."""
     if takers and not isinstance(leaf, Parts):
         for kind in type(leaf).__mro__:
             if kind in takers:
@@ -51,7 +51,7 @@ def taken_apart(leaf: Any) -> Any:
 
 
 def components(structure: Any) -> list[Any]:
-    """The components of a structure: leaves, and `Parts`."""
+    """Returns the components of a structure: leaves, and `Parts`."""
     structure = taken_apart(structure)
     if isinstance(structure, Mapping):
         return [leaf for key in sorted(structure) for leaf in components(structure[key])]
@@ -59,7 +59,7 @@ def components(structure: Any) -> list[Any]:
 
 
 def flatten(structure: Any) -> list[Any]:
-    """The leaves of a structure of tuples and dictionaries."""
+    """Returns the leaves of a structure of tuples and dictionaries."""
     leaves: list[Any] = []
     for component in components(structure):
         leaves.extend(component.parts if isinstance(component, Parts) else [component])
@@ -67,7 +67,7 @@ def flatten(structure: Any) -> list[Any]:
 
 
 def pack(structure: Any, leaves: Iterator[Any]) -> Any:
-    """The leaves, arranged like `structure`."""
+    """Arranges leaves like `structure`."""
 
     def next_one(component: Any) -> Any:
         if isinstance(component, Parts):
@@ -78,7 +78,7 @@ def pack(structure: Any, leaves: Iterator[Any]) -> Any:
 
 
 def arranged(structure: Any, function: Callable[[Any], Any], whole: tuple[type, ...] = ()) -> Any:
-    """The structure with `function` of each component; values of the classes `whole` are not taken apart."""
+    """Applies `function` to each component of a structure; values of the classes `whole` are not split."""
     if not isinstance(structure, whole):
         structure = taken_apart(structure)
     if isinstance(structure, Mapping):
@@ -91,5 +91,5 @@ def arranged(structure: Any, function: Callable[[Any], Any], whole: tuple[type, 
 
 
 def mapped(function: Callable[[Any], Any], structure: Any) -> Any:
-    """The structure with `function` of each leaf."""
+    """Applies `function` to each leaf of a structure."""
     return pack(structure, map(function, flatten(structure)))

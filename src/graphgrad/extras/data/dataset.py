@@ -1,4 +1,4 @@
-"""`tf.data`: data sets, made of NumPy arrays and Python iterators, and iterators that feed them to a graph."""
+"""`tf.data`: data sets of NumPy arrays and Python iterators, and iterators that feed them to a graph."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
     """
 
     _specs: Any  # a Spec for each leaf
-    _captured: list[Any]  # tensors that the surroundings compute when a pass begins
+    _captured: list[Any]  # tensors outside, computed when a pass begins
     _passes: Callable[[Values], Iterator[Element]]
-    _size: int = UNKNOWN  # how many elements, as far as that is known
+    _size: int = UNKNOWN  # the number of elements, as far as it is known
     _options: Any = None
 
     def __init__(self, variant_tensor: Any):
@@ -112,7 +112,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
 
     @classmethod
     def from_tensors(cls, tensors: Any, name: str | None = None) -> Any:
-        """A data set with one element.
+        """Makes a data set with one element.
 
         Args:
           tensors: an array, or tuples and dictionaries of them.
@@ -125,7 +125,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
 
     @classmethod
     def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Any:
-        """A data set of the rows of arrays.
+        """Makes a data set of the rows of arrays.
 
         Args:
           tensors: an array, or tuples and dictionaries of them, all with the same number of rows.
@@ -164,7 +164,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
         """Makes a data set of the values of a Python generator.
 
         Args:
-          generator: a function that gives an iterator, called at the beginning of each pass.
+          generator: a function that returns an iterator, called at the beginning of each pass.
           output_types: the dtypes, arranged like the elements.
           output_shapes: their shapes; not known if not given.
           args: values to call `generator` with, as arrays.
@@ -194,7 +194,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
 
     @classmethod
     def range(cls, *args: Any, **kwargs: Any) -> Any:
-        """A data set of numbers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`; int64.
+        """Makes a data set of numbers: `range(stop)`, `range(start, stop)` or `range(start, stop, step)`; int64.
 
         Args:
           *args: the numbers.
@@ -212,7 +212,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
 
     @classmethod
     def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> Any:
-        """A data set of tuples of the elements of several, as long as the shortest.
+        """Makes a data set of tuples of the elements of several, as long as the shortest.
 
         Args:
           *args: the data sets, or one structure of them.
@@ -236,11 +236,11 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
 
     def map(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None, synchronous: Any = None,
             use_unbounded_threadpool: bool = False, name: str | None = None) -> Any:
-        """Maps a function over the elements.
+        """Applies a function to each element.
 
         Args:
-          map_func: a function of tensors, called once to build a graph, which NumPy executes for each element. An
-            element that is a tuple is given as several arguments.
+          map_func: a function of tensors, called once to build a graph, which NumPy executes for each element. A
+            tuple is passed as several arguments.
           num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool, name: accepted.
         """
         graph, structure = self._traced(map_func)
@@ -249,10 +249,10 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
                           self._size)
 
     def filter(self, predicate: Any, name: str | None = None) -> Any:
-        """A data set of the elements for which a function is true.
+        """Makes a data set of the elements for which a function is true.
 
         Args:
-          predicate: a function of tensors that gives a bool scalar.
+          predicate: a function of tensors that returns a bool scalar.
           name: accepted.
         """
         graph = self._predicate(predicate)
@@ -279,11 +279,11 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
 
     def batch(self, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None,
               deterministic: Any = None, name: str | None = None) -> Any:
-        """A data set in which so many elements are one.
+        """Makes a data set of batches: stacks of `batch_size` elements.
 
         Args:
-          batch_size: how many; a number or a tensor.
-          drop_remainder: whether fewer at the end are left out.
+          batch_size: the number of elements of a batch, an int or a tensor.
+          drop_remainder: whether to drop a smaller last batch.
           num_parallel_calls, deterministic, name: accepted.
         Raises: InvalidArgumentError for a size < 1, and at run time if shapes differ.
         """
@@ -310,7 +310,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
         return self._then(passes, arranged(self._specs, batched), [size] if symbolic else [], count)
 
     def unbatch(self, name: str | None = None) -> Any:
-        """A data set of the rows of the elements; the inverse of `batch`."""
+        """Makes a data set of the rows of the elements; the inverse of `batch`."""
 
         whole = components(self._specs)
 
@@ -322,11 +322,11 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
 
     def shuffle(self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = True,
                 name: str | None = None) -> Any:
-        """A data set in random order: each element is drawn from a buffer of those that come next.
+        """Makes a data set in random order: each element is drawn from a buffer of the next ones.
 
         Args:
-          buffer_size: how large the buffer is.
-          seed: a number; the same one gives the same order, which is TensorFlow's.
+          buffer_size: the size of the buffer.
+          seed: an int; the order is TensorFlow's for the same seed.
           reshuffle_each_iteration: whether each repetition has another order.
           name: accepted.
         """
@@ -348,7 +348,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
         return self._then(passes, captured=[size] if isinstance(size, Tensor) else [], size=self._size)
 
     def repeat(self, count: Any = None, name: str | None = None) -> Any:
-        """A data set that is passed through several times; for ever if `count` is None or -1."""
+        """Makes a data set of several passes; without end if `count` is None or -1."""
         times = None if count is None else _value(count)
 
         def passes(given: Values) -> Iterator[Element]:
@@ -383,15 +383,15 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
         return self._then(passes, size=left)
 
     def take(self, count: Any, name: str | None = None) -> Any:
-        """A data set of the first `count` elements; of all for -1."""
+        """Makes a data set of the first `count` elements; of all for -1."""
         return self._slice(count, False)
 
     def skip(self, count: Any, name: str | None = None) -> Any:
-        """A data set without the first `count` elements; an empty one for -1."""
+        """Makes a data set without the first `count` elements; an empty one for -1."""
         return self._slice(count, True)
 
     def shard(self, num_shards: int, index: int, name: str | None = None) -> Any:
-        """A data set of each `num_shards`-th element, from the one at `index` on."""
+        """Makes a data set of every `num_shards`-th element, from `index` on."""
         def passes(given: Values) -> Iterator[Element]:
             return itertools.islice(self._passes(given), whole(index), None, whole(num_shards))
 
@@ -399,7 +399,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
         return self._then(passes, size=size)
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Any:
-        """A data set of the elements of this one and then those of another."""
+        """Makes a data set of the elements of this one followed by those of another."""
 
         pairs = zip(components(self._specs), components(dataset._specs), strict=True)
         found = iter([common(a, b) for a, b in pairs])
@@ -415,7 +415,7 @@ class Dataset(LoopSource, MoreTransformations, RestOfTransformations):
 
 
 class _Again:
-    """The elements of a data set, from the beginning each time.
+    """The elements of a data set, from the beginning at each pass.
 
     Args:
       dataset: the data set.
@@ -430,7 +430,7 @@ class _Again:
 
 
 def _as_value(dataset: Dataset) -> Parts:
-    """Returns a data set as a component of elements."""
+    """Converts a data set to a component of elements."""
 
     def of_values(captured: Any) -> Any:
         leaf = np.empty((), object)

@@ -43,7 +43,7 @@ class SparseParts(Parts):
 
     @classmethod
     def of(cls, dtype: Any, shape: Shape) -> SparseParts:
-        """That of tensors of this dtype and shape."""
+        """Makes the component for tensors of this dtype and shape."""
         rank = None if shape is None else len(shape)
         return cls([Spec.of(int64, (None, rank)), Spec.of(dtype, (None,)), Spec.of(int64, (rank,))], shape)
 
@@ -59,32 +59,32 @@ class SparseParts(Parts):
         return made
 
     def spec(self) -> Any:
-        """A `SparseTensorSpec`."""
+        """Returns its `TypeSpec`."""
         from graphgrad.frontend.structure.sparse_spec import SparseTensorSpec
 
         return SparseTensorSpec(self.shape, _spec(self.parts[1]).dtype)
 
     def batched(self, rows: Any) -> SparseParts:
-        """What batches of it are."""
+        """Returns the component of batches."""
         shape = None if self.shape is None else (rows, *self.shape)
         return SparseParts.of(_spec(self.parts[1]).dtype, shape)
 
     def join(self, elements: Sequence[Sequence[Any]]) -> list[Any]:
-        """The arrays of a batch."""
+        """Joins elements' arrays to those of a batch."""
         shapes = np.array([e[2] for e in elements], np.int64)
         indices = [np.concatenate([np.full((len(e[0]), 1), i, np.int64), e[0]], 1) for i, e in enumerate(elements)]
         shape = np.concatenate([[len(elements)], shapes.max(0)]).astype(np.int64)
         return [np.concatenate(indices), np.concatenate([e[1] for e in elements]), shape]
 
     def rows(self, arrays: Sequence[Any]) -> Any:
-        """The arrays of each row."""
+        """Splits arrays into those of each row."""
         indices, values, shape = arrays
         for i in range(int(shape[0])):
             mine = indices[:, 0] == i
             yield [indices[mine][:, 1:], values[mine], shape[1:]]
 
     def row(self) -> SparseParts:
-        """What its rows are."""
+        """Returns the component of rows."""
         shape = None if self.shape is None else self.shape[1:]
         return SparseParts.of(_spec(self.parts[1]).dtype, shape)
 
@@ -104,7 +104,7 @@ class RaggedParts(Parts):
 
     @classmethod
     def of(cls, dtype: Any, shape: Shape, ragged_rank: int, splits_dtype: Any = int64) -> RaggedParts:
-        """That of tensors of this dtype and shape."""
+        """Makes the component for tensors of this dtype and shape."""
         inner: Shape = None
         if shape is not None:
             inner = (None, *shape[ragged_rank + 1 :]) if ragged_rank else shape
@@ -123,19 +123,19 @@ class RaggedParts(Parts):
         return values
 
     def spec(self) -> Any:
-        """A `RaggedTensorSpec`."""
+        """Returns its `TypeSpec`."""
         from graphgrad.extras.ragged.ragged_spec import RaggedTensorSpec
 
         dtype = _spec(self.parts[0]).dtype
         return RaggedTensorSpec(self.shape, dtype, len(self.parts) - 1, self.splits_dtype)
 
     def batched(self, rows: Any) -> RaggedParts:
-        """What batches of it are."""
+        """Returns the component of batches."""
         shape = None if self.shape is None else (rows, *self.shape)
         return RaggedParts.of(_spec(self.parts[0]).dtype, shape, len(self.parts), self.splits_dtype)
 
     def join(self, elements: Sequence[Sequence[Any]]) -> list[Any]:
-        """The arrays of a batch."""
+        """Joins elements' arrays to those of a batch."""
         kind = self.splits_dtype.np_dtype
         outer = [len(e[1]) - 1 if len(e) > 1 else len(e[0]) for e in elements]
         splits = [np.concatenate([[0], np.cumsum(outer)]).astype(kind)]
@@ -149,7 +149,7 @@ class RaggedParts(Parts):
         return [np.concatenate([e[0] for e in elements]), *splits]
 
     def rows(self, arrays: Sequence[Any]) -> Any:
-        """The arrays of each row."""
+        """Splits arrays into those of each row."""
         values, *splits = arrays
         for a, b in zip(splits[0][:-1], splits[0][1:]):
             inner = []
@@ -159,7 +159,7 @@ class RaggedParts(Parts):
             yield [values[a:b], *inner]
 
     def row(self) -> RaggedParts:
-        """What its rows are."""
+        """Returns the component of rows."""
         shape = None if self.shape is None else self.shape[1:]
         return RaggedParts.of(_spec(self.parts[0]).dtype, shape, len(self.parts) - 2, self.splits_dtype)
 
@@ -178,7 +178,7 @@ class CompositeParts(Parts):
 
     @classmethod
     def of(cls, type_spec: Any) -> CompositeParts:
-        """That of composites of this spec."""
+        """Makes the component for composites of this spec."""
         return cls([Spec.of(s.dtype, as_shape(s.shape)) for s in component_specs(type_spec)], type_spec)
 
     def _like(self, parts: list[Any]) -> Any:
@@ -188,16 +188,16 @@ class CompositeParts(Parts):
         return self.type_spec._from_components(parts)
 
     def spec(self) -> Any:
-        """The spec of the composite."""
+        """Returns its `TypeSpec`."""
         return self.type_spec
 
     def batched(self, rows: Any) -> Any:
-        """TypeError: nothing says what batches of it are."""
+        """Raises TypeError: the composite does not define its batches."""
         raise TypeError(f"{self.type_spec} has no batches. Fix: batch its components, and make composites of them in "
                         "map()")
 
     def row(self) -> Any:
-        """TypeError: nothing says what rows of it are."""
+        """Raises TypeError: the composite does not define its rows."""
         raise TypeError(f"{self.type_spec} has no rows. Fix: Dataset.from_tensors, or slices of its components")
 
 
@@ -226,7 +226,7 @@ class DatasetParts(Parts):
 
     @classmethod
     def of(cls, specs: Any) -> DatasetParts:
-        """That of data sets with such elements."""
+        """Makes the component for data sets with such elements."""
         return cls([Spec.of(variant, ())], specs)
 
     def _like(self, parts: list[Any]) -> Any:
@@ -244,13 +244,13 @@ class DatasetParts(Parts):
         return kind._of(self.specs, [], lambda given: iter(elements), len(elements))
 
     def spec(self) -> Any:
-        """A `DatasetSpec`."""
+        """Returns its `TypeSpec`."""
         from .dataset_specs import DatasetSpec
 
         return DatasetSpec(element_spec(self.specs))
 
     def batched(self, rows: Any) -> Any:
-        """TypeError: data sets have no batches."""
+        """Raises TypeError: data sets cannot be batched."""
         raise TypeError("data sets cannot be batched. Fix: make tensors of them with flat_map or get_single_element")
 
 
@@ -262,7 +262,7 @@ def held(elements: Any) -> Any:
 
 
 def element_spec(specs: Any) -> Any:
-    """The `TypeSpec`s of components."""
+    """Converts components to `TypeSpec`s."""
     return arranged(specs, _component_spec)
 
 
@@ -271,7 +271,7 @@ def _component_spec(component: Any) -> Any:
 
 
 def specs_of(type_specs: Any) -> Any:
-    """The inverse of `element_spec`."""
+    """Reverses `element_spec`."""
     return arranged(type_specs, _from_type_spec)
 
 
@@ -293,7 +293,7 @@ def _from_type_spec(spec: Any) -> Any:
 
 
 def common(mine: Any, theirs: Any) -> Any:
-    """Merges the components of two data sets; TypeError for different dtypes."""
+    """Merges the components of two data sets; raises TypeError for different dtypes."""
     a, b = _component_spec(mine), _component_spec(theirs)
     if type(a) is not type(b) or getattr(a, "dtype", None) is not getattr(b, "dtype", None):
         raise TypeError(f"Data sets of {_name(a)} and of {_name(b)} cannot be concatenated. Fix: tf.cast")

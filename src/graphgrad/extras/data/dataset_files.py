@@ -1,4 +1,4 @@
-"""Data sets in files: kept elements, tables of comma-separated values, records."""
+"""Data sets in files: stored elements, records, examples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-# -- kept elements -------------------------------------------------------------------------
+# -- stored elements -------------------------------------------------------------------------
 
 
 def _key(element: int, component: int) -> str:
@@ -38,7 +38,7 @@ def _key(element: int, component: int) -> str:
 
 
 def _write(path: str, specs: Any, elements: Any, describe: bool = False) -> None:
-    """Writes elements to a bundle, in one step; `describe` adds how many there are and their structure."""
+    """Writes elements to a bundle, in one step; `describe` adds their number and structure."""
     types = [s.dtype for s in flatten(specs)]
     if variant in types:
         raise ValueError("data sets of data sets cannot be kept in files. Fix: flat_map() first")
@@ -57,7 +57,7 @@ def _write(path: str, specs: Any, elements: Any, describe: bool = False) -> None
 
 
 def _read(path: str, types: list[Any], description: Any = None) -> Iterator[list[Any]]:
-    """The elements of a bundle; DataLossError if there is a description, and the bundle has another one by now."""
+    """Reads the elements of a bundle; raises DataLossError if the bundle does not match its description."""
     bundle = BundleReader(path)
     if description is not None and _description(bundle) != description:
         raise DataLossError(None, None, f"{path}: another data set has been saved here since it was loaded.\n"
@@ -68,11 +68,11 @@ def _read(path: str, types: list[Any], description: Any = None) -> Iterator[list
         yield [np.asarray(bundle.read(_key(n, i))) for i in range(len(types))]
 
 
-_DESCRIPTION = "description"  # one of the bundle's tensors, so that it can belong to no other elements
+_DESCRIPTION = "description"  # one of the bundle's tensors, so that it always matches the elements
 
 
 def _description(bundle: BundleReader) -> Any:
-    """Reads what `_write` added to a bundle; DataLossError for different elements."""
+    """Reads the description that `_write` added to a bundle; raises DataLossError for different elements."""
     try:
         if bundle.has(_DESCRIPTION):
             found = json.loads(bundle.read(_DESCRIPTION).item())
@@ -93,11 +93,11 @@ def _description(bundle: BundleReader) -> Any:
 
 
 class Storage:
-    """Stores elements in files: a bundle of tensors, named by the numbers of element and component."""
+    """A store of elements in files: a bundle of tensors, named by the numbers of element and component."""
 
     @staticmethod
     def cached(dataset: Any, filename: Any) -> Any:
-        """A data set whose elements are read from a file, once a pass has written it."""
+        """Makes a data set whose elements are read from a file, once a pass has written it."""
         types = [s.dtype for s in flatten(dataset._specs)]
 
         def passes(given: Any) -> Iterator[list[Any]]:
@@ -116,7 +116,7 @@ class Storage:
 
     @staticmethod
     def save(dataset: Any, path: Any, compression: Any) -> None:
-        """Writes all elements to a directory."""
+        """Does what `Dataset.save` does."""
         if compression not in (None, "", "GZIP", "AUTO"):
             raise ValueError(f"Invalid `compression`: {compression!r}. Fix: None or 'GZIP'")
         folder = os.fspath(path)
@@ -125,7 +125,7 @@ class Storage:
 
     @staticmethod
     def load(path: Any) -> Any:
-        """The data set that `save` wrote."""
+        """Does what `Dataset.load` does."""
         folder = os.fspath(path)
         folder = folder.decode() if isinstance(folder, bytes) else folder
         prefix = os.path.join(folder, _ELEMENTS)
@@ -144,7 +144,7 @@ _ELEMENTS = "elements"
 
 
 def _described(specs: Any) -> Any:
-    """Specs as lists, numbers and strings."""
+    """Describes specs as lists, numbers and strings."""
     if isinstance(specs, dict):
         return ["dict", [[k, _described(v)] for k, v in specs.items()]]
     if isinstance(specs, tuple):
@@ -174,28 +174,28 @@ def _undescribed(found: Any) -> Any:
 
 def save(dataset: Any, path: str, compression: Any = None, shard_func: Any = None,
          checkpoint_args: Any = None) -> None:
-    """`Dataset.save`.
+    """Does what `Dataset.save` does.
 
     Args:
       dataset: the data set.
-      path, compression, shard_func, checkpoint_args: as there.
+      path, compression, shard_func, checkpoint_args: as for `Dataset.save`.
     Reference: TensorFlow 2.21 `tf.data.experimental.save`.
     """
     dataset.save(path, compression)
 
 
 def load(path: str, element_spec: Any = None, compression: Any = None, reader_func: Any = None) -> Any:
-    """`Dataset.load`.
+    """Makes a data set of the elements that `save` wrote.
 
     Args:
-      path, element_spec, compression, reader_func: as there.
+      path, element_spec, compression, reader_func: as for `save`.
     Reference: TensorFlow 2.21 `tf.data.experimental.load`.
     """
     return Dataset.load(path)
 
 
 class TFRecordWriter:
-    """Writes a data set of strings to a file of records.
+    """A writer of data sets of strings to record files.
 
     Args:
       filename: the file.
@@ -230,12 +230,12 @@ class TFRecordWriter:
 
 
 def parse_example_dataset(features: Any, num_parallel_calls: Any = 1, deterministic: Any = None) -> Any:
-    """A transformation that parses batches of serialized `Example`s into dictionaries of tensors.
+    """Makes a transformation that parses batches of serialized `Example`s into dictionaries of tensors.
 
     Args:
       features: name -> `FixedLenFeature` or `VarLenFeature`.
       num_parallel_calls, deterministic: accepted.
-    Raises: ValueError for no features; TypeError for a data set of something else than vectors of strings.
+    Raises: ValueError for no features; TypeError for a data set of anything but vectors of strings.
     Reference: TensorFlow 2.21 `tf.data.experimental.parse_example_dataset`.
     """
     from graphgrad.extras.io.file_ops import parse_single_example
@@ -271,20 +271,20 @@ def make_batched_features_dataset(file_pattern: Any, batch_size: int, features: 
                                   prefetch_buffer_size: Any = None, reader_num_threads: Any = None,
                                   parser_num_threads: Any = None, sloppy_ordering: bool = False,
                                   drop_final_batch: bool = False) -> Any:
-    """A data set of batches of dictionaries of features, parsed from the `Example`s in files of records.
+    """Makes a data set of batches of dictionaries of features, parsed from the `Example`s in files of records.
 
     Args:
       file_pattern: files, or glob patterns.
-      batch_size: how many examples a batch has.
+      batch_size: the number of examples of a batch.
       features: name -> `FixedLenFeature` or `VarLenFeature`.
       reader: the class of data set that reads a file; `TFRecordDataset` by default.
-      label_key: which feature is the label; batches are pairs then.
+      label_key: the feature that is the label; batches are pairs then.
       reader_args: further arguments for `reader`.
-      num_epochs: how often to go through; for ever if None.
+      num_epochs: the number of passes; no end if None.
       shuffle, shuffle_buffer_size, shuffle_seed: whether and how to shuffle.
       prefetch_buffer_size, reader_num_threads, parser_num_threads, sloppy_ordering: accepted.
-      drop_final_batch: whether fewer examples at the end are left out.
-    Raises: ValueError for no files, or a label that is no feature.
+      drop_final_batch: whether to drop a smaller last batch.
+    Raises: ValueError for no files, or a label that is not a feature.
     Reference: TensorFlow 2.21 `tf.data.experimental.make_batched_features_dataset`.
     """
     from .record_datasets import TFRecordDataset
@@ -309,7 +309,7 @@ def make_batched_features_dataset(file_pattern: Any, batch_size: int, features: 
 
 
 def matched(file_pattern: Any, shuffle: bool, seed: Any) -> list[str]:
-    """The files that patterns match, in an order of their own if they are shuffled; ValueError for none."""
+    """Finds the files that match patterns, shuffled if requested; raises ValueError for none."""
     patterns = [file_pattern] if isinstance(file_pattern, (str, bytes)) else list(file_pattern)
     found = sorted(f for p in patterns for f in glob.glob(_text(p)))
     if not found:
@@ -320,7 +320,7 @@ def matched(file_pattern: Any, shuffle: bool, seed: Any) -> list[str]:
 
 
 def batched(spec: Any) -> Any:
-    """What batches of a component are."""
+    """Returns the component of batches."""
     if isinstance(spec, Parts):
         return spec.batched(None)  # type: ignore[attr-defined]  # the base lacks it
     return Spec.of(spec.dtype, None if spec.shape is None else (None, *spec.shape))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How TensorFlow tunes parallel transformations. Without effect."""
+    """TensorFlow's algorithms for tuning parallel transformations. Without effect."""
 
     DEFAULT = 0
     HILL_CLIMB = 1
@@ -17,7 +17,7 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """How to handle stateful functions where a data set is written. Without effect."""
+    """The handling of stateful functions when a data set is serialized. Without effect."""
 
     WARN = 0
     IGNORE = 1
@@ -110,7 +110,7 @@ class ThreadingOptions(_Options):
 
 
 class _DistributeOptions(_Options):
-    """Settings of several machines, of which there are none."""
+    """Settings of distribution over machines, which is not offered."""
 
     _KINDS: ClassVar[dict[str, Any]] = {"auto_shard_policy": object, "num_devices": int}
 
@@ -147,7 +147,7 @@ class Options(_Options):
         super().__setattr__(self._OLD.get(name, name), value)
 
     def merge(self, options: Any) -> Any:
-        """These options with those of another object that are set there.
+        """Merges these options with another object's, which take precedence.
 
         Args:
           options: a `tf.data.Options`.

@@ -40,7 +40,7 @@ class DatasetSpec(TypeSpec):
 
     @staticmethod
     def from_value(value: Any) -> DatasetSpec:
-        """The spec of a `Dataset`."""
+        """Returns the spec of a `Dataset`."""
         return DatasetSpec(value.element_spec)
 
 
@@ -72,5 +72,5 @@ class IteratorSpec(TypeSpec):
 
     @staticmethod
     def from_value(value: Any) -> IteratorSpec:
-        """The spec of an iterator."""
+        """Returns the spec of a `Dataset`."""
         return IteratorSpec(value.element_spec)

@@ -18,7 +18,7 @@ from graphgrad.training.checkpoints.saveable import Piece, Saveable
 from .data_structure import flatten, pack
 from .elements import Element
 
-_POSITION = (Piece("ITERATOR", "_POSITION", ""),)  # how many elements have been taken
+_POSITION = (Piece("ITERATOR", "_POSITION", ""),)  # the number of elements taken
 
 
 def _read_position(bundle: BundleReader, key: str) -> int | None:
@@ -27,7 +27,7 @@ def _read_position(bundle: BundleReader, key: str) -> int | None:
 
 
 class Iterator:
-    """An iterator over a data set, as `iter(dataset)` gives it.
+    """An iterator over a data set, as `iter(dataset)` returns it.
 
     Reference: TensorFlow 2.21 `tf.data.Iterator`.
     """
@@ -38,11 +38,11 @@ class Iterator:
         raise NotImplementedError("Iterator.element_spec")
 
     def get_next(self) -> Any:
-        """The next element; OutOfRangeError after the last one."""
+        """Returns the next element; raises OutOfRangeError after the last one."""
         raise NotImplementedError("Iterator.get_next()")
 
     def get_next_as_optional(self) -> Any:
-        """The next element as an `Optional`, which holds nothing after the last one."""
+        """Returns the next element as an `Optional`, which holds nothing after the last one."""
         raise NotImplementedError("Iterator.get_next_as_optional()")
 
 
@@ -98,7 +98,7 @@ class OwnedIterator(Iterator, LoopSource, Saveable):
         return element
 
     def get_next(self) -> Any:
-        """The next element; OutOfRangeError after the last one."""
+        """Returns the next element; raises OutOfRangeError after the last one."""
         try:
             return next(self)
         except StopIteration:
@@ -106,7 +106,7 @@ class OwnedIterator(Iterator, LoopSource, Saveable):
                                   "ends, or repeat() the data set") from None
 
     def get_next_as_optional(self) -> Any:
-        """The next element as an `Optional`, which holds nothing after the last one."""
+        """Returns the next element as an `Optional`, which holds nothing after the last one."""
         from .optional import Optional
 
         try:
@@ -128,7 +128,7 @@ class OwnedIterator(Iterator, LoopSource, Saveable):
         self._go_to(state)
 
     def _go_to(self, position: int) -> None:
-        """Restarts, and skips so many elements."""
+        """Restarts, and skips the given number of elements."""
         self._elements = self._dataset._start([])
         for _ in range(position):
             next(self._elements, None)
@@ -170,15 +170,15 @@ class NumpyIterator(Saveable):
         return pack(iterator._specs, map(_array, element))
 
     def next(self) -> Any:
-        """The next element; StopIteration after the last one."""
+        """Returns the next element; raises StopIteration after the last one."""
         return next(self)
 
     def save(self) -> bytes:
-        """Where it stands, for `restore`."""
+        """Returns the position, for `restore`."""
         return str(self._iterator._position()).encode()
 
     def restore(self, state: bytes) -> None:
-        """Goes where an iterator over the same data set stood.
+        """Moves to a saved position.
 
         Args:
           state: the result of `save`.

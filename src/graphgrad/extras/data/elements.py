@@ -45,7 +45,7 @@ def _spec(value: Any) -> Spec:
 
 
 def dataset_class() -> Any:
-    """The class of data sets that programs make now: in graphs the one of TensorFlow 1, which has more methods."""
+    """Returns the class of data sets that programs make: in graphs that of TensorFlow 1, which has more methods."""
     from .dataset import Dataset
     from .graph_iterator import DatasetV1
 
@@ -84,7 +84,7 @@ def _row_spec(component: Any) -> Any:
 
 
 def joined(whole: Sequence[Any], chunk: Sequence[Element]) -> Element:
-    """Elements as one, a batch.
+    """Joins elements to a batch.
 
     Args:
       whole: the components' specs.
@@ -107,7 +107,7 @@ def traced(function: Any, specs: Any) -> tuple[FuncGraph, Any]:
 
     Args:
       function: the function.
-      specs: what the element is.
+      specs: the specs of the element.
     Raises: ValueError if it uses a variable of a graph.
     """
     graph = FuncGraph(getattr(function, "__name__", "map"), context.current_graph())
@@ -118,7 +118,7 @@ def traced(function: Any, specs: Any) -> tuple[FuncGraph, Any]:
         result = convert(function)(*element) if several else convert(function)(element)
         if isinstance(result, list):
             result = convert_to_tensor(result)
-        result = arranged(result, _itself)  # parts of what is taken apart belong to this graph
+        result = arranged(result, _itself)  # the parts of split components belong to this graph
         outputs = [convert_to_tensor(leaf) for leaf in flatten(result)]
         graph.outputs = [t if t.graph is graph else graph.capture(t) for t in outputs]
     for op in graph.waits_for:
@@ -156,7 +156,7 @@ def _stacked(parts: Sequence[Any], component: int) -> Any:
 
 
 def _tuples(structure: Any) -> Any:
-    """Lists of types are tuples of them."""
+    """Converts lists of types to tuples."""
     return tuple(structure) if isinstance(structure, list) else structure
 
 
@@ -174,7 +174,7 @@ def _like(specs: Any, element: Any) -> Any:
 
 
 def _yielded_all(specs: Any, leaves: list[Any], element: Any) -> Element:
-    """Converts a generator's value to an element; InvalidArgumentError if it does not fit."""
+    """Converts a generator's value to an element; raises InvalidArgumentError if it does not fit."""
     element = taken_apart(element)
     one = isinstance(specs, Spec) and not isinstance(element, Parts)
     parts = [element] if one else flatten(_like(specs, element))
@@ -186,7 +186,7 @@ def _yielded_all(specs: Any, leaves: list[Any], element: Any) -> Element:
 
 
 def _yielded(value: Any, spec: Spec) -> Any:
-    """Converts a generator's value to an array; InvalidArgumentError if it does not fit."""
+    """Converts a generator's value to an array; raises InvalidArgumentError if it does not fit."""
     try:
         array = make_array(value, spec.dtype)
     except (TypeError, ValueError) as e:

@@ -30,10 +30,10 @@ def _method(name: str, *args: Any) -> _Transformation:
 
 
 def assert_cardinality(expected_cardinality: Any) -> _Transformation:
-    """Says how many elements a data set has.
+    """Makes a transformation that declares the number of elements of a data set.
 
     Args:
-      expected_cardinality: how many.
+      expected_cardinality: the number.
     Raises: FailedPreconditionError when a pass finds more or fewer.
     Reference: TensorFlow 2.21 `tf.data.experimental.assert_cardinality`.
     """
@@ -64,11 +64,11 @@ def bucket_by_sequence_length(element_length_func: Any, bucket_boundaries: Any, 
                               padded_shapes: Any = None, padding_values: Any = None,
                               pad_to_bucket_boundary: bool = False, no_padding: bool = False,
                               drop_remainder: bool = False) -> _Transformation:
-    """`Dataset.bucket_by_sequence_length`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.bucket_by_sequence_length` does.
 
     Args:
       element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
-        pad_to_bucket_boundary, no_padding, drop_remainder: as there.
+        pad_to_bucket_boundary, no_padding, drop_remainder: as for `Dataset.apply`.
     Reference: TensorFlow 2.21 `tf.data.experimental.bucket_by_sequence_length`.
     """
     return _method("bucket_by_sequence_length", element_length_func, bucket_boundaries, bucket_batch_sizes,
@@ -77,22 +77,22 @@ def bucket_by_sequence_length(element_length_func: Any, bucket_boundaries: Any, 
 
 def group_by_window(key_func: Any, reduce_func: Any, window_size: Any = None,
                     window_size_func: Any = None) -> _Transformation:
-    """`Dataset.group_by_window`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.group_by_window` does.
 
     Args:
-      key_func, reduce_func, window_size, window_size_func: as there.
+      key_func, reduce_func, window_size, window_size_func: as for `Dataset.apply`.
     Reference: TensorFlow 2.21 `tf.data.experimental.group_by_window`.
     """
     return _method("group_by_window", key_func, reduce_func, window_size, window_size_func)
 
 
 class Reducer:
-    """How `group_by_reducer` makes one element of a group.
+    """The functions with which `group_by_reducer` reduces a group to one element.
 
     Args:
-      init_func: a function of the key that gives a state.
-      reduce_func: a function of state and element that gives the next state.
-      finalize_func: a function of the last state that gives the element.
+      init_func: a function of the key that returns a state.
+      reduce_func: a function of state and element that returns the next state.
+      finalize_func: a function of the last state that returns the element.
     Reference: TensorFlow 2.21 `tf.data.experimental.Reducer`.
     """
 
@@ -101,10 +101,10 @@ class Reducer:
 
 
 def group_by_reducer(key_func: Any, reducer: Any) -> _Transformation:
-    """One element for each key, in the order in which keys come up.
+    """Makes a transformation to one element for each key, in the order of their first occurrence.
 
     Args:
-      key_func: a function of an element that gives its key, a scalar int64.
+      key_func: a function of an element that returns its key, a scalar int64.
       reducer: a `Reducer`.
     Raises: ValueError for keys of another kind.
     Reference: TensorFlow 2.21 `tf.data.experimental.group_by_reducer`.
@@ -139,27 +139,27 @@ def group_by_reducer(key_func: Any, reducer: Any) -> _Transformation:
 
 
 def scan(initial_state: Any, scan_func: Any) -> _Transformation:
-    """`Dataset.scan`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.scan` does.
 
     Args:
-      initial_state, scan_func: as there.
+      initial_state, scan_func: as for `Dataset.apply`.
     Reference: TensorFlow 2.21 `tf.data.experimental.scan`.
     """
     return _method("scan", initial_state, scan_func)
 
 
 def take_while(predicate: Any) -> _Transformation:
-    """`Dataset.take_while`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.take_while` does.
 
     Args:
-      predicate: as there.
+      predicate: as for `Dataset.apply`.
     Reference: TensorFlow 2.21 `tf.data.experimental.take_while`.
     """
     return _method("take_while", predicate)
 
 
 def unique() -> _Transformation:
-    """`Dataset.unique`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.unique` does.
 
     Reference: TensorFlow 2.21 `tf.data.experimental.unique`.
     """
@@ -167,10 +167,10 @@ def unique() -> _Transformation:
 
 
 def ignore_errors(log_warning: bool = False) -> _Transformation:
-    """`Dataset.ignore_errors`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.ignore_errors` does.
 
     Args:
-      log_warning: as there.
+      log_warning: as for `Dataset.apply`.
     Reference: TensorFlow 2.21 `tf.data.experimental.ignore_errors`.
     """
     return _method("ignore_errors", log_warning)
@@ -178,20 +178,20 @@ def ignore_errors(log_warning: bool = False) -> _Transformation:
 
 def dense_to_ragged_batch(batch_size: Any, drop_remainder: bool = False,
                           row_splits_dtype: Any = int64) -> _Transformation:
-    """`Dataset.ragged_batch`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.ragged_batch` does.
 
     Args:
-      batch_size, drop_remainder, row_splits_dtype: as there.
+      batch_size, drop_remainder, row_splits_dtype: as for `Dataset.apply`.
     Reference: TensorFlow 2.21 `tf.data.experimental.dense_to_ragged_batch`.
     """
     return _method("ragged_batch", batch_size, drop_remainder, row_splits_dtype)
 
 
 def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> _Transformation:
-    """`Dataset.sparse_batch`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.sparse_batch` does.
 
     Args:
-      batch_size, row_shape: as there.
+      batch_size, row_shape: as for `Dataset.apply`.
     Reference: TensorFlow 2.21 `tf.data.experimental.dense_to_sparse_batch`.
     """
     return _method("sparse_batch", batch_size, row_shape)
@@ -199,10 +199,10 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> _Transformation:
 
 def rejection_resample(class_func: Any, target_dist: Any, initial_dist: Any = None,
                        seed: Any = None) -> _Transformation:
-    """`Dataset.rejection_resample`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.rejection_resample` does.
 
     Args:
-      class_func, target_dist, initial_dist, seed: as there.
+      class_func, target_dist, initial_dist, seed: as for `Dataset.apply`.
     Reference: TensorFlow 2.21 `tf.data.experimental.rejection_resample`.
     """
     return _method("rejection_resample", class_func, target_dist, initial_dist, seed)
@@ -210,17 +210,17 @@ def rejection_resample(class_func: Any, target_dist: Any, initial_dist: Any = No
 
 def snapshot(path: str, compression: Any = "AUTO", reader_func: Any = None,
              shard_func: Any = None) -> _Transformation:
-    """`Dataset.snapshot`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.snapshot` does.
 
     Args:
-      path, compression, reader_func, shard_func: as there.
+      path, compression, reader_func, shard_func: as for `Dataset.apply`.
     Reference: TensorFlow 2.21 `tf.data.experimental.snapshot`.
     """
     return _method("snapshot", path, compression, reader_func, shard_func)
 
 
 def copy_to_device(target_device: Any, source_device: str = "/cpu:0") -> _Transformation:
-    """The data set itself: a run moves elements where it needs them.
+    """Makes a transformation that changes nothing: a run moves elements where it needs them.
 
     Args:
       target_device, source_device: accepted.
@@ -230,7 +230,7 @@ def copy_to_device(target_device: Any, source_device: str = "/cpu:0") -> _Transf
 
 
 def prefetch_to_device(device: Any, buffer_size: Any = None) -> _Transformation:
-    """The data set itself: a run moves elements where it needs them.
+    """Makes a transformation that changes nothing: a run moves elements where it needs them.
 
     Args:
       device, buffer_size: accepted.
@@ -240,10 +240,10 @@ def prefetch_to_device(device: Any, buffer_size: Any = None) -> _Transformation:
 
 
 def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> _Transformation:
-    """Fills a data set of dictionaries up with elements of zeros, and marks those that are not.
+    """Makes a transformation that pads a data set of dictionaries with elements of zeros, and marks the others.
 
     Args:
-      cardinality: how many elements there are to be.
+      cardinality: the number of elements of the result.
       mask_key: the key of the mark, a bool.
     Raises: ValueError for a data set without a known number of elements, of more elements, or without dictionaries.
     Reference: TensorFlow 2.21 `tf.data.experimental.pad_to_cardinality`.
@@ -272,7 +272,7 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> _Transforma
 
 
 def cardinality(dataset: Any) -> Any:
-    """How many elements a data set has, int64: -1 for one without end, -2 if it is not known.
+    """Returns the number of elements of a data set, int64: -1 if it is infinite, -2 if it is not known.
 
     Args:
       dataset: the data set.
@@ -285,20 +285,20 @@ def cardinality(dataset: Any) -> Any:
 
 
 def counter(start: Any = 0, step: Any = 1, dtype: Any = int64) -> Any:
-    """`Dataset.counter`.
+    """Makes the data set of `Dataset.counter`.
 
     Args:
-      start, step, dtype: as there.
+      start, step, dtype: as for `Dataset.counter`.
     Reference: TensorFlow 2.21 `tf.data.experimental.Counter`.
     """
     return Dataset.counter(start, step, dtype)
 
 
 def random_dataset(seed: Any = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> Any:
-    """`Dataset.random`.
+    """Makes the data set of `Dataset.random`.
 
     Args:
-      seed, rerandomize_each_iteration, name: as there.
+      seed, rerandomize_each_iteration, name: as for `Dataset.random`.
     Reference: TensorFlow 2.21 `tf.data.experimental.RandomDataset`.
     """
     return Dataset.random(seed, rerandomize_each_iteration)
@@ -306,27 +306,27 @@ def random_dataset(seed: Any = None, rerandomize_each_iteration: Any = None, nam
 
 def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None,
                          stop_on_empty_dataset: bool = False) -> Any:
-    """`Dataset.sample_from_datasets`.
+    """Makes the data set of `Dataset.sample_from_datasets`.
 
     Args:
-      datasets, weights, seed, stop_on_empty_dataset: as there.
+      datasets, weights, seed, stop_on_empty_dataset: as for `Dataset.sample_from_datasets`.
     Reference: TensorFlow 2.21 `tf.data.experimental.sample_from_datasets`.
     """
     return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
 
 
 def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = False) -> Any:
-    """`Dataset.choose_from_datasets`.
+    """Makes the data set of `Dataset.choose_from_datasets`.
 
     Args:
-      datasets, choice_dataset, stop_on_empty_dataset: as there.
+      datasets, choice_dataset, stop_on_empty_dataset: as for `Dataset.choose_from_datasets`.
     Reference: TensorFlow 2.21 `tf.data.experimental.choose_from_datasets`.
     """
     return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
 
 def from_list(elements: Any, name: str | None = None) -> Any:
-    """A data set of the elements of a list, which have one structure, equal dtypes and shapes.
+    """Makes a data set of the elements of a list, which have one structure, equal dtypes and shapes.
 
     Args:
       elements: the list.
@@ -352,7 +352,7 @@ def from_list(elements: Any, name: str | None = None) -> Any:
 
 
 def at(dataset: Any, index: Any) -> Any:
-    """The element at a position.
+    """Returns the element at a position.
 
     Args:
       dataset: the data set.
@@ -373,7 +373,7 @@ def at(dataset: Any, index: Any) -> Any:
 
 
 def get_structure(dataset_or_iterator: Any) -> Any:
-    """The `TypeSpec`s of the elements of a data set or iterator.
+    """Returns the `TypeSpec`s of the elements of a data set or iterator.
 
     Args:
       dataset_or_iterator: the data set or iterator.
@@ -388,7 +388,7 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 
 
 def get_next_as_optional(iterator: Any) -> Any:
-    """The next element of an iterator as an `Optional`, which holds nothing after the last one.
+    """Returns the next element of an iterator as an `Optional`, which holds nothing after the last one.
 
     Args:
       iterator: the iterator.
@@ -398,7 +398,7 @@ def get_next_as_optional(iterator: Any) -> Any:
 
 
 def to_variant(dataset: Any) -> Any:
-    """A data set as a tensor of dtype variant.
+    """Converts a data set to a tensor of dtype variant.
 
     Args:
       dataset: the data set.
@@ -408,7 +408,7 @@ def to_variant(dataset: Any) -> Any:
 
 
 def from_variant(variant: Any, structure: Any) -> Any:
-    """The data set that a tensor of dtype variant is.
+    """Converts a tensor of dtype variant to a data set.
 
     Args:
       variant: the result of `to_variant`.
@@ -424,7 +424,7 @@ def from_variant(variant: Any, structure: Any) -> Any:
 
 
 def enable_debug_mode() -> None:
-    """Nothing: functions of data sets run in NumPy, in the thread that asks for an element.
+    """Does nothing: functions of data sets already run in NumPy, in the thread that requests an element.
 
     Reference: TensorFlow 2.21 `tf.data.experimental.enable_debug_mode`.
     """
@@ -434,7 +434,7 @@ def enable_debug_mode() -> None:
 
 
 class HasherSpec(NamedTuple):
-    """How words are hashed."""
+    """The hash function of a table."""
 
     hasher: str
     key: Any
@@ -444,7 +444,7 @@ FastHashSpec = HasherSpec("fasthash", None)
 
 
 class DatasetInitializer:
-    """Fills a table with the pairs of a data set.
+    """An initializer that fills a table with the pairs of a data set.
 
     Args:
       dataset: a data set of pairs: key and value.
@@ -467,7 +467,7 @@ class DatasetInitializer:
         self.key_dtype, self.value_dtype = (s.dtype for s in flatten(specs))
 
     def initialize(self, table: Any) -> Any:
-        """The operation that fills `table`."""
+        """Makes the operation that fills `table`."""
         from graphgrad.extras.pipelines.lookup_tables import _register
 
         specs = (Spec.of(self.key_dtype, (None,)), Spec.of(self.value_dtype, (None,)))
@@ -485,17 +485,17 @@ class DatasetInitializer:
 def table_from_dataset(dataset: Any = None, num_oov_buckets: int = 0, vocab_size: Any = None, default_value: Any = None,
                        hasher_spec: Any = FastHashSpec, key_dtype: Any = string,
                        name: str | None = None) -> Any:
-    """A table of the pairs of a data set.
+    """Makes a table of the pairs of a data set.
 
     Args:
       dataset: a data set of pairs: key and value.
-      num_oov_buckets: how many further numbers there are, by hash, for keys that it does not have.
-      vocab_size: how many pairs to use; all by default.
-      default_value: the value of keys that it does not have, if there are no such numbers.
+      num_oov_buckets: the number of further ids, by hash, for unknown keys.
+      vocab_size: the number of pairs to use; all by default.
+      default_value: the value of unknown keys, if there are no such ids.
       hasher_spec: accepted; hashes are fast ones.
       key_dtype: the dtype of keys.
       name: a name for the table.
-    Raises: ValueError for no data set, other elements, or fewer than 0 numbers.
+    Raises: ValueError for no data set, other elements, or a negative number of ids.
     Reference: TensorFlow 2.21 `tf.data.experimental.table_from_dataset`.
     """
     from graphgrad.extras.pipelines.lookup_tables import StaticHashTable, StaticVocabularyTable
@@ -514,7 +514,7 @@ def table_from_dataset(dataset: Any = None, num_oov_buckets: int = 0, vocab_size
 def index_table_from_dataset(dataset: Any = None, num_oov_buckets: int = 0, vocab_size: Any = None,
                              default_value: Any = -1, hasher_spec: Any = FastHashSpec,
                              key_dtype: Any = string, name: str | None = None) -> Any:
-    """A table from the elements of a data set to their positions.
+    """Makes a table from the elements of a data set to their positions.
 
     Args:
       dataset: a data set of scalars.

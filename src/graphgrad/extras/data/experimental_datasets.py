@@ -12,10 +12,10 @@ _Transformation = Callable[[Any], Any]
 
 def map_and_batch(map_func: Any, batch_size: Any, num_parallel_batches: Any = None, drop_remainder: bool = False,
                   num_parallel_calls: Any = None) -> _Transformation:
-    """`map` and then `batch`.
+    """Makes a transformation that does what `Dataset.map` and then `Dataset.batch` do.
 
     Args:
-      map_func, batch_size, drop_remainder: as there.
+      map_func, batch_size, drop_remainder: as for `Dataset.map`.
       num_parallel_batches, num_parallel_calls: accepted.
     Reference: TensorFlow 2.21 `tf.data.experimental.map_and_batch`.
     """
@@ -27,10 +27,10 @@ def map_and_batch(map_func: Any, batch_size: Any, num_parallel_batches: Any = No
 
 
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> _Transformation:
-    """`shuffle` and then `repeat`.
+    """Makes a transformation that does what `Dataset.shuffle` and then `Dataset.repeat` do.
 
     Args:
-      buffer_size, count, seed: as there.
+      buffer_size, count, seed: as for `Dataset.shuffle`.
     Reference: TensorFlow 2.21 `tf.data.experimental.shuffle_and_repeat`.
     """
 
@@ -43,10 +43,10 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
 def parallel_interleave(map_func: Any, cycle_length: Any, block_length: int = 1, sloppy: bool = False,
                         buffer_output_elements: Any = None,
                         prefetch_input_elements: Any = None) -> _Transformation:
-    """`interleave`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.interleave` does.
 
     Args:
-      map_func, cycle_length, block_length: as there.
+      map_func, cycle_length, block_length: as for `Dataset.apply`.
       sloppy, buffer_output_elements, prefetch_input_elements: accepted.
     Reference: TensorFlow 2.21 `tf.data.experimental.parallel_interleave`.
     """
@@ -58,7 +58,7 @@ def parallel_interleave(map_func: Any, cycle_length: Any, block_length: int = 1,
 
 
 def unbatch() -> _Transformation:
-    """`unbatch`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.unbatch` does.
 
     Reference: TensorFlow 2.21 `tf.data.experimental.unbatch`.
     """
@@ -70,7 +70,7 @@ def unbatch() -> _Transformation:
 
 
 def enumerate_dataset(start: int = 0) -> _Transformation:
-    """`enumerate`.
+    """Makes a transformation for `Dataset.apply` that does what `Dataset.enumerate` does.
 
     Args:
       start: the first number.
@@ -84,7 +84,7 @@ def enumerate_dataset(start: int = 0) -> _Transformation:
 
 
 def get_single_element(dataset: Any) -> Any:
-    """The only element of a data set.
+    """Returns the only element of a data set.
 
     Args:
       dataset: the data set.
@@ -100,7 +100,7 @@ def get_single_element(dataset: Any) -> Any:
 def map_and_batch_with_legacy_function(map_func: Any, batch_size: Any, num_parallel_batches: Any = None,
                                        drop_remainder: bool = False,
                                        num_parallel_calls: Any = None) -> _Transformation:
-    """`map` and then `batch`.
+    """Makes a transformation that does what `Dataset.map` and then `Dataset.batch` do.
 
     Args:
       map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls: as in `map_and_batch`.

@@ -47,24 +47,24 @@ class DatasetV1(Dataset):
 
     def map_with_legacy_function(self, map_func: Any, num_parallel_calls: Any = None, deterministic: Any = None,
                                  use_unbounded_threadpool: bool = False) -> Any:
-        """The same as `map`.
+        """Does what `map` does.
 
         Args:
-          map_func, num_parallel_calls, deterministic, use_unbounded_threadpool: as there.
+          map_func, num_parallel_calls, deterministic, use_unbounded_threadpool: as for `map`.
         """
         return self.map(map_func)
 
     def filter_with_legacy_function(self, predicate: Any) -> Any:
-        """The same as `filter`.
+        """Does what `filter` does.
 
         Args:
-          predicate: as there.
+          predicate: as for `filter`.
         """
         return self.filter(predicate)
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Any:
-        """A data set of the rows of a sparse tensor, each as a triple: indices, values and dense shape.
+        """Makes a data set of the rows of a sparse tensor, each as a triple: indices, values and dense shape.
 
         Args:
           sparse_tensor: the `SparseTensor`.
@@ -78,14 +78,14 @@ class DatasetV1(Dataset):
         return rows
 
     def make_one_shot_iterator(self) -> Iterator:
-        """An iterator for one pass, which needs no initializer.
+        """Makes an iterator for one pass, which needs no initializer.
 
         Raises: ValueError if the data set depends on placeholders or variables.
         """
         return make_one_shot_iterator(self)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
-        """An iterator that begins a pass whenever its `initializer` is run.
+        """Makes an iterator that begins a pass whenever its `initializer` is run.
 
         Args:
           shared_name: accepted.
@@ -94,12 +94,12 @@ class DatasetV1(Dataset):
 
 
 class Iterator:
-    """Gives the elements of a data set to a graph, one each run; made by `make_one_shot_iterator` and its kin.
+    """An iterator that gives a graph one element of a data set per run; made by `make_one_shot_iterator` and the like.
 
     Args:
       iterator_resource: the handle.
       initializer: the operation that begins a pass, or None.
-      output_types, output_shapes, output_classes: what the elements are.
+      output_types, output_shapes, output_classes: of the elements.
 
     >>> x = tf.placeholder(tf.float32, [None])
     >>> iterator = tf.data.Dataset.from_tensor_slices(x).make_initializable_iterator()
@@ -122,7 +122,7 @@ class Iterator:
     @staticmethod
     def from_structure(output_types: Any, output_shapes: Any = None, shared_name: str | None = None,
                        output_classes: Any = None) -> Iterator:
-        """An iterator for any data set with such elements; see `make_initializer`.
+        """Makes an iterator for any data set with such elements; see `make_initializer`.
 
         Args:
           output_types: dtypes, arranged like the elements.
@@ -134,7 +134,7 @@ class Iterator:
         return Iterator(_handle("Iterator"), None, output_types, output_shapes, output_classes)
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
-        """An operation that begins a pass through a data set.
+        """Makes an operation that begins a pass through a data set.
 
         Args:
           dataset: a data set with elements like the iterator's.
@@ -157,7 +157,7 @@ class Iterator:
         return self._initializer
 
     def get_next(self, name: str | None = None) -> Any:
-        """Tensors with the next element; a run raises OutOfRangeError after the last one.
+        """Returns tensors with the next element; a run raises OutOfRangeError after the last one.
 
         Args:
           name: a name for the operation.
@@ -171,7 +171,7 @@ class Iterator:
         return pack(self._specs, iter(components))
 
     def get_next_as_optional(self) -> Any:
-        """The next element as an `Optional`, which holds nothing after the last one."""
+        """Returns the next element as an `Optional`, which holds nothing after the last one."""
         from .optional import _made
 
         if self._string is not None:
@@ -180,7 +180,7 @@ class Iterator:
         return _made(variant_tensor, self.element_spec)
 
     def string_handle(self, name: str | None = None) -> Any:
-        """What to feed to an iterator `from_string_handle` so that it gives this one's elements: a string scalar.
+        """Returns a string scalar to feed to an iterator `from_string_handle`, which then gives this one's elements.
 
         Args:
           name: a name for the operation.
@@ -192,7 +192,7 @@ class Iterator:
     @staticmethod
     def from_string_handle(string_handle: Any, output_types: Any, output_shapes: Any = None,
                            output_classes: Any = None) -> Iterator:
-        """An iterator that gives the elements of the one whose `string_handle` is fed.
+        """Makes an iterator that gives the elements of the one whose `string_handle` is fed.
 
         Args:
           string_handle: a string scalar.
@@ -234,7 +234,7 @@ def _iterator(dataset: Any, name: str) -> Iterator:
 
 
 def make_one_shot_iterator(dataset: Any) -> Iterator:
-    """An iterator for one pass through a data set, which needs no initializer.
+    """Makes an iterator for one pass through a data set, which needs no initializer.
 
     Args:
       dataset: the data set.
@@ -277,7 +277,7 @@ def _check_constant(tensors: Any) -> None:
 
 
 def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> Iterator:
-    """An iterator that begins a pass whenever its `initializer` is run.
+    """Makes an iterator that begins a pass whenever its `initializer` is run.
 
     Args:
       dataset: the data set.
@@ -295,17 +295,17 @@ def _specs_of(source: Any) -> Any:
 
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
-    """The dtypes of a data set or iterator, arranged like its elements."""
+    """Returns the dtypes of a data set or iterator, arranged like its elements."""
     return arranged(_specs_of(dataset_or_iterator), _type)
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
-    """The static shapes of a data set or iterator, arranged like its elements."""
+    """Returns the static shapes of a data set or iterator, arranged like its elements."""
     return arranged(_specs_of(dataset_or_iterator), _shape)
 
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
-    """`tf.Tensor` for each component of a data set or iterator, arranged like its elements."""
+    """Returns `tf.Tensor` for each component of a data set or iterator, arranged like its elements."""
     return arranged(_specs_of(dataset_or_iterator), _class)
 
 

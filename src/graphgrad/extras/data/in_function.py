@@ -34,11 +34,11 @@ class Elements:
         return raw.DatasetHas(self._handle, i)
 
     def item(self, i: Any) -> Any:
-        """Element `i`."""
+        """Returns element `i`."""
         return self._packed(raw.DatasetItem(self._handle, i, **self._types()))
 
     def take(self) -> Any:
-        """The next element; a run raises OutOfRangeError after the last one."""
+        """Returns the next element; a run raises OutOfRangeError after the last one."""
         return self._packed(raw.DatasetTake(self._handle, **self._types()))
 
     def _types(self) -> dict[str, Any]:
@@ -60,12 +60,12 @@ class ElementsLeft:
         return raw.OwnedIteratorHas(iterator=self._iterator)
 
     def item(self, _: Any) -> Any:
-        """The next element."""
+        """Returns the next element."""
         return next_of(self._iterator)
 
 
 def next_of(iterator: Any) -> Any:
-    """The next element of an iterator that was made outside of the graph; a run raises OutOfRangeError at the end."""
+    """Returns the next element of an iterator made outside of the graph; a run raises OutOfRangeError at the end."""
     specs = iterator._specs
     leaves = flatten(specs)
     components = raw.OwnedIteratorGetNext(iterator=iterator, output_types=tuple([s.dtype for s in leaves]),
@@ -87,7 +87,7 @@ class GraphIterator:
         return self._elements.take()
 
     def get_next(self) -> Any:
-        """The next element."""
+        """Returns the next element."""
         return next(self)
 
 
@@ -99,7 +99,7 @@ def reduce(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any], na
         def combine(start: Any) -> Any:
             return reduce(dataset, start, reduce_func)
 
-        # The elements are Python's and NumPy's; what combines them is traced once.
+        # The elements are Python's and NumPy's; the function that combines them is traced once.
         return Function(combine, autograph=False)(nest.map_structure(convert_to_tensor, initial_state))
     from graphgrad.frontend.function.autograph.convert import convert
 

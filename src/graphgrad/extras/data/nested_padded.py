@@ -46,26 +46,26 @@ class MoreTransformations:
         return graph, result
 
     def flat_map(self, map_func: Any, name: str | None = None) -> Any:
-        """A data set of the elements of the data sets that a function makes of the elements, one after the other.
+        """Makes a data set of the elements of the data sets that a function returns for the elements, in sequence.
 
         Args:
-          map_func: a function of tensors that gives a data set.
+          map_func: a function of tensors that returns a data set.
           name: accepted.
-        Raises: TypeError if it gives something else.
+        Raises: TypeError if it returns anything else.
         """
         return self.interleave(map_func, 1)
 
     def interleave(self, map_func: Any, cycle_length: Any = None, block_length: Any = None,
                    num_parallel_calls: Any = None, deterministic: Any = None,
                    name: str | None = None) -> Any:
-        """A data set of the elements of the data sets that a function makes of the elements, several in turn.
+        """Makes a data set of the elements of the data sets that a function returns for the elements, interleaved.
 
         Args:
-          map_func: a function of tensors that gives a data set.
-          cycle_length: how many take turns; one for each core by default.
-          block_length: how many elements each gives in its turn; one by default.
+          map_func: a function of tensors that returns a data set.
+          cycle_length: the number of data sets that are interleaved; one for each core by default.
+          block_length: the number of elements taken from each in turn; one by default.
           num_parallel_calls, deterministic, name: accepted.
-        Raises: TypeError if the function gives something else.
+        Raises: TypeError if the function returns anything else.
         """
         graph, inner = self._nested(map_func)
         if cycle_length is None or whole(cycle_length) == -1:
@@ -99,7 +99,7 @@ class MoreTransformations:
                 if slots[at] is not None:
                     chunk = list(itertools.islice(slots[at], block))
                     yield from chunk
-                    if len(chunk) < block:  # the next one takes its place when its turn comes
+                    if len(chunk) < block:  # its place is filled when its turn comes
                         slots[at] = None
                 at = (at + 1) % cycle
 
@@ -110,10 +110,10 @@ class MoreTransformations:
 
         Args:
           initial_state: the state before the first element, a tensor or a structure of them.
-          reduce_func: a function of a state and an element that gives the next state.
+          reduce_func: a function of a state and an element that returns the next state.
           name: a name for the loop.
         Returns: the last state.
-        Raises: TypeError if `reduce_func` gives another structure or other dtypes.
+        Raises: TypeError if `reduce_func` returns another structure or other dtypes.
         Gradient: with respect to the initial state and what the function uses; none if the state's shape changes.
 
         >>> total = tf.data.Dataset.range(5).reduce(tf.constant(0, tf.int64), lambda state, x: state + x)
@@ -132,14 +132,14 @@ class MoreTransformations:
 
     def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
                      drop_remainder: bool = False, name: str | None = None) -> Any:
-        """A data set in which so many elements are one; smaller ones are padded.
+        """Makes a data set of batches, in which smaller elements are padded.
 
         Args:
-          batch_size: how many; a number or a tensor.
-          padded_shapes: to which shapes, arranged like the elements; None or -1 for as large as the largest of the
-            batch. All sizes that are not known, by default.
-          padding_values: with what, arranged like the elements; with zeros or empty strings by default.
-          drop_remainder: whether fewer at the end are left out.
+          batch_size: the number of elements of a batch, an int or a tensor.
+          padded_shapes: the shapes to pad to, arranged like the elements; None or -1 for the largest size of the
+            batch. By default, all unknown sizes are such.
+          padding_values: the padding, arranged like the elements; zeros or empty strings by default.
+          drop_remainder: whether to drop a smaller last batch.
           name: accepted.
         Raises: ValueError for unknown ranks without `padded_shapes`; InvalidArgumentError at run time for elements that
           are larger than that.
@@ -171,7 +171,7 @@ class MoreTransformations:
         return outer._then(passes, specs, size=divided(outer._size, int(size), drop_remainder))
 
     def enumerate(self, start: int = 0, name: str | None = None) -> Any:
-        """A data set of pairs: a number that counts from `start`, int64, and the element."""
+        """Makes a data set of pairs: a number that counts from `start`, int64, and the element."""
         outer: Any = self
 
         def passes(given: dict[int, Any]) -> Iterator[Any]:
@@ -181,11 +181,11 @@ class MoreTransformations:
 
     @classmethod
     def list_files(cls, file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None) -> Any:
-        """A data set of the names of files that patterns match, now; shuffled unless `shuffle` is False.
+        """Makes a data set of the names of existing files that match patterns; shuffled unless `shuffle` is False.
 
         Args:
           file_pattern: a glob pattern, or several.
-          shuffle: whether the order is random; else it is that of the names.
+          shuffle: whether the order is random; else names are sorted.
           seed: for the order.
           name: accepted.
         Raises: InvalidArgumentError if none match.
@@ -206,7 +206,7 @@ def _nothing(spec: Any) -> Any:
 
 
 def _spread(values: Any, specs: Any) -> list[Any]:
-    """Returns a value for each component; a single one is for all of its dtype's components."""
+    """Returns a value for each component; a single one applies to all components of its dtype."""
     if isinstance(values, (tuple, list, dict)):
         return flatten(tuple(values) if isinstance(values, list) else values)
     return [values if as_dtype(np.asarray(values).dtype).kind == s.dtype.kind or s.dtype is not string else None

@@ -58,7 +58,7 @@ class Optional:
         return raw.OptionalHasValue(self._variant, name=name)
 
     def get_value(self, name: str | None = None) -> Any:
-        """The value; InvalidArgumentError at run time if there is none."""
+        """Returns the value; raises InvalidArgumentError at run time if there is none."""
         specs = nest.flatten(self._spec)
         types = tuple(as_dtype(s.dtype) for s in specs)
         parts = raw.OptionalGetValue(self._variant, output_types=types, name=name,
@@ -98,7 +98,7 @@ class OptionalSpec(TypeSpec):
 
     @staticmethod
     def from_value(value: Any) -> OptionalSpec:
-        """The spec of an `Optional`."""
+        """Returns the spec of an `Optional`."""
         return OptionalSpec(value.element_spec)
 
 

@@ -58,13 +58,13 @@ def _text(value: Any) -> str:
 
 
 class TFRecordDataset(_OfFiles):
-    """The records of files, as strings.
+    """A data set of the records of files, as strings.
 
     Args:
       filenames: names, as a string tensor or a data set of them.
       compression_type: "", "GZIP" or "ZLIB".
       buffer_size, num_parallel_reads, name: accepted; files are read one after the other.
-    Raises: NotFoundError at run time for a file that is not there; DataLossError for a damaged one.
+    Raises: NotFoundError at run time for a file that does not exist; DataLossError for a damaged one.
     Reference: TensorFlow 2.21 `tf.data.TFRecordDataset`.
 
     >>> import os, tempfile
@@ -84,13 +84,13 @@ class TFRecordDataset(_OfFiles):
 
 
 class TextLineDataset(_OfFiles):
-    """The lines of files, as strings without their ends.
+    """A data set of the lines of files, as strings without line ends.
 
     Args:
       filenames: names, as a string tensor or a data set of them.
       compression_type: "", "GZIP" or "ZLIB".
       buffer_size, num_parallel_reads, name: accepted; files are read one after the other.
-    Raises: NotFoundError at run time for a file that is not there.
+    Raises: NotFoundError at run time for a file that does not exist.
     Reference: TensorFlow 2.21 `tf.data.TextLineDataset`.
     """
 
@@ -112,15 +112,15 @@ class TextLineDataset(_OfFiles):
 
 
 class FixedLengthRecordDataset(_OfFiles):
-    """Pieces of files, all of the same length, as strings.
+    """A data set of the records of files, strings of one length.
 
     Args:
       filenames: names, as a string tensor or a data set of them.
-      record_bytes: the length.
-      header_bytes, footer_bytes: how much to skip at the beginning and at the end.
+      record_bytes: the length of a record.
+      header_bytes, footer_bytes: the number of bytes to skip at the beginning and at the end.
       buffer_size, num_parallel_reads, name: accepted; files are read one after the other.
       compression_type: "", "GZIP" or "ZLIB".
-    Raises: NotFoundError at run time for a file that is not there; InvalidArgumentError for one whose length does not
+    Raises: NotFoundError at run time for a file that does not exist; InvalidArgumentError for one whose length does not
       fit.
     Reference: TensorFlow 2.21 `tf.data.FixedLengthRecordDataset`.
     """
@@ -138,7 +138,7 @@ class FixedLengthRecordDataset(_OfFiles):
                 length = os.fstat(file.fileno()).st_size
                 self._check(InvalidArgumentError, name, length - header - footer)
             found = len(read_up_to(file, header))
-            held = read_up_to(file, footer)  # what is behind may be the end
+            held = read_up_to(file, footer)  # the rest may be the footer
             found += len(held)
             while piece := read_up_to(file, size):
                 found += len(piece)

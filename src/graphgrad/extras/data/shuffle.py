@@ -16,7 +16,7 @@ _BLOCKS = 64  # at once
 
 
 def seeds_of(seed: Any) -> tuple[int, int] | None:
-    """The two seeds of a data set; None if it has none."""
+    """Returns the two seeds of a data set; None if it has none."""
     first, second = get_seed(None if seed is None else whole(seed))
     if first is None and second is None:
         return None
@@ -25,7 +25,7 @@ def seeds_of(seed: Any) -> tuple[int, int] | None:
 
 
 def numbers(seeds: tuple[int, int] | None) -> Iterator[int]:
-    """Random numbers of 32 bits without end, of two seeds; of the system's if there are none."""
+    """Draws random numbers of 32 bits without end, from two seeds, or from the system's entropy."""
     if seeds is None:
         seeds = int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little")
     stream = Stream(seeds[0] % 2**64, 0, seeds[1] % 2**64)
@@ -37,15 +37,15 @@ def numbers(seeds: tuple[int, int] | None) -> Iterator[int]:
 
 
 def shuffled(elements: Iterator[Any], size: int, draw: Iterator[int]) -> Iterator[Any]:
-    """The elements, each drawn from a buffer of those that come next.
+    """Draws each element from a buffer of the next ones.
 
     Args:
       elements: the elements.
-      size: how large the buffer is.
+      size: the size of the buffer.
       draw: random numbers.
     """
     buffer: list[Any] = [None] * size
-    start = end = 0  # counted without end: a place in the buffer is the remainder
+    start = end = 0  # counted without end: the position in the buffer is the remainder
     over = False
     while True:
         while not over and end - start < size:

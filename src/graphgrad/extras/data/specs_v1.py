@@ -11,7 +11,7 @@ from graphgrad.frontend.structure.tensor_array_spec import TensorArraySpec
 
 
 def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:
-    """`tf.TensorSpec(shape, dtype)`.
+    """Makes `tf.TensorSpec(shape, dtype)`.
 
     Args:
       dtype, shape: as there.
@@ -20,7 +20,7 @@ def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:
 
 
 def SparseTensorStructure(dtype: Any, shape: Any) -> SparseTensorSpec:
-    """`tf.SparseTensorSpec(shape, dtype)`.
+    """Makes `tf.SparseTensorSpec(shape, dtype)`.
 
     Args:
       dtype, shape: as there.
@@ -29,7 +29,7 @@ def SparseTensorStructure(dtype: Any, shape: Any) -> SparseTensorSpec:
 
 
 def RaggedTensorStructure(dtype: Any, shape: Any, ragged_rank: Any) -> RaggedTensorSpec:
-    """`tf.RaggedTensorSpec(shape, dtype, ragged_rank)`.
+    """Makes `tf.RaggedTensorSpec(shape, dtype, ragged_rank)`.
 
     Args:
       dtype, shape, ragged_rank: as there.
@@ -38,7 +38,7 @@ def RaggedTensorStructure(dtype: Any, shape: Any, ragged_rank: Any) -> RaggedTen
 
 
 def TensorArrayStructure(dtype: Any, element_shape: Any, dynamic_size: Any, infer_shape: Any) -> TensorArraySpec:
-    """`tf.TensorArraySpec(element_shape, dtype, dynamic_size, infer_shape)`.
+    """Makes `tf.TensorArraySpec(element_shape, dtype, dynamic_size, infer_shape)`.
 
     Args:
       dtype, element_shape, dynamic_size, infer_shape: as there.

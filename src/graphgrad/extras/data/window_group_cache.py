@@ -49,7 +49,7 @@ class RestOfTransformations:
 
     @staticmethod
     def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Any:
-        """A data set of numbers without end: `start`, `start + step` and so on.
+        """Makes a data set of `start`, `start + step` and so on, without end.
 
         Args:
           start, step: scalars.
@@ -65,11 +65,11 @@ class RestOfTransformations:
 
     @staticmethod
     def random(seed: Any = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> Any:
-        """A data set of random numbers of 32 bits, int64, without end; for a seed they are TensorFlow's.
+        """Makes a data set of random numbers of 32 bits, int64, without end; TensorFlow's for the same seed.
 
         Args:
-          seed: a number; the same one gives the same numbers.
-          rerandomize_each_iteration: whether each pass has others.
+          seed: an int; the same one gives the same numbers.
+          rerandomize_each_iteration: whether each pass has its own numbers.
           name: accepted.
         """
         seeds = seeds_of(seed)
@@ -84,14 +84,14 @@ class RestOfTransformations:
     @staticmethod
     def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False,
                              rerandomize_each_iteration: Any = None) -> Any:
-        """A data set that draws each element from one of several data sets.
+        """Makes a data set that draws each element from one of several data sets.
 
         Args:
           datasets: the data sets, with elements of equal structure.
-          weights: the probability of each: a list, or a data set of such vectors; the same for all by default.
-          seed: a number; the same one gives the same order, which is TensorFlow's.
-          stop_on_empty_dataset: whether it ends with the first that ends; else the others go on.
-          rerandomize_each_iteration: whether each pass has another order.
+          weights: the probability of each: a list, or a data set of such vectors; equal by default.
+          seed: an int; the order is TensorFlow's for the same seed.
+          stop_on_empty_dataset: whether to stop when one data set ends; else the others continue.
+          rerandomize_each_iteration: whether each pass has its own order.
         Raises: TypeError for elements of different structure; ValueError for an empty list, or weights that do not fit.
         """
         from .combine import sampled
@@ -100,12 +100,12 @@ class RestOfTransformations:
 
     @staticmethod
     def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True) -> Any:
-        """A data set that takes each element from the data set that another one numbers.
+        """Makes a data set that takes each element from the data set whose number another data set gives.
 
         Args:
           datasets: the data sets, with elements of equal structure.
           choice_dataset: a data set of scalars, int64.
-          stop_on_empty_dataset: whether it ends with the first that ends; else such choices are skipped.
+          stop_on_empty_dataset: whether to stop when a chosen data set has ended; else such choices are skipped.
         Raises: TypeError for elements of different structure; ValueError for an empty list.
         """
         from .combine import chosen
@@ -115,12 +115,12 @@ class RestOfTransformations:
     # -- transformations ---------------------------------------------------------------
 
     def cache(self, filename: Any = "", name: str | None = None) -> Any:
-        """A data set that computes its elements in the first pass and keeps them for later ones.
+        """Makes a data set that computes its elements in the first pass and stores them for later ones.
 
         Args:
-          filename: where to keep them; in memory by default. Files of an earlier process serve as well.
+          filename: the file to store them in; memory by default. Files of an earlier process are read.
           name: accepted.
-        A pass that ends early keeps nothing.
+        A pass that ends early stores nothing.
         """
         place = _value(filename)
         if isinstance(place, Tensor) or np.asarray(place).item() not in ("", b""):
@@ -142,7 +142,7 @@ class RestOfTransformations:
         return self._then(passes, size=self._size)
 
     def with_options(self, options: Any, name: str | None = None) -> Any:
-        """The same data set with options; those that are set win over earlier ones.
+        """Makes a data set with options; they take precedence over earlier ones.
 
         Args:
           options: a `tf.data.Options`.
@@ -153,20 +153,20 @@ class RestOfTransformations:
         return made
 
     def options(self) -> Any:
-        """The options of this data set and of those that it stands on."""
+        """Returns the options of this data set and of those that it is made from."""
         from .dataset_options import Options
 
         return Options() if self._options is None else self._options
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False,
                name: str | None = None) -> Any:
-        """A data set of windows, each of them a data set of some of the elements.
+        """Makes a data set of windows, each of them a data set of some of the elements.
 
         Args:
-          size: how many elements a window has.
-          shift: by how many elements the next one begins later; by `size` by default.
+          size: the number of elements of a window.
+          shift: the distance to the beginning of the next window; `size` by default.
           stride: the distance of elements in a window.
-          drop_remainder: whether windows with fewer elements, at the end, are left out.
+          drop_remainder: whether to drop smaller windows at the end.
           name: accepted.
         Raises: InvalidArgumentError for numbers < 1.
 
@@ -206,10 +206,10 @@ class RestOfTransformations:
         return self._then(passes, specs, size=rows)
 
     def take_while(self, predicate: Any, name: str | None = None) -> Any:
-        """A data set of the elements before the first for which a function is false.
+        """Makes a data set of the elements before the first one for which a function is false.
 
         Args:
-          predicate: a function of tensors that gives a bool scalar.
+          predicate: a function of tensors that returns a bool scalar.
           name: accepted.
         """
         graph = self._predicate(predicate)  # type: ignore[attr-defined]  # a mixin: `Dataset` has it
@@ -221,13 +221,13 @@ class RestOfTransformations:
         return self._then(passes, captured=_symbolic(graph))
 
     def scan(self, initial_state: Any, scan_func: Any, name: str | None = None) -> Any:
-        """Scans a function of a state and an element.
+        """Applies a function of a state and an element, one after the other.
 
         Args:
           initial_state: the state before the first element, a structure of tensors.
-          scan_func: a function of state and element that gives the next state and an element.
+          scan_func: a function of state and element that returns the next state and an element.
           name: accepted.
-        Raises: TypeError if it gives something else, or a state of another kind.
+        Raises: TypeError if it returns anything else, or a state of another kind.
 
         >>> sums = tf.data.Dataset.range(4).scan(tf.constant(0, tf.int64), lambda s, x: (s + x, s + x))
         >>> sess.run(sums.batch(4).make_one_shot_iterator().get_next())
@@ -250,14 +250,14 @@ class RestOfTransformations:
         return self._then(passes, specs, [*symbolic, *_symbolic(graph)], self._size)
 
     def _reduce_in_numpy(self, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
-        """Returns the state after all elements, whose shape may change from one to the next.
+        """Computes the state after all elements; its shape may change from one to the next.
 
         Args:
           initial_state: the state before the first element, a structure of tensors.
-          reduce_func: a function of state and element that gives the next state.
+          reduce_func: a function of state and element that returns the next state.
           name: accepted.
         Returns: the last state, a structure of tensors.
-        Raises: TypeError if the function gives a state of another kind.
+        Raises: TypeError if the function returns a state of another kind.
         """
         values, states = _state(initial_state)
         graph, _, states = _stepped(reduce_func, states, self._specs, False)
@@ -273,7 +273,7 @@ class RestOfTransformations:
         return _computed([*self._captured, *symbolic, *_symbolic(graph)], compute, states, name)
 
     def get_single_element(self, name: str | None = None) -> Any:
-        """The only element.
+        """Returns the only element.
 
         Raises: InvalidArgumentError if there is none, or more than one; in a graph when it is run.
         """
@@ -288,11 +288,11 @@ class RestOfTransformations:
         return _computed(self._captured, compute, self._specs, name)
 
     def unique(self, name: str | None = None) -> Any:
-        """A data set without elements that came before.
+        """Makes a data set without repeated elements.
 
         Args:
           name: accepted.
-        Raises: TypeError for elements of several components, or of other dtypes than integers and strings.
+        Raises: TypeError for elements of several components, or of dtypes other than integers and strings.
         """
         spec = self._specs
         if not isinstance(spec, Spec) or spec.dtype.name not in ("int32", "int64", "string"):
@@ -310,11 +310,11 @@ class RestOfTransformations:
         return self._then(passes)
 
     def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Any:
-        """A data set of batches of another size.
+        """Makes a data set of batches of another size.
 
         Args:
-          batch_size: how many rows; or a vector of numbers, which are taken in turn.
-          drop_remainder: whether fewer at the end are left out.
+          batch_size: the number of rows; or a vector of numbers, used in turn.
+          drop_remainder: whether to drop a smaller last batch.
           name: accepted.
         """
         if any(s.shape == () for s in flatten(self._specs)):
@@ -344,7 +344,7 @@ class RestOfTransformations:
 
     def ragged_batch(self, batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64,
                      name: str | None = None) -> Any:
-        """A data set in which so many elements are one; ragged where shapes differ.
+        """Makes a data set of batches, ragged where shapes differ.
 
         Args:
           batch_size, drop_remainder, name: as for `batch`.
@@ -365,11 +365,11 @@ class RestOfTransformations:
         return loose.batch(batch_size, drop_remainder)
 
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Any:
-        """A data set in which so many elements are one sparse tensor.
+        """Makes a data set of batches as sparse tensors.
 
         Args:
-          batch_size: how many.
-          row_shape: the dense shape of a row, which elements may not exceed; None or -1 where the largest one decides.
+          batch_size: the number of elements of a batch.
+          row_shape: the dense shape of a row, a bound for elements; None or -1 for the size of the largest one.
           name: accepted.
         Raises: InvalidArgumentError at run time for larger elements.
         """
@@ -398,10 +398,10 @@ class RestOfTransformations:
         """Applies a function to groups of elements with the same key.
 
         Args:
-          key_func: a function of an element that gives its key, a scalar int64.
-          reduce_func: a function of a key and a data set of so many elements that gives a data set.
-          window_size: how many elements a group has.
-          window_size_func: a function of the key that gives this number, in its place.
+          key_func: a function of an element that returns its key, a scalar int64.
+          reduce_func: a function of a key and a data set of a group's elements that returns a data set.
+          window_size: the number of elements of a group.
+          window_size_func: a function of the key that returns this number, in its place.
           name: accepted.
         Raises: ValueError if there is neither a size nor a function, or both.
         """
@@ -413,16 +413,16 @@ class RestOfTransformations:
                                   padded_shapes: Any = None, padding_values: Any = None,
                                   pad_to_bucket_boundary: bool = False, no_padding: bool = False,
                                   drop_remainder: bool = False, name: str | None = None) -> Any:
-        """A data set of padded batches of elements of similar length.
+        """Makes a data set of padded batches of elements of similar length.
 
         Args:
-          element_length_func: a function of an element that gives its length, a scalar int32.
-          bucket_boundaries: where buckets begin; there is one more before the first.
-          bucket_batch_sizes: how many elements a batch of each bucket has; one more than there are boundaries.
+          element_length_func: a function of an element that returns its length, a scalar int32.
+          bucket_boundaries: the least lengths of buckets; there is one more bucket below.
+          bucket_batch_sizes: the size of the batches of each bucket; one more than boundaries.
           padded_shapes, padding_values: as for `padded_batch`.
-          pad_to_bucket_boundary: whether lengths that are not known become the bucket's largest one.
-          no_padding: whether elements are batched as they are.
-          drop_remainder: whether fewer at the end are left out.
+          pad_to_bucket_boundary: whether unknown lengths are padded to the bucket's largest one.
+          no_padding: whether elements are batched without padding.
+          drop_remainder: whether to drop a smaller last batch.
           name: accepted.
         Raises: ValueError if there is not one size more than boundaries.
         """
@@ -433,13 +433,13 @@ class RestOfTransformations:
 
     def rejection_resample(self, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: Any = None,
                            name: str | None = None) -> Any:
-        """A data set of pairs (class, element) whose classes have another distribution, by leaving elements out.
+        """Makes a data set of pairs (class, element) with another distribution of classes, by dropping elements.
 
         Args:
-          class_func: a function of an element that gives its class, a scalar int32.
-          target_dist: the probability of each class that is wanted.
-          initial_dist: that of the data set; estimated on the way by default.
-          seed: a number; the same one gives the same elements.
+          class_func: a function of an element that returns its class, a scalar int32.
+          target_dist: the target probability of each class.
+          initial_dist: that in the data set; estimated from the elements by default.
+          seed: an int; the same one gives the same elements.
           name: accepted.
         """
         from .combine import resampled
@@ -447,7 +447,7 @@ class RestOfTransformations:
         return resampled(self, class_func, target_dist, initial_dist, seed)
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Any:
-        """A data set without the elements that cannot be computed.
+        """Makes a data set without the elements that cannot be computed.
 
         Args:
           log_warning: whether they are logged.
@@ -472,9 +472,9 @@ class RestOfTransformations:
     # -- values ------------------------------------------------------------------------
 
     def as_numpy_iterator(self) -> Any:
-        """An iterator over the elements as NumPy arrays.
+        """Makes an iterator over the elements as NumPy arrays.
 
-        Raises: RuntimeError but in eager mode.
+        Raises: RuntimeError except in eager mode.
         """
         from .eager_iterator import NumpyIterator
 
@@ -484,7 +484,7 @@ class RestOfTransformations:
         return NumpyIterator(self)
 
     def cardinality(self) -> Any:
-        """How many elements there are, a scalar int64: -1 for a data set without end, -2 if it is not known."""
+        """Returns the number of elements, a scalar int64: -1 if it is infinite, -2 if it is not known."""
         from graphgrad.ir.conversion import convert_to_tensor
 
         return convert_to_tensor(np.asarray(self._size, np.int64))
@@ -500,7 +500,7 @@ class RestOfTransformations:
         return True
 
     def fingerprint(self) -> Any:
-        """A number, uint64, that data sets with the same elements' kinds share."""
+        """Computes a uint64 that is equal for data sets with the same structure of elements."""
         import zlib
 
         from graphgrad.ir.conversion import convert_to_tensor
@@ -524,11 +524,11 @@ class RestOfTransformations:
     @staticmethod
     def load(path: str, element_spec: Any = None, compression: Any = None, reader_func: Any = None,
              wait: bool = False) -> Any:
-        """Loads a data set that `save` wrote.
+        """Makes a data set of the elements that `save` wrote.
 
         Args:
           path: the directory.
-          element_spec: accepted; the files say it.
+          element_spec: accepted; it is read from the files.
           compression: as given to `save`.
           reader_func, wait: accepted.
         Raises: NotFoundError if there is none.
@@ -537,7 +537,7 @@ class RestOfTransformations:
 
     def snapshot(self, path: str, compression: Any = "AUTO", reader_func: Any = None, shard_func: Any = None,
                  name: str | None = None) -> Any:
-        """A data set whose elements are computed once, and read from files of a directory in later passes.
+        """Makes a data set whose elements are computed once, and read from files of a directory in later passes.
 
         Args:
           path: the directory.
@@ -552,7 +552,7 @@ class RestOfTransformations:
 
 
 def _tuple(specs: Any) -> list[Any]:
-    """What the top-level components of elements are, in the order of leaves."""
+    """Returns the specs of the top-level components of elements, in the order of leaves."""
     if isinstance(specs, dict):
         return [specs[k] for k in sorted(specs)]
     return list(specs) if isinstance(specs, tuple) else [specs]
@@ -569,7 +569,7 @@ def _retuple(specs: Any, function: Any) -> Any:
 
 
 def _columns(window: list[Element], parts: list[Any]) -> Iterator[list[Element]]:
-    """The elements of a window's data sets: one data set for each top-level component."""
+    """Splits a window's elements: one data set for each top-level component."""
     at = 0
     for part in parts:
         count = len(flatten(part))
@@ -578,7 +578,7 @@ def _columns(window: list[Element], parts: list[Any]) -> Iterator[list[Element]]
 
 
 def _state(initial: Any) -> tuple[list[Any], Any]:
-    """Returns the values of an initial state, and what they are."""
+    """Returns the values of an initial state, and its specs."""
     values = [_value(leaf) for leaf in flatten(initial)]
     specs = [v._spec if isinstance(v, Tensor) else Spec.of(as_dtype(v.dtype), v.shape) for v in values]
     return values, pack(initial, iter(specs))
