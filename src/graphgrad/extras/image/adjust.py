@@ -1,4 +1,4 @@
-"""Images: dtypes, brightness, contrast and the like, all made of other ops."""
+"""Images: dtypes, brightness, contrast and the like, composed of other ops."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
     Args:
       image: a real tensor.
       dtype: the dtype wanted.
-      saturate: whether to clip what the dtype cannot hold.
+      saturate: whether to clip values to the range of the dtype.
       name: a name for the operation.
     Returns: a tensor of that dtype.
     Raises: AttributeError if either dtype is neither floating nor an integer.
@@ -64,7 +64,7 @@ def _cast(x, dtype):
 
 
 def as_floats(image: TensorLike) -> tuple[Any, DType]:
-    """The image in a float dtype, and the dtype to go back to."""
+    """Converts an image to a float dtype; returns it and the dtype to convert back to."""
     x = convert_to_tensor(image, name="image")
     return (x, x.dtype) if x.dtype in (float16, float32) else (convert_image_dtype(x, float32), x.dtype)
 
@@ -96,7 +96,7 @@ def _random_amount(uniform, low, high):
 
 
 def random_brightness(image: TensorLike, max_delta: TensorLike, seed: int | None = None) -> Tensor:
-    """`adjust_brightness` with a random delta.
+    """Adjusts the brightness of images by a random delta.
 
     Args:
       image: a real tensor.
@@ -135,7 +135,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
 
 
 def random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: int | None = None) -> Tensor:
-    """`adjust_contrast` with a random factor.
+    """Adjusts the contrast of images by a random factor.
 
     Args:
       image: (*B, H, W, C), real.
@@ -154,7 +154,7 @@ def random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, see
 
 
 def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Tensor:
-    """gain * image ** gamma.
+    """Computes gain * image ** gamma.
 
     Args:
       image: a real tensor whose range is [0, 1); integers are scaled to it.

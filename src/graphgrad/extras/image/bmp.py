@@ -9,18 +9,18 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 
-_CHANNELS = {8: 1, 24: 3, 32: 4}  # by bits a pixel
+_CHANNELS = {8: 1, 24: 3, 32: 4}  # by bits per pixel
 _ORDERS = {1: [0], 3: [2, 1, 0], 4: [2, 1, 0, 3]}
 _MOST = 1 << 30  # bytes of pixels
 
 
 def bitmap(data: bytes, channels: int, opaque: bool = False) -> np.ndarray[Any, Any]:
-    """The pixels of a BMP file without compression: 8 (grey), 24 or 32 bits a pixel.
+    """Decodes a BMP file without compression: 8 (grey), 24 or 32 bits per pixel.
 
     Args:
       data: the file's bytes.
       channels: 0 for those of the file.
-      opaque: whether RGB files may be given a fourth one.
+      opaque: whether RGB files may get a fourth channel.
     Returns: (height, width, channels), uint8.
     """
     if len(data) < 32:

@@ -1,4 +1,4 @@
-"""Boxes that stay, of many images and classes; boxes proposed by a network over a grid of anchors."""
+"""Selection of boxes of many images and classes, and of boxes that a network proposes over a grid of anchors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .non_max_suppression import _overlap, _padded, _select, _tensors, _threshol
     "nmsed_scores: float32, nmsed_classes: float32, valid_detections: int32", flags=("host",),
     peek=("max_output_size_per_class", "max_total_size"))
 def combined(xp, boxes, scores, each, total, iou_threshold, score_threshold, *, pad_per_class=False, clip_boxes=True):
-    """The boxes that stay of each class, then the best of all classes, image by image."""
+    """Selects boxes of each class, then the best of all classes, image by image."""
     for what, size in (("max_size_per_class", each), ("max_total_size", total)):
         if size <= 0:
             raise Complaint(f"{what} must be positive but is {size}", "ask for at least one box")
@@ -90,20 +90,20 @@ def combined_non_max_suppression(boxes: TensorLike, scores: TensorLike, max_outp
                                  max_total_size: TensorLike, iou_threshold: TensorLike = 0.5,
                                  score_threshold: TensorLike = float("-inf"), pad_per_class: bool = False,
                                  clip_boxes: bool = True, name: str | None = None) -> CombinedNonMaxSuppression:
-    """Of boxes of several classes that overlap, those with the best scores.
+    """Selects the boxes with the best scores among overlapping boxes of several classes.
 
     Args:
       boxes: (B, N, Q, 4), float32: two opposite corners, y1, x1, y2, x2; Q is 1 or the number of classes.
       scores: (B, N, classes), float32.
-      max_output_size_per_class: how many boxes to select of a class at most.
-      max_total_size: how many to select of an image at most.
-      iou_threshold: boxes that share more of their union than this with a better one of their class are left out.
-      score_threshold: boxes of this score or less are left out.
-      pad_per_class: whether results have room for max_output_size_per_class boxes of each class at most.
+      max_output_size_per_class: the largest number of boxes to select of a class.
+      max_total_size: the largest number of boxes to select of an image.
+      iou_threshold: boxes that share more of their union than this with a better one of their class are dropped.
+      score_threshold: boxes of this score or less are dropped.
+      pad_per_class: whether results are padded to at most max_output_size_per_class boxes of each class.
       clip_boxes: whether coordinates of results are clipped to [0, 1].
       name: a name for the operation.
-    Returns: boxes (B, K, 4), scores (B, K) and classes (B, K), float32, best first, zeros behind them, and how many
-      there are, (B), int32; K is max_total_size.
+    Returns: boxes (B, K, 4), scores (B, K) and classes (B, K), float32, best first, padded with zeros, and their
+      numbers, (B), int32; K is max_total_size.
     Raises: ValueError for shapes that do not fit; InvalidArgumentError at run time for sizes that are not positive or
       a threshold outside [0, 1].
     Gradient: none.
@@ -127,7 +127,7 @@ def combined_non_max_suppression(boxes: TensorLike, scores: TensorLike, max_outp
     "score_threshold: float32 -> selected_indices: int32, valid_outputs: int32", flags=("host",),
     peek=("max_output_size",))
 def batch_suppression(xp, boxes, scores, size, iou_threshold, score_threshold):
-    """NonMaxSuppressionV4 for each image of a batch."""
+    """Selects boxes as NonMaxSuppressionV4 does, for each image of a batch."""
     lead, size = boxes.shape[:-2], int(size)
     flat = [_select(_overlap(b), s, size, iou_threshold, score_threshold)[0]
             for b, s in zip(boxes.reshape(-1, *boxes.shape[-2:]), scores.reshape(-1, scores.shape[-1]), strict=True)]
@@ -150,18 +150,18 @@ def non_max_suppression_padded(boxes: TensorLike, scores: TensorLike, max_output
                                pad_to_max_output_size: bool = False, name: str | None = None,
                                sorted_input: bool = False, canonicalized_coordinates: bool = False,
                                tile_size: int = 512) -> tuple[Tensor, Tensor]:
-    """Of boxes that overlap, those with the best scores, for batches of images.
+    """Selects the boxes with the best scores among overlapping ones, for batches of images.
 
     Args:
       boxes: (*B, N, 4), float32: two opposite corners, y1, x1, y2, x2.
       scores: (*B, N), float32.
-      max_output_size: how many to select of an image at most.
-      iou_threshold: boxes that share more of their union than this with a better one are left out.
-      score_threshold: boxes of this score or less are left out.
-      pad_to_max_output_size: whether zeros stand behind the numbers of the boxes selected; needed for batches.
+      max_output_size: the largest number of boxes to select of an image.
+      iou_threshold: boxes that share more of their union than this with a better one are dropped.
+      score_threshold: boxes of this score or less are dropped.
+      pad_to_max_output_size: whether the numbers of the boxes are padded with zeros; needed for batches.
       name: a name for the scope of the operations.
-      sorted_input, canonicalized_coordinates, tile_size: accepted; they promise or tune what is not used here.
-    Returns: (indices, how many): (*B, M), int32, best first, and (*B), int32.
+      sorted_input, canonicalized_coordinates, tile_size: accepted; hints that are not used here.
+    Returns: (indices, their number): (*B, M), int32, best first, and (*B), int32.
     Raises: ValueError for a batch without padding, or shapes that do not fit.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.image.non_max_suppression_padded`.
@@ -199,7 +199,7 @@ def _decoded(anchors, deltas):
     "nms_threshold: float32, pre_nms_topn: int32, min_size: float32 -> rois: float32, roi_probabilities: float32",
     flags=("host",))
 def proposals(xp, scores, deltas, info, anchors, nms_threshold, first, min_size, *, post_nms_topn=300):
-    """The best boxes about anchors, of those that do not overlap too much."""
+    """Selects the best boxes about anchors, among those that do not overlap too much."""
     if first <= 0:
         raise Complaint(f"pre_nms_topn should be greater than 0, not {first}", "look at one box at least")
     if not 0 <= nms_threshold <= 1:
@@ -243,23 +243,23 @@ def generate_bounding_box_proposals(scores: TensorLike, bbox_deltas: TensorLike,
                                     anchors: TensorLike, nms_threshold: float = 0.7, pre_nms_topn: int = 6000,
                                     min_size: int = 16, post_nms_topn: int = 300,
                                     name: str | None = None) -> GenerateBoundingBoxProposals:
-    """The best boxes that a region proposal network finds.
+    """Selects the best boxes that a region proposal network finds.
 
     Args:
-      scores: (B, H, W, A), float32: how much each anchor looks like an object.
-      bbox_deltas: (B, H, W, 4 A): by how much of its size each anchor's centre is off (y, x), and the logarithms of
-        the ratios of heights and widths.
+      scores: (B, H, W, A), float32: the objectness of each anchor.
+      bbox_deltas: (B, H, W, 4 A): the offset of each box's centre from its anchor's (y, x), relative to the size, and
+        the logarithms of the ratios of heights and widths.
       image_info: (B, 5): height, width and scale of each image, and two numbers that are not used.
       anchors: (H, W, 4 A): boxes y1, x1, y2, x2 in pixels.
-      nms_threshold: boxes that share more of their union than this with a better one are left out.
-      pre_nms_topn: how many boxes to look at, best first.
-      min_size: boxes of fewer pixels (times the scale) in height or width are left out.
-      post_nms_topn: how many boxes to select.
+      nms_threshold: boxes that share more of their union than this with a better one are dropped.
+      pre_nms_topn: the number of boxes to consider, best first.
+      min_size: boxes of fewer pixels (times the scale) in height or width are dropped.
+      post_nms_topn: the number of boxes to select.
       name: a name for the operation.
-    Returns: (rois, roi_probabilities): (B, post_nms_topn, 4) and (B, post_nms_topn), float32, zeros at their ends.
+    Returns: (rois, roi_probabilities): (B, post_nms_topn, 4) and (B, post_nms_topn), float32, padded with zeros.
     Raises: ValueError for shapes that do not fit; InvalidArgumentError at run time for numbers out of range.
     Gradient: none.
-    Reference: TensorFlow 2.21 GenerateBoundingBoxProposals (which runs on GPUs alone); Ren et al. 2015.
+    Reference: TensorFlow 2.21 GenerateBoundingBoxProposals (which runs only on GPUs); Ren et al. 2015.
 
     >>> anchors = np.float32([[[0, 0, 20, 20]]])
     >>> info = np.float32([[40, 40, 1, 0, 0]])

@@ -1,4 +1,4 @@
-"""Boxes in images: choosing, drawing, sampling them."""
+"""Boxes in images: drawing and sampling them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _drawn_shape(images, boxes, colors=None):
 
 @op("DrawBoundingBoxes", "images: T, boxes: float32 -> output: T", T=_SMALL, flags=("host",), shape=_drawn_shape)
 def draw_bounding_boxes_op(xp, images, boxes):
-    """The images with boxes of changing colours."""
+    """Draws boxes of changing colours into images."""
     colours = [(1, *c[1:]) for c in _COLOURS] if images.shape[3] == 1 else _COLOURS
     return _draw(images, boxes, colours)
 
@@ -69,7 +69,7 @@ draw_bounding_boxes_op.grad(NOT_DIFFERENTIABLE)
 @op("DrawBoundingBoxesV2", "images: T, boxes: float32, colors: float32 -> output: T", T=_SMALL, flags=("host",),
     shape=_drawn_shape)
 def draw_bounding_boxes_v2_op(xp, images, boxes, colors):
-    """The images with boxes of the given colours in turn."""
+    """Draws boxes of the given colours, in turn, into images."""
     if not len(colors):
         return draw_bounding_boxes_op.kernel(xp, images, boxes)
     return _draw(images, boxes, [(1, *c[1:]) for c in colors] if images.shape[3] == 1 else colors)
@@ -81,9 +81,9 @@ def draw_bounding_boxes_v1(images: TensorLike, boxes: TensorLike, name: str | No
 
     Args:
       images: (N, H, W, C), float16 or float32, of 1, 3 or 4 channels.
-      boxes: (N, M, 4), float32: y_min, x_min, y_max, x_max as parts of the height and the width.
+      boxes: (N, M, 4), float32: y_min, x_min, y_max, x_max as fractions of the height and the width.
       name: a name for the operation.
-      colors: (K, C), float32: the colours that boxes have in turn; ten by default.
+      colors: (K, C), float32: the colours of boxes, in turn; ten by default.
     Returns: a tensor like `images`.
     Raises: ValueError for shapes that do not fit.
     Gradient: none.
@@ -105,8 +105,8 @@ def draw_bounding_boxes(images: TensorLike, boxes: TensorLike, colors: TensorLik
 
     Args:
       images: (N, H, W, C), float16 or float32, of 1, 3 or 4 channels.
-      boxes: (N, M, 4), float32: y_min, x_min, y_max, x_max as parts of the height and the width.
-      colors: (K, C), float32: the colours that boxes have in turn, or None for ten of its own.
+      boxes: (N, M, 4), float32: y_min, x_min, y_max, x_max as fractions of the height and the width.
+      colors: (K, C), float32: the colours of boxes, in turn, or None for ten standard ones.
       name: a name for the operation.
     Returns: a tensor like `images`.
     Raises: ValueError for shapes that do not fit.
@@ -130,11 +130,11 @@ class _Draws:
         self.words = iter(np.stack(words, 1).reshape(-1).tolist())
 
     def uniform(self):
-        """A float in [0, 1)."""
+        """Draws a float from [0, 1)."""
         return np.float32((next(self.words) & 0x7FFFFF) / 2**23)
 
     def below(self, n):
-        """An integer in [0, n), all equally likely."""
+        """Draws an integer from [0, n) uniformly."""
         last = 0xFFFFFFFF - (0xFFFFFFFF % n + 1) % n
         while True:
             word = next(self.words)
@@ -143,7 +143,7 @@ class _Draws:
 
 
 def _crop(draws, height, width, aspect, area):
-    """Returns a random crop (y, x, height, width) of the given aspect and bounds of its area, or None."""
+    """Draws a crop (y, x, height, width) of the given aspect and bounds of its area, or None."""
     least, most = (np.float32(a) * np.float32(width) * np.float32(height) for a in area)
 
     def width_of(h):
@@ -168,7 +168,7 @@ def _crop(draws, height, width, aspect, area):
 
 
 def _covers(crop, box, least):
-    """Returns whether the crop covers at least that part of the box (top, left, bottom, right)."""
+    """Returns whether the crop covers at least that fraction of the box (top, left, bottom, right)."""
     y, x, h, w = crop
     top, left, bottom, right = box
     area = (bottom - top) * (right - left)
@@ -230,7 +230,7 @@ def _stateful_shape(image_size, bounding_boxes, min_object_covered, aspect_ratio
     "size: T, bboxes: float32", T=_T, flags=_FLAGS, shape=_stateful_shape)
 def sample_box(xp, image_size, boxes, least, *, seed=0, seed2=0, aspect_ratio_range=(0.75, 1.33),
                area_range=(0.05, 1.0), max_attempts=100, use_image_if_no_bounding_boxes=False, rng=0):
-    """A random crop that covers a part of some box."""
+    """Draws a random crop that covers a fraction of some box."""
     stream = start(xp, "SampleDistortedBoundingBoxV2", rng, seed, seed2, max_attempts)
     return _sample(stream, image_size, boxes, least, aspect_ratio_range, area_range, max_attempts,
                    use_image_if_no_bounding_boxes)
@@ -243,7 +243,7 @@ sample_box.grad(NOT_DIFFERENTIABLE)
     flags=_FLAGS, shape=_sampled_shape)
 def sample_box_v1(xp, image_size, boxes, *, seed=0, seed2=0, min_object_covered=0.1, aspect_ratio_range=(0.75, 1.33),
                   area_range=(0.05, 1.0), max_attempts=100, use_image_if_no_bounding_boxes=False, rng=0):
-    """A random crop that covers a part of some box: the older form, whose part is an attribute."""
+    """Draws a random crop that covers a fraction of some box: the older form, with the fraction as an attribute."""
     stream = start(xp, "SampleDistortedBoundingBox", rng, seed, seed2, max_attempts)
     return _sample(stream, image_size, boxes, min_object_covered, aspect_ratio_range, area_range, max_attempts,
                    use_image_if_no_bounding_boxes)
@@ -263,7 +263,7 @@ def _stateless_shape(image_size, bounding_boxes, min_object_covered, seed, aspec
     shape=_stateless_shape)
 def stateless_sample_box(xp, image_size, boxes, least, seed, *, aspect_ratio_range=(0.75, 1.33), area_range=(0.05, 1.0),
                          max_attempts=100, use_image_if_no_bounding_boxes=False):
-    """A crop that covers a part of some box, chosen by the seed alone."""
+    """Draws a crop that covers a fraction of some box, as a function of the seed alone."""
     return _sample(philox.stateless(np, seed), image_size, boxes, least, aspect_ratio_range, area_range, max_attempts,
                    use_image_if_no_bounding_boxes)
 
@@ -280,19 +280,19 @@ def sample_distorted_bounding_box(image_size: TensorLike, bounding_boxes: Tensor
                                   area_range: TensorLike = None, max_attempts: TensorLike = None,
                                   use_image_if_no_bounding_boxes: bool | None = None,
                                   name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """A random crop that covers a part of one of some boxes, for augmenting images.
+    """Draws a random crop that covers a fraction of one of some boxes, for augmenting images.
 
     Args:
       image_size: the vector [height, width, channels], integers.
-      bounding_boxes: (1, M, 4), float32: y_min, x_min, y_max, x_max as parts of the height and the width.
-      seed: a seed; 0 for another crop each time.
-      min_object_covered: the part of a box that the crop must cover at least.
+      bounding_boxes: (1, M, 4), float32: y_min, x_min, y_max, x_max as fractions of the height and the width.
+      seed: a seed; with 0, crops differ from run to run.
+      min_object_covered: the least fraction of a box that the crop must cover.
       aspect_ratio_range: the bounds of width / height; (0.75, 1.33) by default.
-      area_range: the bounds of the crop's part of the image; (0.05, 1) by default.
-      max_attempts: after how many attempts to take the whole image; 100 by default.
-      use_image_if_no_bounding_boxes: whether the image stands for a box if there is none.
+      area_range: the bounds of the crop's fraction of the image; (0.05, 1) by default.
+      max_attempts: the number of attempts, after which the whole image is taken; 100 by default.
+      use_image_if_no_bounding_boxes: whether the whole image is the box if there is none.
       name: a name for the operation.
-    Returns: (begin, size, bboxes): vectors to give to `tf.slice`, of image_size's dtype, and the crop as (1, 1, 4).
+    Returns: (begin, size, bboxes): vectors for `tf.slice`, of image_size's dtype, and the crop as (1, 1, 4).
     Raises: ValueError for shapes or ranges that do not fit; InvalidArgumentError at run time for bad boxes.
     Gradient: none.
     Reference: TensorFlow 2.21 SampleDistortedBoundingBoxV2.
@@ -317,19 +317,19 @@ def sample_distorted_bounding_box_v1(image_size: TensorLike, bounding_boxes: Ten
                                      max_attempts: TensorLike = None,
                                      use_image_if_no_bounding_boxes: bool | None = None,
                                      name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """A random crop that covers a part of one of some boxes: TensorFlow 1's arguments.
+    """Draws a random crop that covers a fraction of one of some boxes, with TensorFlow 1's arguments.
 
     Args:
       image_size: the vector [height, width, channels], integers.
-      bounding_boxes: (1, M, 4), float32: y_min, x_min, y_max, x_max as parts of the height and the width.
-      seed, seed2: the op's two seeds; without them another crop each time.
-      min_object_covered: the part of a box that the crop must cover at least.
+      bounding_boxes: (1, M, 4), float32: y_min, x_min, y_max, x_max as fractions of the height and the width.
+      seed, seed2: the op's two seeds; without them, crops differ from run to run.
+      min_object_covered: the least fraction of a box that the crop must cover.
       aspect_ratio_range: the bounds of width / height; (0.75, 1.33) by default.
-      area_range: the bounds of the crop's part of the image; (0.05, 1) by default.
-      max_attempts: after how many attempts to take the whole image; 100 by default.
-      use_image_if_no_bounding_boxes: whether the image stands for a box if there is none.
+      area_range: the bounds of the crop's fraction of the image; (0.05, 1) by default.
+      max_attempts: the number of attempts, after which the whole image is taken; 100 by default.
+      use_image_if_no_bounding_boxes: whether the whole image is the box if there is none.
       name: a name for the operation.
-    Returns: (begin, size, bboxes): vectors to give to `tf.slice`, of image_size's dtype, and the crop as (1, 1, 4).
+    Returns: (begin, size, bboxes): vectors for `tf.slice`, of image_size's dtype, and the crop as (1, 1, 4).
     Raises: ValueError for shapes or ranges that do not fit; InvalidArgumentError at run time for bad boxes.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.compat.v1.image.sample_distorted_bounding_box`.
@@ -344,19 +344,19 @@ def stateless_sample_distorted_bounding_box(image_size: TensorLike, bounding_box
                                             area_range: TensorLike = None, max_attempts: TensorLike = None,
                                             use_image_if_no_bounding_boxes: bool | None = None,
                                             name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """A crop that covers a part of one of some boxes, chosen by the seed alone.
+    """Draws a crop that covers a fraction of one of some boxes, as a function of the seed alone.
 
     Args:
       image_size: the vector [height, width, channels], integers.
-      bounding_boxes: (1, M, 4), float32: y_min, x_min, y_max, x_max as parts of the height and the width.
+      bounding_boxes: (1, M, 4), float32: y_min, x_min, y_max, x_max as fractions of the height and the width.
       seed: two integers.
-      min_object_covered: the part of a box that the crop must cover at least.
+      min_object_covered: the least fraction of a box that the crop must cover.
       aspect_ratio_range: the bounds of width / height; (0.75, 1.33) by default.
-      area_range: the bounds of the crop's part of the image; (0.05, 1) by default.
-      max_attempts: after how many attempts to take the whole image; 100 by default.
-      use_image_if_no_bounding_boxes: whether the image stands for a box if there is none.
+      area_range: the bounds of the crop's fraction of the image; (0.05, 1) by default.
+      max_attempts: the number of attempts, after which the whole image is taken; 100 by default.
+      use_image_if_no_bounding_boxes: whether the whole image is the box if there is none.
       name: a name for the operation.
-    Returns: (begin, size, bboxes): vectors to give to `tf.slice`, of image_size's dtype, and the crop as (1, 1, 4).
+    Returns: (begin, size, bboxes): vectors for `tf.slice`, of image_size's dtype, and the crop as (1, 1, 4).
     Raises: ValueError for shapes or ranges that do not fit; InvalidArgumentError at run time for bad boxes.
     Gradient: none.
     Reference: TensorFlow 2.21 StatelessSampleDistortedBoundingBox.

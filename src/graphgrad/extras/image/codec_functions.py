@@ -1,4 +1,4 @@
-"""Images of single formats: BMP, GIF, parts of JPEG files, and what compressing as JPEG does to an image."""
+"""Images of single formats: BMP, GIF, parts of JPEG files, and JPEG compression as a distortion."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .pillow import format_of, pictures_of, pixels_of, single_picture
 
 @op("DecodeBmp", "contents: string -> image: uint8", flags=("host",), shape=image_shape)
 def decode_bmp_op(xp, contents, *, channels=0):
-    """The pixels of a BMP file without compression: 8 (grey), 24 or 32 bits a pixel."""
+    """Decodes a BMP file without compression: 8 (grey), 24 or 32 bits per pixel."""
     data = contents.item()
     kind = format_of(data)
     if kind != "BMP":
@@ -42,7 +42,7 @@ decode_bmp_op.grad(NOT_DIFFERENTIABLE)
 
 @op("DecodeGif", "contents: string -> image: uint8", flags=("host",), shape=lambda contents: (None, None, None, 3))
 def decode_gif_op(xp, contents):
-    """The pictures of a GIF file."""
+    """Decodes the pictures of a GIF file."""
     data = contents.item()
     return pictures_of(data) if format_of(data) == "GIF" else single_picture(data, 3, uint8)[None]
 
@@ -55,7 +55,7 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
 
     Args:
       contents: a string scalar, the bytes of the file.
-      channels: 1 for grey (8 bits a pixel), 3 for RGB (24), 4 for RGBA (32); 0 for the file's own.
+      channels: 1 for grey (8 bits per pixel), 3 for RGB (24), 4 for RGBA (32); 0 for the file's own.
       name: a name for the operation.
     Returns: uint8, (height, width, channels).
     Raises: InvalidArgumentError at run time for another kind of file, or other channels.
@@ -69,7 +69,7 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
 
 
 def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
-    """Decodes the pictures of a GIF file, or that of a JPEG or PNG (Pillow does the work; extra `image`).
+    """Decodes the pictures of a GIF file, or a JPEG or PNG image (by Pillow; extra `image`).
 
     Args:
       contents: a string scalar, the bytes of the file.
@@ -92,7 +92,7 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     peek=("crop_window",))
 def decode_and_crop_jpeg_op(xp, contents, window, *, channels=0, ratio=1, fancy_upscaling=True,
                             try_recover_truncated=False, acceptable_fraction=1, dct_method=""):
-    """The pixels of a part of a JPEG image."""
+    """Decodes a part of a JPEG image."""
     kind = format_of(contents.item())
     if kind != "JPEG":
         raise Complaint(f"DecodeAndCropJpeg operation can run on JPEG only, but detected {kind}", "feed a JPEG file")
@@ -119,7 +119,7 @@ decode_and_crop_jpeg_op.grad(NOT_DIFFERENTIABLE)
 @op("ExtractJpegShape", "contents: string -> image_shape: output_type", output_type=INDEX, flags=("host",),
     shape=lambda contents: (3,))
 def extract_jpeg_shape_op(xp, contents, *, output_type=int32):
-    """Height, width and channels of a JPEG image, from its header alone."""
+    """Reads the height, width and channels of a JPEG image from its header alone."""
     data, at = contents.item(), 2
     if data[:2] == b"\xff\xd8":
         while at + 9 < len(data) and data[at] == 0xFF:
@@ -137,7 +137,7 @@ extract_jpeg_shape_op.grad(NOT_DIFFERENTIABLE)
 def decode_and_crop_jpeg(contents: TensorLike, crop_window: TensorLike, channels: int = 0, ratio: TensorLike = 1,
                          fancy_upscaling: bool = True, try_recover_truncated: bool = False,
                          acceptable_fraction: float = 1, dct_method: str = "", name: str | None = None) -> Tensor:
-    """Decodes a part of a JPEG image (Pillow does the work; extra `image`).
+    """Decodes a part of a JPEG image (by Pillow; extra `image`).
 
     Args:
       contents: a string scalar, the bytes of the file.
@@ -160,7 +160,7 @@ def decode_and_crop_jpeg(contents: TensorLike, crop_window: TensorLike, channels
 
 
 def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, name: str | None = None) -> Tensor:
-    """The shape of a JPEG image, without decoding it.
+    """Reads the shape of a JPEG image, without decoding it.
 
     Args:
       contents: a string scalar, the bytes of the file.
@@ -179,7 +179,7 @@ def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = int32, nam
 
 def adjust_jpeg_quality(image: TensorLike, jpeg_quality: TensorLike, dct_method: str = "",
                         name: str | None = None) -> Tensor:
-    """What compressing an image as JPEG and reading it back makes of it (Pillow does the work; extra `image`).
+    """Compresses an image as JPEG and decodes it again (by Pillow; extra `image`).
 
     Args:
       image: (height, width, channels) of 1 or 3 channels; floats are in [0, 1].
@@ -215,7 +215,7 @@ def _check_qualities(low, high):
 
 def random_jpeg_quality(image: TensorLike, min_jpeg_quality: TensorLike, max_jpeg_quality: TensorLike,
                         seed: int | None = None) -> Tensor:
-    """Compresses an image as JPEG with a random quality and reads it back.
+    """Compresses an image as JPEG with a random quality and decodes it again.
 
     Args:
       image: (height, width, channels) of 1 or 3 channels.
@@ -235,7 +235,7 @@ def random_jpeg_quality(image: TensorLike, min_jpeg_quality: TensorLike, max_jpe
 
 def stateless_random_jpeg_quality(image: TensorLike, min_jpeg_quality: TensorLike, max_jpeg_quality: TensorLike,
                                   seed: TensorLike) -> Tensor:
-    """Compresses an image as JPEG with a quality chosen by the seed alone, and reads it back.
+    """Compresses an image as JPEG with a quality chosen by the seed alone, and decodes it again.
 
     Args:
       image: (height, width, channels) of 1 or 3 channels.

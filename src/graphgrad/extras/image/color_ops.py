@@ -46,7 +46,7 @@ def _wide(x):
 
 @op("RGBToHSV", "images: T -> output: T", T=_T, shape=_three_channels)
 def rgb_to_hsv_op(xp, images):
-    """Hue, saturation and value, all in [0, 1], of colours."""
+    """Converts RGB to hue, saturation and value, all in [0, 1]."""
     return _to_hsv(xp, _wide(images)).astype(images.dtype)
 
 
@@ -69,7 +69,7 @@ def _rgb_to_hsv_grad(op, dy):
     numerator = raw.Sum(raw.Mul(direction, rgb), last, keep_dims=True)
     per_chroma = raw.DivNoNan(raw.OnesLike(chroma), chroma)
     per_value = raw.DivNoNan(raw.OnesLike(value), value)
-    # By the largest channel, as TensorFlow has it, chroma is what the op gave: saturation times value.
+    # By the largest channel, as in TensorFlow; chroma is computed from the op's results: saturation times value.
     _, saturation, given = raw.Split(-1, op.outputs[0], num_split=3)
     of_given = raw.DivNoNan(raw.OnesLike(chroma), raw.Mul(raw.Square(saturation), raw.Square(given)))
     change = raw.Sub(raw.Mul(of_given, largest), raw.Mul(raw.Square(per_chroma), smallest))
@@ -81,7 +81,7 @@ def _rgb_to_hsv_grad(op, dy):
 
 @op("HSVToRGB", "images: T -> output: T", T=_T, shape=_three_channels)
 def hsv_to_rgb_op(xp, images):
-    """Colours of hue, saturation and value, all in [0, 1]."""
+    """Converts hue, saturation and value, all in [0, 1], to RGB."""
     return _to_rgb(xp, _wide(images)).astype(images.dtype)
 
 
@@ -114,7 +114,7 @@ def _adjusted(images, amount):
 
 @op("AdjustHue", "images: T, delta: float32 -> output: T", T=_SOME, shape=_adjusted)
 def adjust_hue_op(xp, images, delta):
-    """Turns the hue by `delta` of the whole circle."""
+    """Rotates the hue by `delta`, a fraction of the whole circle."""
     hsv = _to_hsv(xp, _wide(images))
     hue = (hsv[..., :1] + delta) % 1
     return _to_rgb(xp, xp.concatenate([hue.astype(hsv.dtype), hsv[..., 1:]], axis=-1)).astype(images.dtype)
@@ -125,7 +125,7 @@ def _as(t, dtype):
 
 
 def _hue_turned(images, delta):
-    """AdjustHue as ops."""
+    """Builds AdjustHue of ops."""
     h, s, v = raw.Split(-1, raw.RGBToHSV(images), num_split=3)
     hue = raw.FloorMod(raw.AddV2(h, _as(delta, images.dtype)), np.ones((), images.dtype.np_dtype))
     return [raw.HSVToRGB(raw.ConcatV2([hue, s, v], -1))]
@@ -145,7 +145,7 @@ def adjust_saturation_op(xp, images, scale):
 
 
 def _saturated(images, scale):
-    """AdjustSaturation as ops."""
+    """Builds AdjustSaturation of ops."""
     h, s, v = raw.Split(-1, raw.RGBToHSV(images), num_split=3)
     zero, one = np.zeros((), images.dtype.np_dtype), np.ones((), images.dtype.np_dtype)
     saturation = raw.Minimum(raw.Maximum(raw.Mul(s, _as(scale, images.dtype)), zero), one)

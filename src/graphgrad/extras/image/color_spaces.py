@@ -21,7 +21,7 @@ from .image_arguments import check_bounds, keyed, stateful
 
 
 def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
-    """Hue, saturation and value of colours, all in [0, 1].
+    """Converts RGB to hue, saturation and value, all in [0, 1].
 
     Args:
       images: (*B, 3), floating.
@@ -38,7 +38,7 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
 
 
 def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
-    """Colours of hue, saturation and value, all in [0, 1].
+    """Converts hue, saturation and value, all in [0, 1], to RGB.
 
     Args:
       images: (*B, 3), floating.
@@ -70,7 +70,7 @@ def _colours(images, matrix):
 
 
 def rgb_to_yiq(images: TensorLike) -> Tensor:
-    """Luma and chroma (YIQ) of colours.
+    """Converts RGB to luma and chroma (YIQ).
 
     Args:
       images: (*B, 3), floating.
@@ -86,7 +86,7 @@ def rgb_to_yiq(images: TensorLike) -> Tensor:
 
 
 def yiq_to_rgb(images: TensorLike) -> Tensor:
-    """Colours of luma and chroma (YIQ).
+    """Converts luma and chroma (YIQ) to RGB.
 
     Args:
       images: (*B, 3), floating.
@@ -102,7 +102,7 @@ def yiq_to_rgb(images: TensorLike) -> Tensor:
 
 
 def rgb_to_yuv(images: TensorLike) -> Tensor:
-    """Luma and chroma (YUV) of colours.
+    """Converts RGB to luma and chroma (YUV).
 
     Args:
       images: (*B, 3), floating.
@@ -118,7 +118,7 @@ def rgb_to_yuv(images: TensorLike) -> Tensor:
 
 
 def yuv_to_rgb(images: TensorLike) -> Tensor:
-    """Colours of luma and chroma (YUV).
+    """Converts luma and chroma (YUV) to RGB.
 
     Args:
       images: (*B, 3), floating.
@@ -134,7 +134,7 @@ def yuv_to_rgb(images: TensorLike) -> Tensor:
 
 
 def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
-    """The brightness of colours.
+    """Converts RGB to brightness.
 
     Args:
       images: (*B, 3), real.
@@ -158,7 +158,7 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
 
 
 def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
-    """Three equal channels.
+    """Converts brightness to three equal channels.
 
     Args:
       images: (*B, 1).
@@ -180,11 +180,11 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
 
 
 def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
-    """Turns the hue of colours.
+    """Rotates the hue of colours.
 
     Args:
       image: (*B, 3), real.
-      delta: by how much of the circle, in [-1, 1].
+      delta: the fraction of the circle, in [-1, 1].
       name: a name for the scope of the operations.
     Returns: a tensor like `image`.
     Raises: InvalidArgumentError if there are not 3 channels; ValueError in eager mode for another delta.
@@ -202,7 +202,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
 
 
 def random_hue(image: TensorLike, max_delta: TensorLike, seed: int | None = None) -> Tensor:
-    """`adjust_hue` with a random delta.
+    """Adjusts the hue of colours by a random delta.
 
     Args:
       image: (*B, 3), real.
@@ -244,7 +244,7 @@ def adjust_saturation(image: TensorLike, saturation_factor: TensorLike, name: st
 
 
 def random_saturation(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: int | None = None) -> Tensor:
-    """`adjust_saturation` with a random factor.
+    """Adjusts the saturation of colours by a random factor.
 
     Args:
       image: (*B, 3), real.
@@ -266,7 +266,7 @@ def random_saturation(image: TensorLike, lower: TensorLike, upper: TensorLike, s
 
 
 def stateless_random_brightness(image: TensorLike, max_delta: TensorLike, seed: TensorLike) -> Tensor:
-    """`random_brightness`, as the seed says.
+    """Adjusts the brightness of images by a delta drawn from a seed.
 
     Args:
       image: a real tensor.
@@ -283,7 +283,7 @@ def stateless_random_brightness(image: TensorLike, max_delta: TensorLike, seed: 
 
 
 def stateless_random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike) -> Tensor:
-    """`random_contrast`, as the seed says.
+    """Adjusts the contrast of images by a factor drawn from a seed.
 
     Args:
       image: (*B, H, W, C), real.
@@ -299,7 +299,7 @@ def stateless_random_contrast(image: TensorLike, lower: TensorLike, upper: Tenso
 
 
 def stateless_random_hue(image: TensorLike, max_delta: TensorLike, seed: TensorLike) -> Tensor:
-    """`random_hue`, as the seed says.
+    """Adjusts the hue of colours by a delta drawn from a seed.
 
     Args:
       image: (*B, 3), real.
@@ -317,7 +317,7 @@ def stateless_random_hue(image: TensorLike, max_delta: TensorLike, seed: TensorL
 
 def stateless_random_saturation(image: TensorLike, lower: TensorLike, upper: TensorLike,
                                 seed: int | None = None) -> Tensor:
-    """`random_saturation`, as the seed says.
+    """Adjusts the saturation of colours by a factor drawn from a seed.
 
     Args:
       image: (*B, 3), real.
@@ -336,7 +336,7 @@ def stateless_random_saturation(image: TensorLike, lower: TensorLike, upper: Ten
 
 
 def _differences(x):
-    """Differences of neighbours along height and width, of (*B, H, W, C)."""
+    """Computes differences of neighbours along height and width, of (*B, H, W, C)."""
     lead = len(x._spec.shape) - 3
     found = []
     for axis in (lead, lead + 1):
@@ -351,7 +351,7 @@ def _differences(x):
 
 
 def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
-    """The sum of the absolute differences between neighbouring pixels.
+    """Computes the sum of the absolute differences between neighbouring pixels.
 
     Args:
       images: (H, W, C) or (N, H, W, C).
@@ -374,7 +374,7 @@ def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
 
 
 def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
-    """Differences to the pixel below and to the right; 0 in the last row and column.
+    """Computes differences to the pixel below and to the right; 0 in the last row and column.
 
     Args:
       image: (N, H, W, C).
@@ -395,7 +395,7 @@ def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
 
 
 def for_each_channel(kernel, x):
-    """A kernel (h, w, 1, n) for a depthwise convolution of x, the same one for each of its channels."""
+    """Makes a kernel (h, w, 1, n) for a depthwise convolution of x that is the same for each channel."""
     channels = x._spec.shape[-1]
     if channels is not None:
         return np.tile(kernel, (1, 1, channels, 1))
@@ -404,7 +404,7 @@ def for_each_channel(kernel, x):
 
 
 def sobel_edges(image: TensorLike) -> Tensor:
-    """The Sobel operator: smoothed derivatives along height and width.
+    """Applies the Sobel operator: smoothed derivatives along height and width.
 
     Args:
       image: (N, H, W, C).
@@ -437,7 +437,7 @@ def _in_range(a, b, max_val):
 
 
 def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
-    """The peak signal-to-noise ratio of two batches of images, in decibels.
+    """Computes the peak signal-to-noise ratio of two batches of images, in decibels.
 
     Args:
       a, b: (*B, H, W, C), of one dtype.

@@ -17,7 +17,7 @@ from graphgrad.ops.common.synonyms import either
 
 
 def _positions(xp, low, high, n, size):
-    """For each box and each of n crop pixels: the place in an image of the given size, and whether it is inside."""
+    """Returns, for each box and each of n crop pixels, its position in an image of a size, and whether it is inside."""
     last = np.float32(size - 1)
     if n > 1:
         step = (high - low) * last / np.float32(n - 1)
@@ -28,7 +28,7 @@ def _positions(xp, low, high, n, size):
 
 
 class _Grid:
-    """Where the pixels of crops lie."""
+    """The positions of the pixels of crops."""
 
     def __init__(self, xp, boxes, shape, crop):
         y, inside_y = _positions(xp, boxes[:, 0], boxes[:, 2], crop[0], shape[1])
@@ -41,14 +41,14 @@ class _Grid:
         self.lerp_y, self.lerp_x = lerp_y.astype(np.float32), lerp_x.astype(np.float32)
 
     def corners(self):
-        """The four pixels around each place: (rows, columns, weight)."""
+        """Returns the four pixels around each position: (rows, columns, weight)."""
         for i, wy in enumerate((1 - self.lerp_y, self.lerp_y)):
             for j, wx in enumerate((1 - self.lerp_x, self.lerp_x)):
                 yield self.rows[i][:, :, None], self.columns[j][:, None, :], wy * wx
 
     def nearest(self, xp):
-        """The nearest pixel to each place."""
-        half = np.float32(0.5)  # halves are rounded up, as all places are positive
+        """Returns the nearest pixel to each position."""
+        half = np.float32(0.5)  # halves are rounded up, as all positions are positive
         rows, columns = (xp.floor(v + half).astype(np.int32) for v in (self.y, self.x))
         return rows[:, :, None], columns[:, None, :]
 
@@ -89,7 +89,7 @@ def _method(method):
 @op("CropAndResize", "image: T, boxes: float32, box_ind: int32, crop_size: int32 -> crops: float32", T=REAL,
     host=("crop_size",), flags=("sized",))
 def crop_and_resize_op(xp, image, boxes, box_ind, crop_size, *, method="bilinear", extrapolation_value=0.0):
-    """Parts of images, resized to one size."""
+    """Resizes parts of images to one size."""
     _check(xp, box_ind, image.shape[0])
     grid = _Grid(xp, boxes, image.shape, [int(n) for n in crop_size])
     image, which = xp.asarray(image).astype(np.float32), box_ind[:, None, None]
@@ -125,7 +125,7 @@ def _crop_and_resize_grad(op, dy):
 @op("CropAndResizeGradImage", "grads: float32, boxes: float32, box_ind: int32, image_size: int32 -> output: T",
     T=FLOATING, host=("image_size",), flags=("sized",))
 def crop_and_resize_grad_image(xp, dy, boxes, box_ind, image_size, *, T, method="bilinear"):
-    """The gradient of CropAndResize for the image."""
+    """Computes the gradient of CropAndResize for the image."""
     shape = tuple(int(n) for n in image_size)
     _check(xp, box_ind, shape[0])
     grid = _Grid(xp, boxes, shape, dy.shape[1:3])
@@ -165,7 +165,7 @@ def _crop_and_resize_grad_image_grad(op, u):
 
 @op("CropAndResizeGradBoxes", "grads: float32, image: T, boxes: float32, box_ind: int32 -> output: float32", T=REAL)
 def crop_and_resize_grad_boxes(xp, dy, image, boxes, box_ind, *, method="bilinear"):
-    """The gradient of CropAndResize for the boxes."""
+    """Computes the gradient of CropAndResize for the boxes."""
     _check(xp, box_ind, image.shape[0])
     grid = _Grid(xp, boxes, image.shape, dy.shape[1:3])
     image, which = xp.asarray(image).astype(np.float32), box_ind[:, None, None]
@@ -186,7 +186,7 @@ def _crop_and_resize_grad_boxes_refuses(xp, dy, image, boxes, box_ind):
 
 
 def _shares(n, size):
-    """How a crop pixel's place depends on both ends of the box."""
+    """Returns the derivatives of a crop pixel's position by both ends of the box."""
     high = np.arange(n, dtype=np.float32) / np.float32(n - 1) if n > 1 else np.full(1, 0.5, np.float32)
     return (1 - high) * np.float32(size - 1), high * np.float32(size - 1)
 
@@ -203,7 +203,7 @@ def _crop_and_resize_grad_boxes_shape(dy, image, boxes, box_ind):
 
 
 class _Places:
-    """Along one axis, as ops: the place of each crop pixel, its neighbours, and what the place depends on.
+    """The positions of crop pixels along one axis, as ops: neighbours, weights and derivatives.
 
     Args:
       low, high: the ends of the boxes, vectors.
@@ -226,7 +226,7 @@ class _Places:
         self.ends = [raw.Cast(before, DstT=int32), raw.Cast(raw.Ceil(self.at), DstT=int32)]
 
     def spread(self, slopes):
-        """The gradients of both ends, of gradients of the places."""
+        """Computes the gradients of both ends from gradients of the positions."""
         return [raw.Sum(raw.Mul(slopes, s), np.asarray([1], np.int32)) for s in (self.low_share, self.high_share)]
 
 
@@ -235,7 +235,7 @@ def _at(vector, i):
 
 
 def _by_boxes(dy, image, boxes, box_ind):
-    """CropAndResizeGradBoxes as ops."""
+    """Builds CropAndResizeGradBoxes of ops."""
     image = raw.Cast(image, DstT=float32) if image.dtype is not float32 else image
     shape, crop = raw.Shape(image), raw.Shape(dy)
     y1, x1, y2, x2 = raw.Unpack(boxes, num=4, axis=1)
@@ -279,7 +279,7 @@ def _crop_and_resize_grad_boxes_grad(op, v):
 
 def crop_and_resize(image: TensorLike, boxes: TensorLike, box_indices: TensorLike, crop_size: ShapeLike,
                     method: str = "bilinear", extrapolation_value: TensorLike = 0.0, name: str | None = None) -> Tensor:
-    """Takes parts out of images and resizes them to one size.
+    """Cuts parts out of images and resizes them to one size.
 
     Args:
       image: (N, H, W, C), real.
@@ -307,7 +307,7 @@ def crop_and_resize_v1(image: TensorLike, boxes: TensorLike, box_ind: TensorLike
                        crop_size: TensorLike = None, method: str = "bilinear",
                        extrapolation_value: TensorLike = 0, name: str | None = None,
                        box_indices: TensorLike = None) -> Tensor:
-    """Takes parts out of images and resizes them to one size: TensorFlow 1's arguments.
+    """Cuts parts out of images and resizes them to one size, with TensorFlow 1's arguments.
 
     Args:
       image: (N, H, W, C), real.

@@ -1,4 +1,4 @@
-"""Images to and from the bytes of files, whatever their format."""
+"""Encoding of images as files, and decoding of any format."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _encoded_shape(image):
 
 @op("EncodePng", "image: T -> contents: string", T=frozenset({uint8, uint16}), flags=("host",), shape=_encoded_shape)
 def encode_png_op(xp, image, *, compression=-1):
-    """PNG files of images."""
+    """Encodes images as PNG files."""
     flat = image.reshape(-1, *image.shape[-3:])
     result = np.empty(len(flat), object)
     for i, pixels in enumerate(flat):
@@ -61,7 +61,7 @@ def _jpeg_shape(image, format):
 def encode_jpeg_op(xp, image, *, format="", quality=95, progressive=False, optimize_size=False,
                    chroma_downsampling=True, density_unit="in", x_density=300, y_density=300,
                    xmp_metadata=""):
-    """The JPEG file of an image."""
+    """Encodes an image as a JPEG file."""
     try:
         from PIL import Image
     except ImportError:
@@ -84,7 +84,7 @@ def _any_quality_shape(images, quality):
 @op("EncodeJpegVariableQuality", "images: uint8, quality: int32 -> contents: string", flags=("host",),
     shape=_any_quality_shape)
 def encode_jpeg_variable_quality_op(xp, images, quality):
-    """The JPEG file of an image, of a quality that only the run knows."""
+    """Encodes an image as a JPEG file, of a quality known only to the run."""
     if not 0 <= quality <= 100:
         raise Complaint(f"quality must be in [0,100], got {quality}", "use a number from 0 to 100")
     return encode_jpeg_op.kernel(xp, images, quality=int(quality))
@@ -114,17 +114,17 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
 def encode_jpeg(image: TensorLike, format: str = "", quality: int = 95, progressive: bool = False,
                 optimize_size: bool = False, chroma_downsampling: bool = True, density_unit: str = "in",
                 x_density: int = 300, y_density: int = 300, xmp_metadata: str = "", name: str | None = None) -> Tensor:
-    """Encodes an image as a JPEG file (Pillow does the work; extra `image`).
+    """Encodes an image as a JPEG file (by Pillow; extra `image`).
 
     Args:
       image: (height, width, channels), uint8, of 1 or 3 channels.
       format: "grayscale", "rgb", or "" to derive it from the channels.
       quality: from 0 to 100.
-      progressive: whether the file shows coarse pictures first.
-      optimize_size: whether to take more time for a smaller file.
-      chroma_downsampling: whether colours are half as fine.
+      progressive: whether the file stores coarse versions first.
+      optimize_size: whether to spend more time on a smaller file.
+      chroma_downsampling: whether colours have half the resolution.
       density_unit: "in" or "cm".
-      x_density, y_density: pixels for each unit.
+      x_density, y_density: pixels per unit.
       xmp_metadata: accepted as TensorFlow does; not written.
       name: a name for the operation.
     Returns: a string scalar.
@@ -143,7 +143,7 @@ def encode_jpeg(image: TensorLike, format: str = "", quality: int = 95, progress
 
 @op("DecodeImage", "contents: string -> image: uint8", flags=("host",))
 def decode_image_op(xp, contents, *, channels=0, expand_animations=True):
-    """The pixels of an image in any format; of all its pictures if it moves."""
+    """Decodes an image of any format; all pictures of an animation."""
     data = contents.item()
     if channels not in (0, 1, 3, 4):
         raise Complaint(f"`channels` must be 0, 1, 3 or 4 but got {channels}", "use one of these")

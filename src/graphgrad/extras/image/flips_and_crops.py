@@ -1,4 +1,4 @@
-"""Images: flips, quarter turns, crops and padding, all made of other ops."""
+"""Images: flips, rotations by 90 degrees, crops and padding, composed of other ops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .image_arguments import (
 
 
 def _reversed(x, axis):
-    """x, of rank 3 or 4, turned around along an axis of its images."""
+    """Reverses x, of rank 3 or 4, along an axis of its images."""
     rank = 0 if x._spec.shape is None else len(x._spec.shape)
     return raw.ReverseV2(x, np.asarray([axis + rank - 3], np.int32))
 
@@ -113,7 +113,7 @@ def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
 
 
 def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
-    """Mirrors each image left to right with probability 1/2, as the seed says.
+    """Mirrors each image left to right with probability 1/2, as a function of the seed.
 
     Args:
       image: (*B, H, W, C).
@@ -127,7 +127,7 @@ def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Ten
 
 
 def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
-    """Mirrors each image top to bottom with probability 1/2, as the seed says.
+    """Mirrors each image top to bottom with probability 1/2, as a function of the seed.
 
     Args:
       image: (*B, H, W, C).
@@ -162,15 +162,15 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
 
 
 def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tensor:
-    """Turns images by quarters, counter-clockwise.
+    """Rotates images by multiples of 90 degrees, counter-clockwise.
 
     Args:
       image: (*B, H, W, C).
-      k: how many quarters, a Python integer or a tensor that is known while the graph is built.
+      k: the number of rotations by 90 degrees, an int or a tensor that is known while the graph is built.
       name: a name for the scope of the operations.
-    Returns: the turned images.
+    Returns: the rotated images.
     Raises: ValueError if the rank is not 3 or 4, or k is not known.
-    Gradient: dy turned back.
+    Gradient: dy rotated back.
     Reference: TensorFlow 2.21 `tf.image.rot90`.
 
     >>> sess.run(tf.image.rot90([[[1.0], [2.0]]])).ravel()
@@ -191,7 +191,7 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
 
 
 def _check(condition, what):
-    """ValueError unless a comparison of ints holds; those of tensors are left to the run."""
+    """Raises ValueError unless a comparison of ints holds; leaves those of tensors to the run."""
     if condition is False:
         raise ValueError(f"{what}. Fix: choose offsets and sizes that fit the image")
 
@@ -262,7 +262,7 @@ def pad_to_bounding_box(image: TensorLike, offset_height: TensorLike, offset_wid
 
 
 def _half(v, by=2):
-    """v / 2 rounded down."""
+    """Returns v / 2 rounded down."""
     return raw.FloorDiv(v, by) if is_tensor(v) else v // by
 
 
@@ -307,7 +307,7 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
 
     Args:
       image: (*B, H, W, C).
-      central_fraction: how much of the height and width to keep, a number in (0, 1].
+      central_fraction: the fraction of the height and width to keep, in (0, 1].
     Returns: (*B, H', W', C).
     Raises: ValueError for another fraction.
     Gradient: dy surrounded by zeros.

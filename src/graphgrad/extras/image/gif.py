@@ -1,10 +1,10 @@
 """The pictures of GIF files.
 
-Pillow only unpacks what a picture stores for its pixels; the rest is done here: which parts of a file count where it is
-damaged, how large the pictures are, and what of the picture before shows through. All of that is as in TensorFlow,
-where the largest picture gives the size, not the header, and a picture stays until others cover it.
+Pillow only decompresses the pixels of a picture; the rest is done here: the valid parts of a damaged file, the sizes of
+the pictures, and what remains visible of the previous picture. All of that is as in TensorFlow, where the largest
+picture, not the header, gives the size, and a picture stays until others cover it.
 
-A file of a few bytes may name pictures of gigabytes. So nothing is allocated for a picture that its data cannot fill.
+A file of a few bytes may declare pictures of gigabytes. So nothing is allocated that a picture's data cannot fill.
 
 Reference: GIF89a specification; TensorFlow 2.21 DecodeGif.
 """
@@ -23,12 +23,12 @@ from graphgrad.errors import Complaint
 _Array = np.ndarray[Any, Any]
 _EXTENSION, _PICTURE = 0x21, 0x2C
 _CONTROL = 0xF9  # the extension that names the transparent colour
-_DENSEST = 4096 * 8 // 12 + 1  # pixels a byte: a code has 12 bits where one stands for 4,096 pixels
-_PIECE = 1 << 20  # pixels to work on at a time
+_DENSEST = 4096 * 8 // 12 + 1  # pixels per byte: a code of 12 bits can encode 4,096 pixels
+_PIECE = 1 << 20  # pixels to process at a time
 
 
 def array_of(image: Any, mode: str | None = None) -> _Array:
-    """The pixels of a Pillow image, in its mode or in another one; copied piece by piece, since Pillow copies twice."""
+    """Returns the pixels of a Pillow image, in its mode or another; copied in pieces, since Pillow copies twice."""
     rows = max(1, _PIECE // image.width)
     result: _Array | None = None
     for top in range(0, image.height, rows):
@@ -48,18 +48,18 @@ class _Picture(NamedTuple):
     interlaced: int
     colours: bytes  # red, green, blue of each; none where the file has none
     transparent: int  # -1 for no colour
-    codes: memoryview  # how many bits the first codes have, and the blocks of codes
+    codes: memoryview  # the number of bits of the first codes, and the blocks of codes
 
 
 def _end_of_blocks(data: bytes, at: int) -> int:
-    """Where a sequence of blocks ends, each after its length, the last one empty; IndexError if it does not."""
+    """Returns the end of a sequence of blocks (each after its length, the last one empty); raises IndexError for none."""
     while data[at]:
         at += 1 + data[at]
     return at + 1
 
 
 def _palette(data: bytes, at: int, flags: int) -> bytes:
-    """Returns the colours that begin at a place, if flags say that there are any."""
+    """Reads the colours that begin at a position, if flags say that there are any."""
     size = 3 << (flags & 7) + 1 if flags & 0x80 else 0
     if at + size > len(data):
         raise IndexError
@@ -67,7 +67,7 @@ def _palette(data: bytes, at: int, flags: int) -> bytes:
 
 
 def _stored(data: bytes) -> Iterator[_Picture]:
-    """The pictures of a file as they are stored, up to where it is damaged."""
+    """Reads the pictures of a file as they are stored, up to where it is damaged."""
     view = memoryview(data)
     try:
         shared = _palette(data, 13, data[10])
@@ -93,7 +93,7 @@ def _stored(data: bytes) -> Iterator[_Picture]:
 
 
 def _indices(picture: _Picture, image_module: Any) -> _Array:
-    """Which colour each pixel has, (height, width); ValueError or OSError if the data are damaged or too short."""
+    """Decodes the colour index of each pixel, (height, width); raises ValueError or OSError for damaged data."""
     width, height = picture.width, picture.height
     if not 0 < width * height <= _DENSEST * len(picture.codes) or not 0 < picture.codes[0] <= 8:
         raise ValueError("no picture of this size")
@@ -103,7 +103,7 @@ def _indices(picture: _Picture, image_module: Any) -> _Array:
 
 
 def _paint(canvas: _Array, picture: _Picture, indices: _Array) -> None:
-    """Puts a picture on a canvas, (height, width, 3), but for its transparent pixels."""
+    """Paints a picture on a canvas, (height, width, 3), except for its transparent pixels."""
     colours = np.frombuffer(picture.colours, np.uint8).reshape(-1, 3)
     if not len(colours):
         raise Complaint("missing color map", "feed the bytes of a whole file")
@@ -120,14 +120,14 @@ def _paint(canvas: _Array, picture: _Picture, indices: _Array) -> None:
 
 
 def gif_pictures(data: bytes, most: int | None, image_module: Any) -> _Array:
-    """The pictures of a GIF file, up to where it is damaged; more than Pillow takes for one picture are rejected.
+    """Decodes the pictures of a GIF file, up to where it is damaged; rejects more than Pillow accepts for a picture.
 
     Args:
       data: the file's bytes.
-      most: how many pictures to return; all by default.
+      most: the largest number of pictures to return; all by default.
       image_module: `PIL.Image`.
     Returns: (N, height, width, 3), uint8; as large as the largest picture.
-    Raises: Complaint for colours that there are none of; ValueError or OSError without a whole picture.
+    Raises: Complaint for indices of missing colours; ValueError or OSError without a whole picture.
     """
     limit = 2 * (image_module.MAX_IMAGE_PIXELS or 1 << 62)
     found: list[tuple[_Picture, _Array]] = []

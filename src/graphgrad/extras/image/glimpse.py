@@ -1,4 +1,4 @@
-"""Glimpses: windows of images at places that only the run knows."""
+"""Glimpses: windows of images at positions known only to the run."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _noise(xp, x, shape, noise, seeds):
 def _glimpse(version):
     def kernel(xp, x, size, offsets, *, centered=True, normalized=True, uniform_noise=True, noise="uniform", seed=0,
                seed2=0, rng=0):
-        """A window of each image."""
+        """Returns a window of each image."""
         size = tuple(int(n) for n in size)
         options = {"centered": centered, "normalized": normalized, "version": version}
         *where, inside = _places(xp, offsets, x.shape, size, **options)
@@ -107,7 +107,7 @@ for _version, _name in ((1, "ExtractGlimpse"), (2, "ExtractGlimpseV2")):
 @op("ExtractGlimpseGrad", "input_sizes: int32, offsets: float32, grads: float32 -> output: float32",
     host=("input_sizes",))
 def glimpse_grad(xp, input_sizes, offsets, dy, *, centered=True, normalized=True, version=2):
-    """Adds each glimpse's gradient where the glimpse came from."""
+    """Adds each glimpse's gradient at the position of the glimpse."""
     shape = tuple(int(n) for n in input_sizes)
     options = {"centered": centered, "normalized": normalized, "version": version}
     *where, inside = _places(xp, offsets, shape, dy.shape[1:3], **options)
@@ -140,7 +140,7 @@ def _glimpse_grad_grad(op, u):
 
 def extract_glimpse_v2(input: TensorLike, size: TensorLike, offsets: TensorLike, centered: bool = True,
                        normalized: bool = True, noise: str = "uniform", name: str | None = None) -> Tensor:
-    """Takes a window out of each image.
+    """Cuts a window out of each image.
 
     Args:
       input: (N, H, W, C), float32.
@@ -148,11 +148,11 @@ def extract_glimpse_v2(input: TensorLike, size: TensorLike, offsets: TensorLike,
       offsets: (N, 2), float32: y and x of each glimpse.
       centered: whether offsets are relative to the centre of the image: 0 is its centre.
       normalized: whether offsets are in units of the image's size: -1 and 1 are its ends, if centered.
-      noise: what stands outside of the image: "uniform", "gaussian" (numbers like the image's) or "zero".
+      noise: the values outside of the image: "uniform", "gaussian" (numbers like the image's) or "zero".
       name: a name for the operation.
     Returns: (N, height, width, C), float32.
     Raises: ValueError for shapes that do not fit.
-    Gradient: dy added where the glimpse came from; none for offsets, which are rounded.
+    Gradient: dy added at the position of the glimpse; none for offsets, which are rounded.
     Reference: TensorFlow 2.21 ExtractGlimpseV2; Mnih et al. 2014.
 
     >>> x = np.arange(9.0, dtype=np.float32).reshape(1, 3, 3, 1)
@@ -166,7 +166,7 @@ def extract_glimpse_v2(input: TensorLike, size: TensorLike, offsets: TensorLike,
 
 def extract_glimpse(input: TensorLike, size: TensorLike, offsets: TensorLike, centered: bool = True,
                     normalized: bool = True, uniform_noise: bool = True, name: str | None = None) -> Tensor:
-    """Takes a window out of each image: TensorFlow 1's, whose offsets name the middle of the glimpse.
+    """Cuts a window out of each image; offsets are those of the middle of the glimpse, as in TensorFlow 1.
 
     Args:
       input: (N, H, W, C), float32.
@@ -178,7 +178,7 @@ def extract_glimpse(input: TensorLike, size: TensorLike, offsets: TensorLike, ce
       name: a name for the operation.
     Returns: (N, height, width, C), float32.
     Raises: ValueError for shapes that do not fit.
-    Gradient: dy added where the glimpse came from; none for offsets, which are rounded.
+    Gradient: dy added at the position of the glimpse; none for offsets, which are rounded.
     Reference: TensorFlow 2.21 ExtractGlimpse; Mnih et al. 2014.
 
     >>> x = np.arange(9.0, dtype=np.float32).reshape(1, 3, 3, 1)

@@ -1,4 +1,4 @@
-"""What functions of images do with their arguments."""
+"""Arguments of functions of images."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphgrad.ops.random.stateless import stateless_uniform
 
 
 def as_image(image: TensorLike, what: str = "image") -> Any:
-    """The tensor, of rank 3 or more."""
+    """Converts to a tensor of rank 3 or more."""
     x = convert_to_tensor(image, name=what)
     if x._spec.shape is not None and len(x._spec.shape) < 3:
         raise ValueError(f"'{what}' (shape {x.shape}) must be at least three-dimensional. Fix: use tf.expand_dims")
@@ -25,7 +25,7 @@ def as_image(image: TensorLike, what: str = "image") -> Any:
 
 
 def as_images(image: TensorLike) -> Any:
-    """The tensor, of rank 3 or 4."""
+    """Converts to a tensor of rank 3 or 4."""
     x = as_image(image)
     if x._spec.shape is not None and len(x._spec.shape) not in (3, 4):
         raise ValueError(f"'image' (shape {x.shape}) must have either 3 or 4 dimensions. Fix: use tf.reshape")
@@ -33,7 +33,7 @@ def as_images(image: TensorLike) -> Any:
 
 
 def batched(image: TensorLike) -> tuple[Any, bool]:
-    """The tensor with a batch dimension, and whether that was added."""
+    """Adds a batch dimension if necessary; returns the tensor and whether it was added."""
     x = as_images(image)
     if x._spec.shape is None:
         raise ValueError(f"'image' (shape {x.shape}) must have either 3 or 4 dimensions. Fix: use set_shape")
@@ -43,25 +43,25 @@ def batched(image: TensorLike) -> tuple[Any, bool]:
 
 
 def unbatched(x: Any, added: bool) -> Any:
-    """The tensor without the batch dimension that `batched` added."""
+    """Removes the batch dimension that `batched` added."""
     return raw.Squeeze(x, squeeze_dims=(0,)) if added else x
 
 
 def size_along(x: Any, axis: int) -> Any:
-    """The size of an axis: an int, or a tensor if it is not known."""
+    """Returns the size of an axis: an int, or a tensor if it is not known."""
     d = x._spec.shape[axis]
     return d if d is not None else raw.StridedSlice(raw.Shape(x), [axis], [axis + 1], [1], shrink_axis_mask=1)
 
 
 def vector_of(values: Sequence[Any]) -> Any:
-    """An integer vector of ints and tensors."""
+    """Makes an integer vector of ints and tensors."""
     if any(is_tensor(v) for v in values):
         return raw.Pack([convert_to_tensor(v, int32) for v in values], axis=0)
     return np.asarray(values, np.int32)
 
 
 def stateful(seed: int | None, low: TensorLike = 0, high: TensorLike = 1.0) -> Callable[[Any], Any]:
-    """A function of a shape that draws numbers from [low, high), others each time."""
+    """Returns a function of a shape that draws numbers from [low, high), new ones each time."""
 
     def uniform(shape: Any) -> Any:
         return random_uniform(shape, low, high, seed=seed)
@@ -70,7 +70,7 @@ def stateful(seed: int | None, low: TensorLike = 0, high: TensorLike = 1.0) -> C
 
 
 def keyed(seed: TensorLike, low: TensorLike = 0, high: TensorLike = 1.0) -> Callable[[Any], Any]:
-    """A function of a shape that draws numbers from [low, high), the same ones for the same seed."""
+    """Returns a function of a shape that draws numbers from [low, high), as a function of the seed."""
 
     def uniform(shape: Any) -> Any:
         return stateless_uniform(shape, seed, low, high)

@@ -12,14 +12,14 @@ from .pillow import single_picture
 
 
 def image_shape(contents, channels):
-    """The shape of one decoded picture; for shape rules."""
+    """Returns the shape of one decoded picture; for shape rules."""
     return None, None, channels or None
 
 
 @op("DecodeJpeg", "contents: string -> image: uint8", flags=("host",), shape=image_shape)
 def decode_jpeg_op(xp, contents, *, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False,
                    acceptable_fraction=1.0, dct_method=""):
-    """The pixels of a JPEG image."""
+    """Decodes a JPEG image."""
     image = single_picture(contents.item(), channels, uint8)
     return image[::ratio, ::ratio] if ratio > 1 else image
 
@@ -29,7 +29,7 @@ decode_jpeg_op.grad(NOT_DIFFERENTIABLE)
 
 @op("DecodePng", "contents: string -> image: dtype", dtype=(uint8, uint16), flags=("host",), shape=image_shape)
 def decode_png_op(xp, contents, *, dtype=uint8, channels=0):
-    """The pixels of a PNG image."""
+    """Decodes a PNG image."""
     return single_picture(contents.item(), channels, dtype)
 
 
@@ -39,12 +39,12 @@ decode_png_op.grad(NOT_DIFFERENTIABLE)
 def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscaling: bool = True,
                 try_recover_truncated: bool = False, acceptable_fraction: float = 1, dct_method: str = "",
                 name: str | None = None) -> Tensor:
-    """Decodes a JPEG image, or a PNG or a GIF of one picture (Pillow does the work; extra `image`).
+    """Decodes a JPEG image, or a PNG or a GIF of one picture (by Pillow; extra `image`).
 
     Args:
       contents: a string scalar, the bytes of the file.
       channels: 1 for grey, 3 for RGB; 0 for the file's own.
-      ratio: by how much to shrink.
+      ratio: the factor by which to shrink.
       fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method: accepted as
         TensorFlow does.
       name: a name for the operation.
@@ -62,7 +62,7 @@ def decode_jpeg(contents: Any, channels: int = 0, ratio: int = 1, fancy_upscalin
 
 
 def decode_png(contents: Any, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
-    """Decodes a PNG image, or a JPEG or a GIF of one picture (Pillow does the work; extra `image`).
+    """Decodes a PNG image, or a JPEG or a GIF of one picture (by Pillow; extra `image`).
 
     Args:
       contents: a string scalar, the bytes of the file.

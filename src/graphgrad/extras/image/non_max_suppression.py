@@ -1,4 +1,4 @@
-"""Non-maximum suppression: of boxes that overlap, those with the best scores."""
+"""Non-maximum suppression: selection of the boxes with the best scores among overlapping ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIZE = "max_output_size: int32"
 
 
 def _overlap(boxes):
-    """Returns a function of two numbers of boxes: the part of their union that is common."""
+    """Returns a function of two numbers of boxes: the intersection over the union."""
     corners = boxes.astype(np.float32).reshape(-1, 2, 2)
     low, high = corners.min(1), corners.max(1)
     area = np.prod(high - low, axis=1)
@@ -34,7 +34,7 @@ def _overlap(boxes):
 
 
 def _select(similarity, scores, size, threshold, least, sigma=0.0):
-    """Returns the numbers of the boxes that stay, and their scores."""
+    """Selects boxes; returns their numbers and scores."""
     scores = scores.astype(np.float32)
     waiting = [(-s, i, 0) for i, s in enumerate(scores) if s > least]
     heapq.heapify(waiting)
@@ -87,7 +87,7 @@ def _chosen_shape(boxes, scores, *unused):
 @op("NonMaxSuppression", f"boxes: float32, scores: float32, {_SIZE} -> selected_indices: int32", flags=("host",),
     shape=_chosen_shape)
 def suppression(xp, boxes, scores, size, *, iou_threshold=0.5):
-    """The numbers of the boxes that stay, best first."""
+    """Selects boxes; returns their numbers, best first."""
     _thresholds(iou_threshold)
     return _select(_overlap(boxes), scores, int(size), iou_threshold, -np.inf)[0]
 
@@ -98,7 +98,7 @@ suppression.grad(NOT_DIFFERENTIABLE)
 @op("NonMaxSuppressionV2", f"boxes: T, scores: T, {_SIZE}, iou_threshold: T_threshold -> selected_indices: int32", T=_T,
     T_threshold=_T, flags=("host",), shape=_chosen_shape)
 def suppression_v2(xp, boxes, scores, size, iou_threshold):
-    """The numbers of the boxes that stay, best first."""
+    """Selects boxes; returns their numbers, best first."""
     _thresholds(iou_threshold)
     return _select(_overlap(boxes), scores, int(size), iou_threshold, -np.inf)[0]
 
@@ -109,7 +109,7 @@ suppression_v2.grad(NOT_DIFFERENTIABLE)
 @op("NonMaxSuppressionV3", f"boxes: T, scores: T, {_SIZE}, iou_threshold: T_threshold, score_threshold: T_threshold -> "
     "selected_indices: int32", T=_T, T_threshold=_T, flags=("host",), shape=_chosen_shape)
 def suppression_v3(xp, boxes, scores, size, iou_threshold, score_threshold):
-    """The numbers of the boxes that stay, best first; only those whose score is above a threshold."""
+    """Selects boxes whose score is above a threshold; returns their numbers, best first."""
     _thresholds(iou_threshold)
     return _select(_overlap(boxes), scores, int(size), iou_threshold, score_threshold)[0]
 
@@ -123,7 +123,7 @@ def _padded_shape(boxes, scores, size, pad_to_max_output_size):
     "selected_indices: int32, valid_outputs: int32", T=_T, T_threshold=_T, flags=("host",),
     peek=("max_output_size",))
 def suppression_v4(xp, boxes, scores, size, iou_threshold, score_threshold, *, pad_to_max_output_size=False):
-    """The numbers of the boxes that stay, zeros behind them if requested, and how many there are."""
+    """Selects boxes; returns their numbers, padded with zeros if requested, and how many there are."""
     chosen = suppression_v3.kernel(xp, boxes, scores, size, iou_threshold, score_threshold)
     return _padded(chosen, int(size)) if pad_to_max_output_size else chosen, np.asarray(len(chosen), np.int32)
 
@@ -137,7 +137,7 @@ def _suppression_v4_shape(boxes, scores, max_output_size, iou_threshold, score_t
     "selected_indices: int32, selected_scores: T, valid_outputs: int32", T=_T, flags=("host",),
     peek=("max_output_size",))
 def suppression_v5(xp, boxes, scores, size, iou_threshold, score_threshold, sigma, *, pad_to_max_output_size=False):
-    """The boxes that stay, with their scores, which decrease with each overlap if sigma is positive."""
+    """Selects boxes; returns them and their scores, which decrease with each overlap if sigma is positive."""
     _thresholds(iou_threshold)
     chosen, values = _select(_overlap(boxes), scores, int(size), iou_threshold, score_threshold, float(sigma))
     count = np.asarray(len(chosen), np.int32)
@@ -155,7 +155,7 @@ def _suppression_v5_shape(boxes, scores, max_output_size, iou_threshold, score_t
 @op("NonMaxSuppressionWithOverlaps", f"overlaps: float32, scores: float32, {_SIZE}, overlap_threshold: float32, "
     "score_threshold: float32 -> selected_indices: int32", flags=("host",))
 def suppression_with_overlaps(xp, overlaps, scores, size, overlap_threshold, score_threshold):
-    """The numbers of the boxes that stay, where their overlaps are given."""
+    """Selects boxes whose overlaps are given; returns their numbers."""
     return _select(lambda i, j: overlaps[i, j], scores, int(size), overlap_threshold, score_threshold)[0]
 
 
@@ -186,14 +186,14 @@ def _tensors(boxes, scores, size, *numbers):
 def non_max_suppression(boxes: TensorLike, scores: TensorLike, max_output_size: TensorLike,
                         iou_threshold: TensorLike = 0.5, score_threshold: TensorLike = float("-inf"),
                         name: str | None = None) -> Tensor:
-    """Of boxes that overlap, those with the best scores.
+    """Selects the boxes with the best scores among overlapping ones.
 
     Args:
       boxes: (N, 4), float32 or float16: two opposite corners, y1, x1, y2, x2.
       scores: (N), their scores.
-      max_output_size: how many to select at most.
-      iou_threshold: boxes that share more of their union than this with a better one are left out.
-      score_threshold: boxes of this score or less are left out.
+      max_output_size: the largest number of boxes to select.
+      iou_threshold: boxes that share more of their union than this with a better one are dropped.
+      score_threshold: boxes of this score or less are dropped.
       name: a name for the operation.
     Returns: (M), int32, the numbers of the boxes selected, best first.
     Raises: ValueError for shapes that do not fit; InvalidArgumentError at run time for a threshold outside [0, 1].
@@ -210,14 +210,14 @@ def non_max_suppression(boxes: TensorLike, scores: TensorLike, max_output_size: 
 def non_max_suppression_with_scores(boxes: TensorLike, scores: TensorLike, max_output_size: TensorLike,
                                     iou_threshold: TensorLike = 0.5, score_threshold: TensorLike = float("-inf"),
                                     soft_nms_sigma: TensorLike = 0.0, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Of boxes that overlap, those with the best scores, and these scores, which overlaps decrease.
+    """Selects the boxes with the best scores among overlapping ones; overlaps decrease these scores.
 
     Args:
       boxes: (N, 4), float32 or float16: two opposite corners, y1, x1, y2, x2.
       scores: (N), their scores.
-      max_output_size: how many to select at most.
-      iou_threshold: boxes that share more of their union than this with a better one are left out.
-      score_threshold: boxes of this score or less are left out.
+      max_output_size: the largest number of boxes to select.
+      iou_threshold: boxes that share more of their union than this with a better one are dropped.
+      score_threshold: boxes of this score or less are dropped.
       soft_nms_sigma: if positive, each overlap s with a better box multiplies the score by exp(-s**2 / (2 sigma)).
       name: a name for the operation.
     Returns: (indices, scores): (M), int32, and (M), best first.
@@ -236,14 +236,14 @@ def non_max_suppression_with_scores(boxes: TensorLike, scores: TensorLike, max_o
 def non_max_suppression_overlaps(overlaps: TensorLike, scores: TensorLike, max_output_size: TensorLike,
                                  overlap_threshold: TensorLike = 0.5, score_threshold: TensorLike = float("-inf"),
                                  name: str | None = None) -> Tensor:
-    """Of boxes whose overlaps are given, those with the best scores.
+    """Selects the boxes with the best scores, given their overlaps.
 
     Args:
       overlaps: (N, N), float32.
       scores: (N), float32.
-      max_output_size: how many to select at most.
-      overlap_threshold: boxes that overlap more than this with a better one are left out.
-      score_threshold: boxes of this score or less are left out.
+      max_output_size: the largest number of boxes to select.
+      overlap_threshold: boxes that overlap more than this with a better one are dropped.
+      score_threshold: boxes of this score or less are dropped.
       name: a name for the operation.
     Returns: (M), int32, the numbers of the boxes selected, best first.
     Raises: ValueError for shapes that do not fit.

@@ -1,7 +1,7 @@
 """The pixels of image files.
 
-Files come from anywhere, and Pillow reads dozens of formats, for some of which it starts other programs. So the first
-bytes decide which of the four formats a file has that are read here, and Pillow is given that one alone.
+Files may be hostile, and Pillow reads dozens of formats, for some of which it starts other programs. So the first bytes
+decide which of the four supported formats a file has, and Pillow is restricted to that one.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from graphgrad.ir.dtypes import uint8, uint16
 _BEGINNINGS = {b"\xff\xd8\xff": "JPEG", b"\x89PNG\r\n\x1a\n": "PNG", b"GIF8": "GIF", b"BM": "BMP"}
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _SCANS = 100  # a scan of a few bytes may cost as much as the whole picture; progressive files have about ten
-_LARGE = 1 << 24  # pixels, or bytes of a PNG, beyond which a file is asked first whether it holds them
-_DENSEST_JPEG = 1024  # pixels a byte: a bit for 64 pixels, in two components that are each full in one direction
-_DENSEST_PNG = 1032  # bytes a byte, the most that deflate can do
-_PNG_SAMPLES = {2: 3, 4: 2, 6: 4}  # numbers a pixel, by colour type
+_LARGE = 1 << 24  # pixels, or bytes of a PNG, beyond which it is checked first that the file contains them
+_DENSEST_JPEG = 1024  # pixels per byte: a bit for 64 pixels, in two components, each at full resolution in one direction
+_DENSEST_PNG = 1032  # the largest compression ratio of deflate
+_PNG_SAMPLES = {2: 3, 4: 2, 6: 4}  # samples per pixel, by colour type
 _PIECE = 1 << 18  # bytes
 
 
 def pillow_missing(what: str) -> InvalidArgumentError:
-    """The error where Pillow is not installed."""
+    """Returns the error for a missing Pillow."""
     return InvalidArgumentError(None, None, f"{what} needs Pillow. Fix: pip install 'graphgrad[image]'")
 
 
 def format_of(data: bytes) -> str:
-    """"JPEG", "PNG", "GIF" or "BMP"; a Complaint for anything else."""
+    """Returns "JPEG", "PNG", "GIF" or "BMP"; raises a Complaint for anything else."""
     found = next((kind for begin, kind in _BEGINNINGS.items() if data.startswith(begin)), None)
     if found is None:
         raise Complaint("Unknown image file format. One of JPEG, PNG, GIF, BMP required" if data else "Input is empty",
@@ -43,7 +43,7 @@ def format_of(data: bytes) -> str:
 
 
 def _guarded(data: bytes, kind: str, what: Callable[[Any], Any]) -> Any:
-    """Applies a function to a file's data, given `PIL.Image`; turns any of its errors into a Complaint."""
+    """Applies a function to a file's data, given `PIL.Image`; converts any error to a Complaint."""
     try:
         from PIL import Image
     except ImportError:
@@ -57,11 +57,11 @@ def _guarded(data: bytes, kind: str, what: Callable[[Any], Any]) -> Any:
 
 
 def pixels_of(data: bytes, kind: str, channels: int, dtype: Any) -> np.ndarray[Any, Any]:
-    """The pixels of a JPEG or PNG file.
+    """Decodes the pixels of a JPEG or PNG file.
 
     Args:
       data: the file's bytes.
-      kind: what `format_of` says.
+      kind: the result of `format_of`.
       channels: 0 for those of the file.
       dtype: uint8 or uint16.
     Returns: (height, width, channels).
@@ -78,7 +78,7 @@ def pixels_of(data: bytes, kind: str, channels: int, dtype: Any) -> np.ndarray[A
 
 
 def single_picture(data: bytes, channels: int, dtype: Any) -> np.ndarray[Any, Any]:
-    """The pixels of a JPEG or PNG file, or of a GIF with one picture: (height, width, channels)."""
+    """Decodes a JPEG or PNG file, or a GIF of one picture: (height, width, channels)."""
     kind = format_of(data)
     if kind == "BMP":
         raise Complaint("Trying to decode BMP format using a wrong op", "use `decode_bmp` or `decode_image` instead")
@@ -92,7 +92,7 @@ def single_picture(data: bytes, channels: int, dtype: Any) -> np.ndarray[Any, An
 
 
 def _jpeg(data: bytes, image_module: Any) -> Any:
-    """The Pillow image of a JPEG file. What is missing at the end is grey, but the file has to be near its size."""
+    """Opens a JPEG file with Pillow. Missing data at the end is grey, but the file has to be near its size."""
     if data.count(b"\xff\xda") > _SCANS:
         raise ValueError(f"more than {_SCANS} scans")
     image = image_module.open(io.BytesIO(data), formats=["JPEG"])
@@ -102,7 +102,7 @@ def _jpeg(data: bytes, image_module: Any) -> Any:
 
 
 def _png(data: bytes, image_module: Any) -> Any:
-    """Returns the Pillow image of a PNG file that has all its parts and rows; Pillow itself would make black rows."""
+    """Opens a PNG file that has all its parts and rows; Pillow itself would make missing rows black."""
     packed, at, kind = [], 8, b""
     while kind != b"IEND":
         size, kind = struct.unpack_from(">I4s", data, at)
@@ -114,7 +114,7 @@ def _png(data: bytes, image_module: Any) -> Any:
     image = image_module.open(io.BytesIO(data), formats=["PNG"])
     row = (image.width * data[24] * _PNG_SAMPLES.get(data[25], 1) + 7) // 8
     needed = image.height * (row + 1)
-    if data[28]:  # interlaced: Pillow looks whether anything is missing
+    if data[28]:  # interlaced: Pillow checks for missing data
         if image.height * row > _DENSEST_PNG * sum(size for _, size in packed):
             raise ValueError(f"it does not hold {image.width} x {image.height} pixels")
         return image
@@ -125,7 +125,7 @@ def _png(data: bytes, image_module: Any) -> Any:
 
 
 def _unpacks_to(data: bytes, packed: list[tuple[int, int]], needed: int) -> bool:
-    """Whether parts of a file, (begin, size) each, hold that many bytes when decompressed; takes no memory for them."""
+    """Returns whether parts of a file, (begin, size) each, decompress to that many bytes, without storing these."""
     if needed > _DENSEST_PNG * (sum(size for _, size in packed) + 1):
         return False
     stream = zlib.decompressobj()
@@ -150,12 +150,12 @@ def _array(image: Any, channels: int) -> Any:
 
 
 def pictures_of(data: bytes, channels: int = 0, most: int | None = None) -> np.ndarray[Any, Any]:
-    """The pictures of a GIF file (see gif.py).
+    """Decodes the pictures of a GIF file (see gif.py).
 
     Args:
       data: the file's bytes.
       channels: 0 or 3.
-      most: how many pictures to return; all by default.
+      most: the largest number of pictures to return; all by default.
     Returns: (N, height, width, 3), uint8.
     """
     if channels not in (0, 3):

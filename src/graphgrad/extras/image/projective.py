@@ -15,7 +15,7 @@ _KINDS = FLOATING | {uint8, int32, int64}
 
 
 def _inside(xp, at, n, mode):
-    """Coordinates brought into an axis of length n, in the way that `fill_mode` says."""
+    """Maps coordinates into an axis of length n, according to `fill_mode`."""
     last = np.float32(n - 1)
     if mode == "CONSTANT":
         return at
@@ -34,7 +34,7 @@ def _inside(xp, at, n, mode):
 
 
 def _corners(xp, transforms, shape, out, interpolation, fill_mode):
-    """For each output pixel the input pixels that it is made of.
+    """Yields, for each output pixel, the input pixels that it is computed from.
 
     Yields: (rows, columns, weights, whether they are inside), each (B, *out) or (1, *out).
     """
@@ -127,7 +127,7 @@ def _backward(op, dy):
 @op("ImageProjectiveTransformV3", "images: dtype, transforms: float32, output_shape: int32, fill_value: float32 -> "
     "transformed_images: dtype", dtype=_KINDS, host=("output_shape",), flags=("sized",))
 def projective_v3(xp, images, transforms, output_shape, fill_value, *, interpolation, fill_mode="CONSTANT"):
-    """Each pixel comes from where the transform sends it."""
+    """Computes each pixel from where the transform sends it."""
     return _transformed(xp, images, transforms, output_shape, fill_value, interpolation, fill_mode)
 
 
@@ -145,7 +145,7 @@ def _projective_v3_grad(op, dy):
 @op("ImageProjectiveTransformV2", "images: dtype, transforms: float32, output_shape: int32 -> "
     "transformed_images: dtype", dtype=_KINDS, host=("output_shape",), flags=("sized",), shape=_shape)
 def projective_v2(xp, images, transforms, output_shape, *, interpolation, fill_mode="CONSTANT"):
-    """Each pixel comes from where the transform sends it; zero outside of the image."""
+    """Computes each pixel from where the transform sends it; zero outside of the image."""
     return _transformed(xp, images, transforms, output_shape, np.float32(0), interpolation, fill_mode)
 
 
@@ -157,7 +157,7 @@ def _projective_v2_grad(op, dy):
 @op("ImageProjectiveTransformGrad", "grads: dtype, transforms: float32, image_shape: int32 -> output: dtype",
     dtype=FLOATING, host=("image_shape",))
 def projective_grad(xp, dy, transforms, image_shape, *, interpolation, fill_mode="CONSTANT"):
-    """The transpose of ImageProjectiveTransformV2."""
+    """Applies the transpose of ImageProjectiveTransformV2."""
     shape = tuple(int(n) for n in image_shape)
     wide = dy.astype(np.float32) if dy.dtype.itemsize <= 2 else dy
     total = xp.zeros(shape, wide.dtype)

@@ -18,7 +18,7 @@ from .image_arguments import batched, size_along, unbatched, vector_of
 
 
 class ResizeMethod:
-    """How pixels of a resized image are computed."""
+    """The methods to compute the pixels of a resized image."""
 
     BILINEAR = "bilinear"
     NEAREST_NEIGHBOR = "nearest"
@@ -31,7 +31,7 @@ class ResizeMethod:
 
 
 class ResizeMethodV1:
-    """How pixels of a resized image are computed: TensorFlow 1's numbers."""
+    """The methods to compute the pixels of a resized image: TensorFlow 1's numbers."""
 
     BILINEAR = 0
     NEAREST_NEIGHBOR = 1
@@ -47,7 +47,7 @@ def _scaled_size(x, size):
 
 
 def _scaled_known(x, size):
-    """Returns the same for sizes that are known, or None."""
+    """Returns the same for known sizes, or None."""
     known, sizes = static_value(size), x._spec.shape[1:3]
     if known is None or None in known or None in sizes:
         return None
@@ -57,7 +57,7 @@ def _scaled_known(x, size):
 
 
 _SUPPORTED = "Fix: use 'bilinear', 'nearest', 'bicubic' or 'area'"
-# The kernels of what is resized by ScaleAndTranslate.
+# The kernels of methods that use ScaleAndTranslate.
 _KERNELS = {"bilinear": "triangle", "bicubic": "keyscubic", "lanczos3": "lanczos3", "lanczos5": "lanczos5",
             "gaussian": "gaussian", "mitchellcubic": "mitchellcubic"}
 
@@ -91,7 +91,7 @@ def resize(images: TensorLike, size: TensorLike, method: TensorLike = ResizeMeth
       images: (H, W, C) or (N, H, W, C).
       size: the new height and width, an integer vector.
       method: "bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian" or "mitchellcubic".
-      preserve_aspect_ratio: whether `size` is a bound and the ratio stays.
+      preserve_aspect_ratio: whether `size` is a bound and the ratio is kept.
       antialias: whether to smooth before shrinking.
       name: a name for the scope of the operations.
     Returns: (*B, height, width, C), float32 unless the method is "nearest".
@@ -124,14 +124,14 @@ def resize(images: TensorLike, size: TensorLike, method: TensorLike = ResizeMeth
 
 def resize_v1(images: TensorLike, size: TensorLike, method: TensorLike = ResizeMethodV1.BILINEAR,
               align_corners: bool = False, preserve_aspect_ratio: bool = False, name: str | None = None) -> Tensor:
-    """Resizes images the way of TensorFlow 1.
+    """Resizes images as TensorFlow 1 does.
 
     Args:
       images: (H, W, C) or (N, H, W, C).
       size: the new height and width, an integer vector.
       method: 0 (bilinear), 1 (nearest), 2 (bicubic) or 3 (area), or TensorFlow 2's name.
       align_corners: whether the centres of the corner pixels stay in the corners.
-      preserve_aspect_ratio: whether `size` is a bound and the ratio stays.
+      preserve_aspect_ratio: whether `size` is a bound and the ratio is kept.
       name: a name for the scope of the operations.
     Returns: (*B, height, width, C), float32 unless the method is nearest or the size stays.
     Raises: ValueError for another rank or an unknown method.
@@ -256,7 +256,7 @@ def _with_pad(image, target_height, target_width, resizer):
         ratio = max(sizes[1] / target_width, sizes[0] / target_height)
         height, width = sizes[0] / ratio, sizes[1] / ratio
         x = resizer(x, vector_of([int(height), int(width)]))
-        # The exact sizes, not the whole ones, decide where the image goes.
+        # The exact sizes, not the rounded ones, decide the position of the image.
         top, left = (max(0, int((t - n) / 2)) for t, n in ((target_height, height), (target_width, width)))
         return unbatched(pad_to_bounding_box(x, top, left, target_height, target_width), added)
 
@@ -283,7 +283,7 @@ def resize_with_pad(image: TensorLike, target_height: TensorLike, target_width: 
 
 def resize_with_pad_v1(image: TensorLike, target_height: TensorLike, target_width: TensorLike,
                        method: TensorLike = ResizeMethodV1.BILINEAR, align_corners: bool = False) -> Tensor:
-    """Resizes images to fit into a size, and surrounds them with zeros: TensorFlow 1's arguments.
+    """Resizes images to fit into a size, and surrounds them with zeros, with TensorFlow 1's arguments.
 
     Args:
       image: (*B, H, W, C).

@@ -1,4 +1,4 @@
-"""Resizing of images by a kernel, with a scale and a translation that only the run knows."""
+"""Resizing of images by a kernel, with a scale and a translation known only to the run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphgrad.ops.common.shape_values import part, shape_of
 
 from .resize import _apply, _resized
 
-# -- kernels: the weight of a pixel at a distance; each with the distance where it ends --------
+# -- kernels: the weight of a pixel at a distance; each with its support --------
 
 
 def _lanczos(radius):
@@ -92,7 +92,7 @@ def _options(op):
 @op("ScaleAndTranslate", "images: T, size: int32, scale: float32, translation: float32 -> resized_images: float32",
     T=REAL, host=("size",), flags=("sized",))
 def scale_and_translate_op(xp, images, size, scale, translation, *, kernel_type="lanczos3", antialias=True):
-    """Each pixel is a weighted mean of those near to its place in the input."""
+    """Computes each pixel as a weighted mean of those near its position in the input."""
     sizes = zip(images.shape[1:3], map(int, size), strict=True)
     rows, columns = _matrices(xp, sizes, scale, translation, kernel_type, antialias)
     return _apply(xp, rows, columns, images.astype(np.float32))
@@ -117,7 +117,7 @@ def _scale_and_translate_grad(op, dy):
 @op("ScaleAndTranslateGrad", "grads: T, original_image: T, scale: float32, translation: float32 -> output: T",
     T={float32})
 def scale_and_translate_grad_op(xp, dy, original, scale, translation, *, kernel_type="lanczos3", antialias=True):
-    """The transpose of ScaleAndTranslate."""
+    """Applies the transpose of ScaleAndTranslate."""
     sizes = zip(original.shape[1:3], dy.shape[1:3], strict=True)
     rows, columns = _matrices(xp, sizes, scale, translation, kernel_type, antialias)
     return _apply(xp, rows.T, columns.T, dy)

@@ -21,7 +21,7 @@ _LAST = np.asarray([-1], np.int32)
 
 
 def _smooth(x, window):
-    """Returns a depthwise convolution of (*B, H, W, C) with one window for all channels."""
+    """Computes a depthwise convolution of (*B, H, W, C) with one window for all channels."""
     shape = shape_of(x)
     rank = len(x._spec.shape)
     flat = raw.Reshape(x, join([-1], part(shape, rank - 3, rank)))
@@ -37,7 +37,7 @@ def _window(filter_size, filter_sigma):
 
 
 def _similarity(x, y, scale, window, k1, k2):
-    """Local similarities of luminance, and of contrast and structure."""
+    """Computes local similarities of luminance, and of contrast and structure."""
     c1, c2 = raw.Square(raw.Mul(k1, scale)), raw.Square(raw.Mul(k2, scale))
     mean_x, mean_y = _smooth(x, window), _smooth(y, window)
     both = raw.Mul(2.0, raw.Mul(mean_x, mean_y))
@@ -54,7 +54,7 @@ def _pair(img1, img2, max_val):
 
 
 def _of_batches(measure, x, y):
-    """What a function of two batches of images gives; of images of unknown rank as of one long batch."""
+    """Applies a function of two batches of images; images of unknown rank are one long batch."""
     if x._spec.shape is not None and y._spec.shape is not None:
         return measure(x, y)
     sizes = raw.Shape(x)
@@ -68,7 +68,7 @@ def _of_batches(measure, x, y):
 
 def ssim(img1: TensorLike, img2: TensorLike, max_val: TensorLike, filter_size: int = 11, filter_sigma: float = 1.5,
          k1: float = 0.01, k2: float = 0.03, return_index_map: bool = False) -> Tensor:
-    """The structural similarity of two batches of images.
+    """Computes the structural similarity of two batches of images.
 
     Args:
       img1, img2: (*B, H, W, C), of one dtype, no smaller than the filter.
@@ -102,7 +102,7 @@ _WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
 
 def _halved(x):
-    """Half of height and width: means of 2 x 2 pixels, the last ones repeated where their number is odd."""
+    """Halves height and width: means of 2 x 2 pixels, the last ones repeated where their number is odd."""
     shape = shape_of(x)
     rank = len(x._spec.shape)
     flat = raw.Reshape(x, join([-1], part(shape, rank - 3, rank)))
@@ -114,19 +114,19 @@ def _halved(x):
         paddings = np.asarray([[0, 0], *([0, n % 2] for n in known), [0, 0]], np.int32)
     pooled = raw.AvgPool(raw.MirrorPad(flat, paddings, mode="SYMMETRIC"), ksize=_HALVES, strides=_HALVES,
                          padding="VALID")
-    pooled.set_shape((None, None, None, x._spec.shape[-1]))  # which paddings that only the run knows have hidden
+    pooled.set_shape((None, None, None, x._spec.shape[-1]))  # lost by paddings known only to the run
     return raw.Reshape(pooled, join(part(shape, 0, rank - 3), part(shape_of(pooled), 1, 4)))
 
 
 def ssim_multiscale(img1: TensorLike, img2: TensorLike, max_val: TensorLike, power_factors: Any = _WEIGHTS,
                     filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03) -> Tensor:
-    """The structural similarity of two batches of images at several scales.
+    """Computes the structural similarity of two batches of images at several scales.
 
     Args:
       img1, img2: (*B, H, W, C), of one dtype; at the last scale no smaller than the filter.
       max_val: the range of the pixels, e.g. 255.
       power_factors: the weight of each scale, from the images' own to the coarsest; each has half the size of the
-        one before.
+        previous one.
       filter_size, filter_sigma: of the Gaussian window.
       k1, k2: constants of the measure.
     Returns: (*B), float32.
