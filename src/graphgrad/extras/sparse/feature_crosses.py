@@ -26,7 +26,7 @@ def _mixed(value: int) -> int:
 
 
 def combined(one: int, other: int) -> int:
-    """A farmhash64 of two."""
+    """Combines two hashes by farmhash64."""
     found = one ^ _FACTOR
     found ^= _mixed(other * _FACTOR & _MASK) * _FACTOR & _MASK
     found = found * _FACTOR & _MASK
@@ -35,7 +35,7 @@ def combined(one: int, other: int) -> int:
 
 
 def crossed(rows: Any, hashed: bool, num_buckets: int, key: int, separator: bytes) -> list[list[Any]]:
-    """For each row, given as a list of lists of values, all combinations."""
+    """Returns all combinations of a row's values, given as a list of lists; for each row."""
     from graphgrad.extras.strings.hashing import farmhash64
 
     if not hashed:
@@ -56,7 +56,7 @@ def crossed(rows: Any, hashed: bool, num_buckets: int, key: int, separator: byte
 
 
 def sparse_rows(indices: Any, values: Any, n: int) -> list[list[Any]]:
-    """The values of each row of a sparse matrix."""
+    """Returns the values of each row of a sparse matrix."""
     rows: list[list[Any]] = [[] for _ in range(n)]
     for i, v in zip(indices[:, 0].tolist(), values.tolist(), strict=True):
         rows[i].append(v)
@@ -92,7 +92,7 @@ _PLACES = "output_indices: int64, output_values: {}, output_shape: int64"
     out_type=_KINDS, flags=("host",), shape=_shape)
 def sparse_cross_op(xp, indices, values, shapes, dense, *, hashed_output, num_buckets, hash_key, out_type,
                     internal_type):
-    """All combinations of features of each example."""
+    """Combines features of each example in all ways."""
     rows, _ = _features(indices, values, shapes, dense)
     return _as_sparse(crossed(rows, hashed_output, num_buckets, hash_key, b"_X_"), out_type)
 
@@ -100,7 +100,7 @@ def sparse_cross_op(xp, indices, values, shapes, dense, *, hashed_output, num_bu
 @op("SparseCrossV2", f"{_INPUTS}, sep: string -> {_PLACES.format('string')}", sparse_types=_KINDS, dense_types=_KINDS,
     flags=("host",), shape=_shape)
 def sparse_cross_v2_op(xp, indices, values, shapes, dense, sep):
-    """All combinations of features of each example, joined."""
+    """Combines features of each example in all ways, as joined strings."""
     rows, _ = _features(indices, values, shapes, dense)
     return _as_sparse(crossed(rows, False, 0, 0, sep.item()), string)
 
@@ -112,7 +112,7 @@ def sparse_cross_v2_op(xp, indices, values, shapes, dense, sep):
     flags=("host",))
 def ragged_cross_op(xp, ragged_values, ragged_splits, indices, sparse_values, shapes, dense, *, input_order,
                     hashed_output, num_buckets, hash_key, out_values_type, out_row_splits_type):
-    """All combinations of features of each example, in rows; letters say of which kind each feature is."""
+    """Combines features of each example in all ways, in rows; letters give the kind of each feature."""
     sizes = {len(s) - 1 for s in ragged_splits} | {int(s[0]) for s in shapes} | {len(d) for d in dense}
     if len(sizes) > 1:
         raise Complaint("inputs must all have the same batch dimension size.", "give features of the same examples")
@@ -144,7 +144,7 @@ for _record in (sparse_cross_op, sparse_cross_v2_op, ragged_cross_op):
 
 
 def as_feature(value: Any) -> Any:
-    """A dense feature, or the values of another, as strings or int64."""
+    """Converts a dense feature, or the values of another one, to strings or int64."""
     tensor = convert_to_tensor(value)
     return tensor if tensor.dtype in (string, int64) else raw.Cast(tensor, DstT=int64)
 
@@ -168,7 +168,7 @@ def _parts(sparse: list[Any], dense: list[Any]) -> list[Any]:
 
 
 def sparse_cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
-    """All combinations of features of each example, as strings; sparse ones come before dense ones.
+    """Combines features of each example in all ways, as strings; sparse ones come before dense ones.
 
     Args:
       inputs: a list of sparse matrices and dense ones of strings or ints, with a row for each example.
@@ -190,11 +190,11 @@ def sparse_cross(inputs: Any, name: str | None = None, separator: Any = None) ->
 
 def sparse_cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None = None,
                         name: str | None = None) -> SparseTensor:
-    """All combinations of features of each example, hashed.
+    """Combines features of each example in all ways, and hashes them.
 
     Args:
       inputs: a list of sparse matrices and dense ones of strings or ints, with a row for each example.
-      num_buckets: how many hashes there are; 0 for 2**63 - 1.
+      num_buckets: the number of hashes; 0 for 2**63 - 1.
       hash_key: the key of the hash.
       name: a name for the scope of the operations.
     Returns: a `SparseTensor` of int64, with a row for each example.
@@ -215,10 +215,10 @@ def sparse_cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: int | None 
 
 def sampled_addmm(indices: TensorLike, values: TensorLike, dense_shape: Any, mat1: Any, mat2: Any, beta: Any = 1.0,
                   alpha: Any = 1.0, output_type: DTypeLike = float32) -> tuple[Tensor, Tensor, Tensor]:
-    """beta S + alpha A B at the places of a sparse matrix S alone.
+    """Computes beta S + alpha A B only at the positions of a sparse matrix S.
 
     Args:
-      indices: (n, 2), the places of S.
+      indices: (n, 2), the positions of S.
       values: (n), its values.
       dense_shape: (2), its shape.
       mat1: (m, k).

@@ -33,7 +33,7 @@ def _groups(dense):
 
 
 def _combined(one, other, lead, operation, dtype):
-    """Returns the sparse tensor of the sorted elements of each group's result."""
+    """Makes the sparse tensor of the sorted elements of each group's result."""
     if operation not in _OPERATIONS:
         raise Complaint(f"Invalid set_operation {operation!r}", f"use one of {', '.join(_OPERATIONS)}")
     rows, values, longest = [], [], 0
@@ -69,7 +69,7 @@ def _rank(dense=(), indices=(), shapes=()):
 
 @op("DenseToDenseSetOperation", f"set1: T, set2: T -> {_RESULT}", T=_ELEMENTS, flags=("host",))
 def dense_to_dense_op(xp, set1, set2, *, set_operation, validate_indices=True):
-    """A set operation on the last axis of two dense tensors."""
+    """Applies a set operation to the last axis of two dense tensors."""
     (a, lead), (b, other) = _groups(set1), _groups(set2)
     return _combined(a, b, _agreeing(lead, other), set_operation, set1.dtype)
 
@@ -82,7 +82,7 @@ def _dense_to_dense_shape(set1, set2):
 @op("DenseToSparseSetOperation", f"set1: T, set2_indices: int64, set2_values: T, set2_shape: int64 -> {_RESULT}",
     T=_ELEMENTS, flags=("host",))
 def dense_to_sparse_op(xp, set1, indices, values, shape, *, set_operation, validate_indices=True):
-    """A set operation on the last axis of a dense and a sparse tensor."""
+    """Applies a set operation to the last axis of a dense and a sparse tensor."""
     a, lead = _groups(set1)
     return _combined(a, _by_group(indices, values), _agreeing(lead, shape[:-1]), set_operation, set1.dtype)
 
@@ -96,7 +96,7 @@ def _dense_to_sparse_shape(set1, indices, values, shape):
     f"set2_values: T, set2_shape: int64 -> {_RESULT}", T=_ELEMENTS, flags=("host",))
 def sparse_to_sparse_op(xp, indices1, values1, shape1, indices2, values2, shape2, *, set_operation,
                         validate_indices=True):
-    """A set operation on the last axis of two sparse tensors."""
+    """Applies a set operation to the last axis of two sparse tensors."""
     lead = _agreeing(shape1[:-1], shape2[:-1])
     return _combined(_by_group(indices1, values1), _by_group(indices2, values2), lead, set_operation, values1.dtype)
 
@@ -108,7 +108,7 @@ def _sparse_to_sparse_shape(indices1, values1, shape1, indices2, values2, shape2
 
 @op("SetSize", "set_indices: int64, set_values: T, set_shape: int64 -> size: int32", T=_ELEMENTS, flags=("host",))
 def set_size_op(xp, indices, values, shape, *, validate_indices=True):
-    """How many different elements each group of a sparse tensor has."""
+    """Counts the distinct elements of each group of a sparse tensor."""
     sizes = np.zeros([int(n) for n in shape[:-1]], np.int32)
     for place, found in _by_group(indices, values).items():
         sizes[place] = len(found)
@@ -125,7 +125,7 @@ def _set_size_shape(indices, values, shape):
     "truth_values: T, truth_shape: int64 -> output: float32", T=ANY, flags=("host",),
     peek=("hypothesis_shape", "truth_shape"))
 def edit_distance_op(xp, h_indices, h_values, h_shape, t_indices, t_values, t_shape, *, normalize=True):
-    """The Levenshtein distance of corresponding sequences, by the length of the truth if it is to be normalized."""
+    """Computes the Levenshtein distance of corresponding sequences, optionally divided by the length of the truth."""
     lead = [max(int(a), int(b)) for a, b in zip(h_shape[:-1], t_shape[:-1], strict=True)]
     out = np.zeros(lead, np.float32)
     hypotheses, truths = _sequences(h_indices, h_values), _sequences(t_indices, t_values)
@@ -185,7 +185,7 @@ def _operation(a: Any, b: Any, kind: str, validate_indices: bool) -> SparseTenso
 
 
 def set_size(a: TensorLike, validate_indices: bool = True) -> Tensor:
-    """How many different elements there are along the last axis.
+    """Counts the distinct elements along the last axis.
 
     Args:
       a: a `SparseTensor` of integers or strings.
@@ -204,10 +204,10 @@ def set_size(a: TensorLike, validate_indices: bool = True) -> Tensor:
 
 
 def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """The elements along the last axis that are in both.
+    """Computes the intersection of sets along the last axis.
 
     Args:
-      a, b: tensors or sparse tensors of integers or strings, with equal shapes but for the last axis.
+      a, b: tensors or sparse tensors of integers or strings, with equal shapes except for the last axis.
       validate_indices: accepted.
     Returns: a `SparseTensor`, the elements in order.
     Raises: InvalidArgumentError at run time if the shapes differ.
@@ -221,11 +221,11 @@ def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTen
 
 
 def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
-    """The elements along the last axis that are in one, and not in the other.
+    """Computes the difference of sets along the last axis.
 
     Args:
       a, b, validate_indices: as for `sets.intersection`.
-      aminusb: whether those of `a` that are not in `b`, or the other way round.
+      aminusb: whether to compute a - b, else b - a.
     Returns: a `SparseTensor`, the elements in order.
     Raises: InvalidArgumentError at run time if the shapes differ.
     Gradient: none.
@@ -238,7 +238,7 @@ def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool 
 
 
 def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """The elements along the last axis that are in either.
+    """Computes the union of sets along the last axis.
 
     Args:
       a, b, validate_indices: as for `sets.intersection`.
@@ -254,10 +254,10 @@ def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
 
 def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str | None = "edit_distance") -> Tensor:
-    """How many insertions, deletions and replacements make one sequence of the other.
+    """Counts the insertions, deletions and replacements that turn one sequence into the other.
 
     Args:
-      hypothesis, truth: `SparseTensor`s of one dtype and rank; sequences stand along the last axis.
+      hypothesis, truth: `SparseTensor`s of one dtype and rank; sequences are along the last axis.
       normalize: whether to divide by the length of the truth; inf if that is 0 and the hypothesis is not.
       name: a name for the operation.
     Returns: float32, the shape of `hypothesis` without its last axis.

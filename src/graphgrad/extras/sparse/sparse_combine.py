@@ -25,7 +25,7 @@ _SIGNATURE = ("a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, 
 
 
 def _united(a_indices, a_values, b_indices, b_values):
-    """Returns the places that either holds, in order, and both values there; 0 where there is none."""
+    """Returns the positions that either one has, in order, and both values there; 0 where there is none."""
     both = np.concatenate([a_indices, b_indices])
     places, inverse = np.unique(both, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
@@ -91,7 +91,7 @@ def _reduce_sparse(name, function, doc):
     def grad(op, d_indices, d_values, d_shape):
         indices, values, _, axes = op.inputs
         kept = _kept_columns(indices, axes, op._attr("keep_dims"))
-        # Whatever was summed into an element of the result has its gradient; of a maximum, those that are it.
+        # Elements get the gradient of the sum that they are part of, or of the maximum that they attain.
         places = raw.SparsePlaces(kept, op.outputs[0])
         share = raw.GatherV2(d_values, places, 0)
         if function is np.add:
@@ -132,12 +132,12 @@ _reduce_sparse("SparseReduceMaxSparse", np.maximum, "The maximum along axes of a
 
 
 def sparse_maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The elementwise maximum of two sparse tensors, in which what is not held counts as 0.
+    """Computes the elementwise maximum of two sparse tensors; missing elements count as 0.
 
     Args:
       sp_a, sp_b: `SparseTensor`s of one shape and real dtype, their indices in order.
       name: a name for the operation.
-    Returns: a `SparseTensor` that holds what either holds.
+    Returns: a `SparseTensor` with the positions of both.
     Raises: InvalidArgumentError at run time if the shapes differ.
     Gradient: to the larger of the two, to `sp_a` if they are equal; TensorFlow's raises an error.
     Reference: TensorFlow 2.21 SparseSparseMaximum.
@@ -150,12 +150,12 @@ def sparse_maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTenso
 
 
 def sparse_minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The elementwise minimum of two sparse tensors, in which what is not held counts as 0.
+    """Computes the elementwise minimum of two sparse tensors; missing elements count as 0.
 
     Args:
       sp_a, sp_b: `SparseTensor`s of one shape and real dtype, their indices in order.
       name: a name for the operation.
-    Returns: a `SparseTensor` that holds what either holds.
+    Returns: a `SparseTensor` with the positions of both.
     Raises: InvalidArgumentError at run time if the shapes differ.
     Gradient: to the smaller of the two, to `sp_a` if they are equal; TensorFlow's raises an error.
     Reference: TensorFlow 2.21 SparseSparseMinimum.
@@ -176,15 +176,15 @@ def _pair(op_type, sp_a, sp_b, name):
 
 def sparse_split(sp_input: Any = None, num_split: Any = None, axis: Any = None,
                  name: str | None = None) -> list[SparseTensor]:
-    """Cuts a sparse tensor into pieces along an axis; the first ones are one longer where they cannot be equal.
+    """Splits a sparse tensor along an axis; the first pieces are one longer where they cannot be equal.
 
     Args:
       sp_input: a `SparseTensor`.
-      num_split: how many pieces, an int.
+      num_split: the number of pieces, an int.
       axis: the axis.
       name: a name for the operation.
     Returns: a list of `SparseTensor`s.
-    Raises: InvalidArgumentError at run time for an axis out of range, or more pieces than that axis is long.
+    Raises: InvalidArgumentError at run time for an axis out of range, or more pieces than the size of the axis.
     Gradient: for the values; TensorFlow has none.
     Reference: TensorFlow 2.21 SparseSplit.
 
@@ -211,7 +211,7 @@ class KeywordRequired:
 def sparse_split_v1(keyword_required: Any = KeywordRequired(), sp_input: Any = None,  # noqa: B008  # TensorFlow's
                     num_split: Any = None, axis: Any = None, name: str | None = None,
                     split_dim: Any = None) -> list[SparseTensor]:
-    """Cuts a sparse tensor into pieces along an axis; see `sparse.split`. Arguments are given by keyword.
+    """Splits a sparse tensor along an axis; see `sparse.split`. Arguments must be named.
 
     >>> x = tf.sparse.from_dense([[1, 2]])
     >>> [sess.run(p.values).tolist() for p in tf.sparse_split(sp_input=x, num_split=2, axis=1)]
@@ -233,7 +233,7 @@ def _sparse_reduction(op_type, sp_input, axis, keepdims, reduction_axes, keep_di
 
 def sparse_reduce_max_sparse(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
                              keep_dims: Any = None) -> SparseTensor:
-    """The maximum along axes of what a sparse tensor holds, as a sparse tensor.
+    """Computes the maximum of the elements of a sparse tensor along axes, as a sparse tensor.
 
     Args:
       sp_input: a `SparseTensor` of real numbers.
@@ -251,7 +251,7 @@ def sparse_reduce_max_sparse(sp_input: Any, axis: Any = None, keepdims: Any = No
 
 def sparse_reduce_sum_sparse(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
                              keep_dims: Any = None) -> SparseTensor:
-    """The sum along axes of what a sparse tensor holds, as a sparse tensor.
+    """Sums the elements of a sparse tensor along axes, as a sparse tensor.
 
     Args:
       sp_input: a `SparseTensor` of real numbers.
@@ -268,7 +268,7 @@ def sparse_reduce_sum_sparse(sp_input: Any, axis: Any = None, keepdims: Any = No
 
 
 def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
-    """A sparse tensor with another shape around the same elements.
+    """Changes the shape around the elements of a sparse tensor.
 
     Args:
       sp_input: a `SparseTensor`.
@@ -298,7 +298,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
 
 def sparse_to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Tensor:
-    """For each row of ids, a vector that says which numbers below `vocab_size` are among them.
+    """Marks, for each row of ids, the numbers below `vocab_size` that are among them.
 
     Args:
       sp_input: a `SparseTensor` of int32 or int64 ids.
@@ -324,11 +324,11 @@ def sparse_to_indicator(sp_input: Any, vocab_size: int, name: str | None = None)
 
 def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None = None,
                  already_sorted: bool = False) -> SparseTensor:
-    """Values placed along a last axis by their ids.
+    """Places values along a last axis by their ids.
 
     Args:
       sp_ids: a `SparseTensor` of int32 or int64 ids, or a list of them, one for each new axis.
-      sp_values: a `SparseTensor` of the same places.
+      sp_values: a `SparseTensor` with the same positions.
       vocab_size: the size of the new axis, larger than all ids; a list for several.
       name: a name for the scope.
       already_sorted: whether the result is in order already, so that it need not be sorted.
@@ -362,10 +362,10 @@ def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None 
 
 def convert_to_tensor_or_sparse_tensor(value: TensorLike, dtype: DTypeLike | None = None,
                                        name: str | None = None) -> Any:
-    """Returns a sparse tensor unchanged, anything else as a tensor.
+    """Converts to a tensor; returns a sparse tensor unchanged.
 
     Args:
-      value: a `SparseTensor`, a `SparseTensorValue`, or what `convert_to_tensor` takes.
+      value: a `SparseTensor`, a `SparseTensorValue`, or what `convert_to_tensor` accepts.
       dtype: the dtype wanted.
       name: a name for the constant.
     Returns: a `SparseTensor` or a tensor.

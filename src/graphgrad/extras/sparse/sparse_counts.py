@@ -20,7 +20,7 @@ _RESULT = "output_indices: int64, output_values: output_type, output_dense_shape
 
 
 def _counted(places, lead, weights, minlength, maxlength, binary_output):
-    """Returns the sums at each place; a place is the indices of a row and the number that is counted."""
+    """Computes the sum at each position; a position is the indices of a row and the number that is counted."""
     numbers = places[:, -1]
     if numbers.size and numbers.min() < 0:
         raise Complaint("Input values must all be non-negative", "shift or drop the negative numbers")
@@ -46,7 +46,7 @@ def _dense_places(values):
 
 @op("DenseCountSparseOutput", f"values: T, weights: output_type -> {_RESULT}", **_SUMS)
 def dense_count_op(xp, values, weights, *, minlength=-1, maxlength=-1, binary_output=False):
-    """How often each number occurs in a vector, or in each row of a matrix."""
+    """Counts the occurrences of each number in a vector, or in each row of a matrix."""
     return _counted(_dense_places(values), values.shape[:-1], weights, minlength, maxlength, binary_output)
 
 
@@ -59,7 +59,7 @@ def _dense_count_shape(values, weights):
 @op("SparseCountSparseOutput", f"indices: int64, values: T, dense_shape: int64, weights: output_type -> {_RESULT}",
     **_SUMS)
 def sparse_count_op(xp, indices, values, dense_shape, weights, *, minlength=-1, maxlength=-1, binary_output=False):
-    """How often each number occurs among what a sparse vector, or each row of a sparse matrix, holds."""
+    """Counts the occurrences of each number in a sparse vector, or in each row of a sparse matrix."""
     places = np.concatenate([indices[:, :-1], values[:, None].astype(np.int64)], axis=1)
     return _counted(places, dense_shape[:-1], weights, minlength, maxlength, binary_output)
 
@@ -71,7 +71,7 @@ def _sparse_count_shape(indices, values, dense_shape, weights):
 
 
 def _of_weights(op, d_values, places):
-    """Returns the gradient for the weights: that of the sum that each one is added to; 0 for what was left out."""
+    """Returns the gradient for the weights: that of the sum that each one is added to; 0 for ignored ones."""
     weights = op.inputs[-1]
     if op._attr("binary_output") or not weights.dtype.is_floating or weights._spec.shape == (0,):
         return None
@@ -100,15 +100,15 @@ def _sparse_count_grad(op, d_indices, d_values, d_shape):
 def sparse_bincount(values: Any, weights: Any = None, axis: int | None = 0, minlength: Any = None,
                     maxlength: Any = None, binary_output: bool = False,
                     name: str | None = None) -> SparseTensor:
-    """How often each of the numbers 0, 1, 2, ... occurs, as a sparse tensor.
+    """Counts the occurrences of each of the numbers 0, 1, 2, ..., as a sparse tensor.
 
     Args:
       values: a tensor or `SparseTensor` of int32 or int64, without negative numbers.
-      weights: what each value counts, of the same form; 1 by default.
+      weights: the weight of each value, of the same form; 1 by default.
       axis: 0 or None to count all numbers together, -1 to count in each row of a matrix.
       minlength: the least size of the result.
-      maxlength: the greatest; larger numbers are left out.
-      binary_output: whether to say 1 for each number that occurs instead of counting it.
+      maxlength: the greatest size; larger numbers are ignored.
+      binary_output: whether to return 1 for each number that occurs, instead of its count.
       name: a name for the scope.
     Returns: a `SparseTensor` of rank 1, or 2 for axis=-1.
     Raises: ValueError for other axes; InvalidArgumentError at run time for negative numbers.

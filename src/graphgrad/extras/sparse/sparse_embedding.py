@@ -25,13 +25,13 @@ def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, combiner:
     Args:
       params: (n, *D), a table, or a list of its pieces.
       sp_ids: a `SparseTensor`, (rows, columns) of int32 or int64, rows in order; or a `RaggedTensor`.
-      sp_weights: a tensor of that kind with weights in the same places; None for equal weights.
+      sp_weights: a tensor of that kind with weights at the same positions; None for equal weights.
       combiner: "mean" (the default), "sum", or "sqrtn": the sum divided by the root of the sum of
         squared weights.
       max_norm: scales down each embedding whose norm is larger, before combining.
       name: a name for the scope.
       allow_fast_lookup: accepted as TensorFlow does; not needed.
-    Returns: (m, *D), m being one more than the last row that has an id; zeros for rows without.
+    Returns: (m, *D), with m one more than the last row that has an id; zeros for rows without ids.
     Raises: TypeError if ids or weights are not sparse; ValueError for another combiner.
     Gradient: IndexedSlices for the table, and for the weights.
     Reference: TensorFlow 2.21 `tf.nn.embedding_lookup_sparse`.
@@ -51,7 +51,7 @@ def embedding_lookup_sparse_v1(params: Any, sp_ids: Any, sp_weights: Any, partit
 
     Args:
       params, sp_ids, sp_weights, name, combiner, max_norm, allow_fast_lookup: as there.
-      partition_strategy: how a list of pieces divides the table: "mod" or "div".
+      partition_strategy: the division of the table into pieces: "mod" or "div".
     Returns: (m, *D).
     Raises: as there.
     Gradient: as there.
@@ -129,14 +129,14 @@ def _trailing(vector: Any, like: Any) -> Any:
 def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None,
                                  combiner: str = "mean", default_id: Any = None, max_norm: Any = None,
                                  name: str | None = None, allow_fast_lookup: bool = False) -> Any:
-    """Looks up sparse ids as `embedding_lookup_sparse` does, with an answer for every row.
+    """Looks up sparse ids as `embedding_lookup_sparse` does, with a result for every row.
 
-    Ids below 0, and those whose weight is not positive, are left out (unless the combiner is "sum").
+    Ids below 0, and those whose weight is not positive, are ignored (unless the combiner is "sum").
 
     Args:
       embedding_weights: (n, d), a table, or a list of its pieces.
       sparse_ids: a `SparseTensor` of ids, of rank 2 or more; or a `RaggedTensor`.
-      sparse_weights: a tensor of that kind with weights in the same places; None for equal weights.
+      sparse_weights: a tensor of that kind with weights at the same positions; None for equal weights.
       combiner, max_norm, name, allow_fast_lookup: as there.
       default_id: the id of rows without ids; None gives them zeros.
     Returns: the shape of `sparse_ids` with the last dimension replaced by d.
@@ -157,12 +157,12 @@ def safe_embedding_lookup_sparse_v1(embedding_weights: Any, sparse_ids: Any, spa
                                     combiner: str = "mean", default_id: Any = None, name: str | None = None,
                                     partition_strategy: str = "div", max_norm: Any = None,
                                     allow_fast_lookup: bool = False) -> Tensor:
-    """Looks up sparse ids with an answer for every row: `safe_embedding_lookup_sparse` with TensorFlow 1's arguments.
+    """Looks up sparse ids with a result for every row: `safe_embedding_lookup_sparse` with TensorFlow 1's arguments.
 
     Args:
       embedding_weights, sparse_ids, sparse_weights, combiner, default_id, name, max_norm, allow_fast_lookup:
         as there.
-      partition_strategy: how a list of pieces divides the table: "mod" or "div".
+      partition_strategy: the division of the table into pieces: "mod" or "div".
     Returns: as there.
     Raises: as there.
     Gradient: as there.

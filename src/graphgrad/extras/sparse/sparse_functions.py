@@ -26,7 +26,7 @@ def _sparse(value: Any) -> SparseTensor:
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
-    """A sparse tensor that is fed with a `SparseTensorValue`.
+    """Makes a sparse tensor that is fed with a `SparseTensorValue`.
 
     Args:
       dtype: the dtype of its values.
@@ -77,7 +77,7 @@ def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoi
       name: a name for the operation.
     Returns: (m, p), dense.
     Raises: ValueError if the inner dimensions differ.
-    Gradient: for the values of the sparse matrix (at its places) and for the dense one.
+    Gradient: for the values of the sparse matrix (at its positions) and for the dense one.
     Reference: TensorFlow 2.21 SparseTensorDenseMatMul.
 
     >>> a = tf.SparseTensor([[0, 1]], [2.0], [2, 2])
@@ -97,12 +97,12 @@ def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoi
 
 def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0,
                     validate_indices: bool = True, name: str | None = None) -> Any:
-    """A dense tensor with values at some places.
+    """Makes a dense tensor with values at some positions.
 
     Args:
       sparse_indices: a scalar, (n,), or (n, rank).
       output_shape: (rank,).
-      sparse_values: (n,), or a scalar for all places.
+      sparse_values: (n,), or a scalar for all positions.
       default_value: the value elsewhere, a scalar.
       validate_indices: whether indices must be sorted and distinct (checked where they are known
         before the program is compiled).
@@ -123,11 +123,11 @@ def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, 
 
 
 def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
-    """Makes a sparse tensor dense.
+    """Converts a sparse tensor to a dense one.
 
     Args:
       sp_input: a `SparseTensor`.
-      default_value: the value of what it does not hold; 0 by default.
+      default_value: the value of missing elements; 0 by default.
       validate_indices: whether indices must be sorted and distinct.
       name: a name for the operation.
     Returns: the shape and dtype of `sp_input`.
@@ -147,7 +147,7 @@ def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = 
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
-    """The sparse tensor of the elements that are not zero.
+    """Converts a dense tensor to a sparse one, of its nonzero elements.
 
     Args:
       tensor: a dense tensor.
@@ -167,7 +167,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 
 def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """Puts the elements of a sparse tensor into row-major order.
+    """Sorts the elements of a sparse tensor in row-major order.
 
     Args:
       sp_input: a `SparseTensor`.
@@ -185,7 +185,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 
 def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
-    """Gives a sparse tensor another shape of as many elements; one size may be -1.
+    """Reshapes a sparse tensor; one size may be -1.
 
     Args:
       sp_input: a `SparseTensor`.
@@ -228,7 +228,7 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
 
 
 def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
-    """Keeps the elements of a sparse tensor that a vector of bools marks.
+    """Keeps the elements of a sparse tensor where a vector of bools is true.
 
     >>> x = tf.SparseTensor([[0], [1]], [5, 6], [2])
     >>> sess.run(tf.sparse.retain(x, [False, True]).values)
@@ -245,7 +245,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
     Args:
       a, b: `SparseTensor`s, or one of them a dense tensor; of equal shape.
-      threshold: results of two sparse ones whose magnitude is less are left out.
+      threshold: results of two sparse tensors whose magnitude is below it are dropped.
     Returns: a `SparseTensor` if both are sparse, else a dense tensor.
     Raises: TypeError if neither is sparse.
     Gradient: for the values and the dense operand.
@@ -277,12 +277,12 @@ def sparse_add_v1(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> 
 
 
 def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The softmax over the elements that each row of a sparse tensor holds.
+    """Computes the softmax over the elements of each row of a sparse tensor.
 
     Args:
       sp_input: a `SparseTensor` of rank 2 or more, its indices in order.
       name: a name for the operation.
-    Returns: a `SparseTensor` with the same places.
+    Returns: a `SparseTensor` with the same positions.
     Gradient: for the values.
     Reference: TensorFlow 2.21 SparseSoftmax.
 
@@ -297,7 +297,7 @@ def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 def sparse_concat(axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False,
                   name: str | None = None) -> SparseTensor:
-    """Puts sparse tensors one behind the other along an axis.
+    """Concatenates sparse tensors along an axis.
 
     Args:
       axis: the axis.
@@ -331,7 +331,7 @@ def sparse_concat(axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False
 
 def sparse_concat_v1(axis: Any, sp_inputs: Any, name: str | None = None, expand_nonconcat_dim: bool = False,
                      concat_dim: Any = None, expand_nonconcat_dims: Any = None) -> SparseTensor:
-    """Puts sparse tensors one behind the other along an axis; see `sparse.concat`.
+    """Concatenates sparse tensors along an axis; see `sparse.concat`.
 
     >>> x = tf.SparseTensor([[0]], [5], [2])
     >>> sess.run(tf.sparse_concat(0, [x, x]).dense_shape)
@@ -346,7 +346,7 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
 
     Args:
       sp_input: a `SparseTensor`.
-      start, size: where the box begins, and its sizes; cut off at the ends of the tensor.
+      start, size: the beginning of the box, and its sizes; clipped at the ends of the tensor.
       name: a name for the operation.
     Returns: a `SparseTensor`.
     Gradient: for the values.
@@ -363,13 +363,13 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
 
 
 def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Any]:
-    """Puts a default into the first column of each row of a sparse matrix that holds nothing.
+    """Puts a default into the first column of each empty row of a sparse matrix.
 
     Args:
       sp_input: a `SparseTensor`, (n, m).
       default_value: the default, a scalar.
       name: a name for the scope.
-    Returns: the pair of a `SparseTensor` and a bool vector that tells the rows which were empty.
+    Returns: the pair of a `SparseTensor` and a bool vector that marks the empty rows.
     Gradient: for the values and the default.
     Reference: TensorFlow 2.21 SparseFillEmptyRows.
 
@@ -398,7 +398,7 @@ def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
 
 
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32, name: str | None = None) -> SparseTensor:
-    """A sparse matrix with ones on the diagonal.
+    """Makes a sparse matrix with ones on the diagonal.
 
     >>> sess.run(tf.sparse.to_dense(tf.sparse.eye(2)))
     array([[1., 0.],
@@ -412,7 +412,7 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32, nam
 
 
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
-    """Inserts an axis of size 1 into a sparse tensor, in front of axis `axis`, at the end by default.
+    """Inserts an axis of size 1 before axis `axis` of a sparse tensor, at the end by default.
 
     >>> sess.run(tf.sparse.expand_dims(tf.SparseTensor([[1]], [5], [2]), 0).indices)
     array([[0, 1]])
@@ -436,12 +436,12 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
 
 
 def map_values(op: Any, *args: Any, **kwargs: Any) -> SparseTensor:
-    """Applies a function to the values of sparse tensors that share their places.
+    """Applies a function to the values of sparse tensors with the same positions.
 
     Args:
       op: a function of dense tensors.
       *args, **kwargs: its arguments; for `SparseTensor`s it gets their values.
-    Returns: a `SparseTensor` with the places of the first one.
+    Returns: a `SparseTensor` with the positions of the first one.
     Raises: ValueError if no argument is sparse.
     Gradient: that of `op`, for the values.
     Reference: TensorFlow 2.21 `tf.sparse.map_values`.

@@ -20,7 +20,7 @@ from graphgrad.ops.common.sparse_tensor import SparseTensor as SparseTensor
 
 
 def scatter_add(xp: Any, shape: Any, places: tuple[Any, ...], values: Any) -> Any:
-    """Zeros of `shape` with `values` added at `places` (one index array an axis)."""
+    """Adds `values` into zeros of `shape` at `places` (one index array per axis)."""
     if xp is np:
         out = np.zeros(shape, values.dtype)
         np.add.at(out, places, values)
@@ -29,18 +29,18 @@ def scatter_add(xp: Any, shape: Any, places: tuple[Any, ...], values: Any) -> An
 
 
 def columns(indices: Any) -> tuple[Any, ...]:
-    """The index matrix as one array an axis."""
+    """Returns the index matrix as one array per axis."""
     return tuple(indices[:, i] for i in range(indices.shape[1]))
 
 
 def linear(xp: Any, indices: Any, shape: Any) -> Any:
-    """The place of each row of indices in row-major order, int64."""
+    """Returns the position of each row of indices in row-major order, int64."""
     strides = np.cumprod([1, *[int(d) for d in shape][:0:-1]])[::-1].astype(np.int64)
     return (indices.astype(xp.int64) * strides).sum(axis=1) if len(strides) else xp.zeros(indices.shape[0], xp.int64)
 
 
 def checked(indices: Any, shape: Any) -> None:
-    """A Complaint if the indices are known and one lies outside the shape."""
+    """Raises a Complaint if the indices are known and one is outside of the shape."""
     if isinstance(indices, np.ndarray) and indices.size:
         bad = np.flatnonzero(((indices < 0) | (indices >= np.asarray(shape))).any(axis=1))
         if len(bad):
@@ -60,7 +60,7 @@ def sparse_shape(indices: Any, values: Any, shape: Any) -> None:
 
 
 def check_columns(count: int, shape: Any) -> None:
-    """A Complaint unless there are as many columns of indices as dimensions."""
+    """Raises a Complaint unless there are as many columns of indices as dimensions."""
     if len(shape) != count:
         raise Complaint(f"indices have {count} columns but the shape has {len(shape)} dimensions",
                         "give one column for each dimension")
@@ -72,7 +72,7 @@ def check_columns(count: int, shape: Any) -> None:
 @op("SparseTensorDenseMatMul", "a_indices: Tindices, a_values: T, a_shape: int64, b: T -> product: T", T=NUMERIC,
     Tindices=INDEX, host=("a_shape",), cost=Cost.PRODUCT)
 def sparse_tensor_dense_matmul_op(xp, a_indices, a_values, a_shape, b, *, adjoint_a=False, adjoint_b=False):
-    """The product of a sparse matrix with a dense one."""
+    """Multiplies a sparse matrix with a dense one."""
     row, column = (1, 0) if adjoint_a else (0, 1)
     values = xp.conj(a_values) if adjoint_a else a_values
     b = xp.conj(b).T if adjoint_b else xp.asarray(b)
@@ -141,7 +141,7 @@ def _column(indices: Any, i: int) -> Any:
 @op("SparseToDense", "sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T -> dense: T",
     T=ANY, Tindices=INDEX, host=("output_shape",))
 def sparse_to_dense_op(xp, indices, output_shape, values, default_value, *, validate_indices=True):
-    """A dense tensor with values at some places and a default elsewhere."""
+    """Makes a dense tensor with values at some positions and a default elsewhere."""
     shape = tuple(int(d) for d in np.asarray(output_shape).reshape(-1))
     rows = indices.reshape(-1, 1) if indices.ndim < 2 else indices
     checked(rows, shape)
@@ -194,7 +194,7 @@ def _sum_all(x: Any) -> Any:
 @op("SparseTensorDenseAdd", "a_indices: Tindices, a_values: T, a_shape: Tindices, b: T -> output: T", T=NUMERIC,
     Tindices=INDEX, peek=("a_shape",))
 def sparse_tensor_dense_add_op(xp, a_indices, a_values, a_shape, b):
-    """A dense tensor plus a sparse one."""
+    """Adds a sparse tensor to a dense one."""
     if xp is np and tuple(a_shape) != b.shape:
         raise _differing(a_shape.tolist(), b.shape)
     checked(a_indices, b.shape)
@@ -232,7 +232,7 @@ def _sparse_tensor_dense_add_grad(op, dy):
 
 
 def _reduced(shape: Any, axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Returns the shape with reduced axes of size 1, and which axes those are."""
+    """Returns the shape with reduced axes of size 1, and these axes."""
     sizes = tuple(int(d) for d in shape)
     for a in np.asarray(axes).reshape(-1).tolist():
         if not -len(sizes) <= a < len(sizes):
@@ -258,7 +258,7 @@ def _reduction_shape(indices, values, shape, axes, keep_dims):
 
 
 def _check_places(indices, shape):
-    """A Complaint if an index is known to be outside of the shape."""
+    """Raises a Complaint if an index is known to be outside of the shape."""
     if isinstance(indices, np.ndarray):
         wrong = np.any((indices < 0) | (indices >= shape), axis=-1)
         if wrong.any():
@@ -274,7 +274,7 @@ def _outside_of_shape(xp, indices, values, shape, axes):
 @op("SparseReduceSum", "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32 -> output: T",
     T=NUMERIC, host=("input_shape", "reduction_axes"), shape=_reduction_shape)
 def sparse_reduce_sum_op(xp, indices, values, shape, axes, *, keep_dims=False):
-    """The sum along axes of a sparse tensor, dense."""
+    """Sums a sparse tensor along axes; dense."""
     kept, chosen = _reduced(shape, axes)
     _check_places(indices, shape)
     places = tuple(xp.zeros_like(c) if i in chosen else c for i, c in enumerate(columns(indices)))
@@ -294,7 +294,7 @@ def _sparse_reduce_sum_grad(op, dy):
 
 
 def kept_dims(shape: Any, axes: Any) -> Any:
-    """The shape with reduced axes of size 1, as an int32 tensor."""
+    """Returns the shape with reduced axes of size 1, as an int32 tensor."""
     shape = raw.Cast(shape, DstT=int32)
     rank = raw.Size(shape)
     axes = raw.FloorMod(raw.Reshape(axes, [-1]), rank)
@@ -304,7 +304,7 @@ def kept_dims(shape: Any, axes: Any) -> Any:
 @op("SparseReduceMax", "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32 -> output: T",
     T=REAL, host=("input_shape", "reduction_axes"), shape=_reduction_shape)
 def sparse_reduce_max_op(xp, indices, values, shape, axes, *, keep_dims=False):
-    """The maximum along axes of the elements that a sparse tensor holds; 0 where it holds none."""
+    """Computes the maximum of the elements of a sparse tensor along axes; 0 where there are none."""
     kept, chosen = _reduced(shape, axes)
     _check_places(indices, shape)
     places = [xp.zeros_like(c) if i in chosen else c for i, c in enumerate(columns(indices))]
@@ -345,7 +345,7 @@ def _sparse_reduce_max_grad(op, dy):
     "input_indices: int64, input_values: T, input_shape: int64 -> output_indices: int64, output_values: T", T=ANY,
     host=("input_shape",))
 def sparse_reorder_op(xp, indices, values, shape):
-    """The elements in row-major order."""
+    """Sorts the elements in row-major order."""
     check_columns(indices.shape[1], shape)
     order = xp.argsort(linear(xp, indices, shape), **({"kind": "stable"} if xp is np else {"stable": True}))
     return xp.asarray(indices)[order], xp.asarray(values)[order]
@@ -369,7 +369,7 @@ def _sparse_reorder_grad(op, d_indices, d_values):
     "input_indices: int64, input_shape: int64, new_shape: int64 -> output_indices: int64, output_shape: int64",
     host=("input_shape", "new_shape"))
 def sparse_reshape_op(xp, indices, shape, new_shape):
-    """The places of the elements in a tensor of another shape."""
+    """Computes the positions of the elements in a tensor of another shape."""
     target = _target(tuple(int(d) for d in shape), tuple(int(d) for d in new_shape))
     places = linear(xp, indices, shape)
     parts = []

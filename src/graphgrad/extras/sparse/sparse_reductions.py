@@ -24,7 +24,7 @@ def sparse_reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, out
       output_is_sparse: whether to return a `SparseTensor`.
       name: a name for the operation.
     Returns: a dense tensor (or a sparse one).
-    Raises: ValueError for an axis that is not there.
+    Raises: ValueError for an axis out of range.
     Gradient: for the values.
     Reference: TensorFlow 2.21 SparseReduceSum.
 
@@ -36,7 +36,7 @@ def sparse_reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, out
 
 def sparse_reduce_max(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
                       name: str | None = None) -> Any:
-    """The maximum along axes of the elements that a sparse tensor holds; see `sparse.reduce_sum`.
+    """Computes the maximum of the elements of a sparse tensor along axes; see `sparse.reduce_sum`.
 
     >>> sess.run(tf.sparse.reduce_max(tf.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])))
     np.float32(3.0)
@@ -68,7 +68,7 @@ def sparse_reduce_sum_v1(sp_input: Any, axis: Any = None, keepdims: Any = None, 
 
 def sparse_reduce_max_v1(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
                          keep_dims: Any = None) -> Any:
-    """The maximum of a sparse tensor along axes; see `sparse.reduce_max`.
+    """Computes the maximum of a sparse tensor along axes; see `sparse.reduce_max`.
 
     >>> sess.run(tf.sparse_reduce_max(tf.SparseTensor([[0, 1]], [2.0], [2, 2])))
     np.float32(2.0)

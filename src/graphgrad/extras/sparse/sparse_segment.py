@@ -79,7 +79,7 @@ _TYPES: dict[str, Any] = {"T": FLOATING, "Tidx": INDEX, "Tsegmentids": INDEX}
 
 
 def _declare(kind, words):
-    """Declares the ops of a kind: as many rows as the last id says (on the host), as asked for, and the gradient."""
+    """Declares the ops of a kind: with rows up to the last id (on the host), with a given number of rows, and the gradient."""
 
     def by_ids(xp, data, indices, segment_ids, *, sparse_gradient=False):
         _checked_ids(indices, segment_ids, len(data))
@@ -181,18 +181,18 @@ def _segment(kind: str, data: Any, indices: Any, segment_ids: Any, num_segments:
 
 def segment_sum(data: TensorLike, indices: TensorLike, segment_ids: Any, num_segments: Any = None,
                 name: str | None = None, sparse_gradient: bool = False) -> Tensor:
-    """Sums the rows of `data` that `indices` picks, those of equal id together.
+    """Sums gathered rows of `data` by segment id.
 
     Args:
       data: (n, *D), floating.
       indices: (m,), int32 or int64, each in [0, n).
       segment_ids: (m,), int32 or int64, not decreasing.
-      num_segments: how many segments there are; one more than the last id by default.
+      num_segments: the number of segments; one more than the last id by default.
       name: a name for the operation.
       sparse_gradient: whether the gradient is an `IndexedSlices`.
     Returns: (num_segments, *D).
     Raises: InvalidArgumentError for ids that are not sorted.
-    Gradient: to the rows that were picked.
+    Gradient: to the gathered rows.
     Reference: TensorFlow 2.21 SparseSegmentSum.
 
     >>> sess.run(tf.sparse.segment_sum(tf.constant([1.0, 2.0, 4.0]), [0, 2, 1], [0, 0, 1]))
@@ -203,7 +203,7 @@ def segment_sum(data: TensorLike, indices: TensorLike, segment_ids: Any, num_seg
 
 def segment_mean(data: TensorLike, indices: TensorLike, segment_ids: Any, num_segments: Any = None,
                  name: str | None = None, sparse_gradient: bool = False) -> Tensor:
-    """Averages the rows of `data` that `indices` picks, those of equal id; see `sparse.segment_sum`.
+    """Averages gathered rows of `data` by segment id; see `sparse.segment_sum`.
 
     >>> sess.run(tf.sparse.segment_mean(tf.constant([1.0, 2.0, 4.0]), [0, 2, 1], [0, 0, 1]))
     array([2.5, 2. ], dtype=float32)
@@ -223,7 +223,7 @@ def segment_sqrt_n(data: TensorLike, indices: TensorLike, segment_ids: Any, num_
 
 def segment_sum_v1(data: TensorLike, indices: TensorLike, segment_ids: Any, name: str | None = None,
                    num_segments: Any = None, sparse_gradient: bool = False) -> Tensor:
-    """Sums picked rows by segment; see `sparse.segment_sum`.
+    """Sums gathered rows by segment; see `sparse.segment_sum`.
 
     >>> sess.run(tf.sparse_segment_sum(tf.constant([1.0, 2.0]), [0, 1], [0, 0]))
     array([3.], dtype=float32)
@@ -233,7 +233,7 @@ def segment_sum_v1(data: TensorLike, indices: TensorLike, segment_ids: Any, name
 
 def segment_mean_v1(data: TensorLike, indices: TensorLike, segment_ids: Any, name: str | None = None,
                     num_segments: Any = None, sparse_gradient: bool = False) -> Tensor:
-    """Averages picked rows by segment; see `sparse.segment_mean`.
+    """Averages gathered rows by segment; see `sparse.segment_mean`.
 
     >>> sess.run(tf.sparse_segment_mean(tf.constant([1.0, 2.0]), [0, 1], [0, 0]))
     array([1.5], dtype=float32)
@@ -243,7 +243,7 @@ def segment_mean_v1(data: TensorLike, indices: TensorLike, segment_ids: Any, nam
 
 def segment_sqrt_n_v1(data: TensorLike, indices: TensorLike, segment_ids: Any, name: str | None = None,
                       num_segments: Any = None, sparse_gradient: bool = False) -> Tensor:
-    """Sums picked rows by segment, divided by the root of their number; see `sparse.segment_sqrt_n`.
+    """Sums gathered rows by segment, divided by the root of their number; see `sparse.segment_sqrt_n`.
 
     >>> sess.run(tf.sparse_segment_sqrt_n(tf.constant([1.0, 2.0]), [0], [0]))
     array([1.], dtype=float32)
