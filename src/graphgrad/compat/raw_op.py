@@ -238,7 +238,7 @@ class RawOp:
         return result
 
     def _attribute(self, key: str, own: str, default: Any, value: Any) -> Any:
-        """Returns an attribute's value as the record takes it; TypeError if it is of another kind."""
+        """Returns an attribute's value as the record takes it; raises TypeError if it is of another kind."""
         kind = next((k for k, names in _KINDS.items() if own in names), None)
         if kind is None and default is not _REQUIRED:
             kind = type(default)

@@ -45,7 +45,7 @@ class EagerTensor(tensor.Tensor):
         return TensorShape(getattr(self._value, "shape", ()))
 
     def set_shape(self, shape: Any) -> None:
-        """Checks that the value has the shape; ValueError if not."""
+        """Checks that the value has the shape; raises ValueError if not."""
         self.shape.assert_is_compatible_with(shape)
 
     @property

@@ -106,7 +106,7 @@ def last_changes(graph: Graph) -> dict[int, int]:
 
 
 def changed_by(op: Operation) -> Iterator[Tensor]:
-    """Returns the handles among an operation's inputs whose resources it changes."""
+    """Yields the handles among an operation's inputs whose resources it changes."""
     if effect_of(op) != ACTS:
         return
     if "functional" not in op.opdef.flags:

@@ -159,7 +159,7 @@ def stands_for(tensor: Any) -> Any:
 
 
 def around(graph: Graph | None) -> Iterator[Graph]:
-    """Returns the graph and the outer ones, the innermost first."""
+    """Yields the graph and the outer ones, the innermost first."""
     while graph is not None:
         yield graph
         graph = graph.outer_graph

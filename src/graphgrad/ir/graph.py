@@ -207,7 +207,7 @@ class Graph:
         return self
 
     def op_def_for_type(self, type: str) -> OpDef:
-        """Returns the record of an op type; RuntimeError if there is none.
+        """Returns the record of an op type; raises RuntimeError if there is none.
 
         Args:
           type: such as 'MatMul'.
@@ -357,7 +357,7 @@ class Graph:
         return list(self._operations)
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """Returns the operation of that name; KeyError if there is none, ValueError for a tensor's name."""
+        """Returns the operation of that name; raises KeyError if there is none, and ValueError for a tensor's name."""
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         result: Operation = self.as_graph_element(name, allow_tensor=False, allow_operation=True)

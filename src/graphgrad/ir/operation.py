@@ -218,7 +218,7 @@ class Operation:
         return attribute(self, name)
 
     def _attr(self, name: str) -> Any:
-        """Returns the value of an attribute as kernels and rules take it; ValueError for an unknown name."""
+        """Returns the value of an attribute as kernels and rules take it; raises ValueError for an unknown name."""
         if name in self.attrs:
             return self.attrs[name]
         if name in self.opdef.attrs:

@@ -66,7 +66,7 @@ class TensorShape:
         return None if self._dims is None else [Dimension(d) for d in self._dims]
 
     def as_list(self) -> list[Any]:
-        """Returns the dimensions as a list of int and None; ValueError if the rank is unknown."""
+        """Returns the dimensions as a list of int and None; raises ValueError if the rank is unknown."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
@@ -117,24 +117,24 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def with_rank(self, rank: int) -> TensorShape:
-        """Returns this shape, known to have `rank` dimensions; ValueError if it has not."""
+        """Returns this shape, known to have `rank` dimensions; raises ValueError if it has not."""
         self.assert_has_rank(rank)
         return TensorShape([None] * rank) if self._dims is None else self
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """Returns this shape; ValueError if it has fewer than `rank` dimensions."""
+        """Returns this shape; raises ValueError if it has fewer than `rank` dimensions."""
         if self.rank is not None and self.rank < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """Returns this shape; ValueError if it has more than `rank` dimensions."""
+        """Returns this shape; raises ValueError if it has more than `rank` dimensions."""
         if self.rank is not None and self.rank > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
     def merge_with(self, other: Any) -> TensorShape:
-        """Returns the combination of both shapes; ValueError if they are incompatible."""
+        """Returns the combination of both shapes; raises ValueError if they are incompatible."""
         other = TensorShape(other)
         merged = merge(self._dims, other._dims)
         if merged is _CONTRADICTION:
@@ -255,7 +255,7 @@ def is_fully_defined(shape: Shape) -> bool:
 
 
 def has_no_elements(shape: Shape) -> bool:
-    """Returns whether a dimension is 0; ValueError if that is unknown."""
+    """Returns whether a dimension is 0; raises ValueError if that is unknown."""
     if shape is not None and 0 in shape:
         return True
     if not is_fully_defined(shape):
@@ -361,7 +361,7 @@ def with_rank(shape: Shape, rank: int, what: str = "input") -> tuple[int | None,
 
 
 def with_rank_at_least(shape: Shape, rank: int, what: str = "input") -> Shape:
-    """Returns the shape; a Complaint if it has fewer than `rank` dimensions. For shape rules."""
+    """Returns the shape; raises a Complaint if it has fewer than `rank` dimensions. For shape rules."""
     if shape is not None and len(shape) < rank:
         raise Complaint(
             f"{what} must have rank at least {rank} but has shape {shape_str(shape)}",

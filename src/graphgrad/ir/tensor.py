@@ -121,11 +121,11 @@ class Tensor(TensorOperators):
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """Merges known dimensions into the static shape; ValueError if they contradict it."""
+        """Merges known dimensions into the static shape; raises ValueError if they contradict it."""
         raise NotImplementedError  # defined by each subclass
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """Computes the value of a symbolic tensor in a session; NotImplementedError in eager mode.
+        """Computes the value of a symbolic tensor in a session; raises NotImplementedError in eager mode.
 
         Args:
           feed_dict: values for placeholders and other tensors.
@@ -135,7 +135,7 @@ class Tensor(TensorOperators):
                                   "looking for? Fix: tensor.numpy()")
 
     def consumers(self) -> list[Any]:
-        """Returns the operations that have a symbolic tensor as an input; NotImplementedError in eager mode."""
+        """Returns the operations that have a symbolic tensor as an input; raises NotImplementedError in eager mode."""
         raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled. "
                                   "Fix: ask inside tf.function or `with tf.Graph().as_default():`")
 

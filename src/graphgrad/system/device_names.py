@@ -10,7 +10,7 @@ _PART = re.compile(r"/?(?:(job|replica|task|device):([^/]+)|(cpu|gpu|tpu)(?::([^
 
 @functools.lru_cache(maxsize=1024)
 def parse(spec: str) -> tuple[tuple[str, str], ...]:
-    """Parses a device string to sorted (key, value) pairs; ValueError for unknown parts."""
+    """Parses a device string to sorted (key, value) pairs; raises ValueError for unknown parts."""
     parts: dict[str, str] = {}
     for piece in filter(None, spec.split("/")):
         found = _PART.fullmatch(piece)

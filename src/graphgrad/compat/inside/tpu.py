@@ -17,7 +17,7 @@ def cross_replica_sum(x: Any, group_assignment: Any = None, name: str | None = N
 
 def tpu_replicated_input(inputs: Any, is_mirrored_variable: bool = False, index: int = -1, is_packed: bool = False,
                          name: str | None = None) -> Any:
-    """The input of each replica: there is one; ValueError for more."""
+    """The input of each replica: there is one; raises ValueError for more."""
     if len(inputs) != 1:
         raise ValueError(f"tpu_replicated_input of {len(inputs)} inputs: there is one replica.\n"
                          f"  Asked for at {user_source(2)}\n  Fix: give one input")

@@ -179,7 +179,7 @@ def read(key: str) -> tuple[dict[str, Any], bytes] | None:
 
 
 def _content(path: Path) -> bytes:
-    """Returns the bytes of an entry; ValueError if it is not private to this user, or too large."""
+    """Returns the bytes of an entry; raises ValueError if it is not private to this user, or too large."""
     try:
         fd, info = open_plain(str(path))
     except OSError:

@@ -420,7 +420,7 @@ def spec_of(value: Any) -> AnySpec:
 
 
 def flat_specs(specs: Iterable[AnySpec]) -> Iterator[ArraySpec]:
-    """Returns the specs of all arrays, including those of lists."""
+    """Yields the specs of all arrays, including those of lists."""
     for spec in specs:
         if isinstance(spec, ListSpec):
             yield from flat_specs(spec.parts)

@@ -96,7 +96,7 @@ def peak(pieces: Sequence[Sequence[Instruction]], kept: Collection[int]) -> int:
 
 
 def sizes(instruction: Instruction) -> Iterator[tuple[int, int]]:
-    """Returns the slots that an instruction fills, with their sizes in bytes, as far as known."""
+    """Yields the slots that an instruction fills, with their sizes in bytes, as far as known."""
     for slot, t in zip(instruction.outs, instruction.op.outputs, strict=True):
         yield slot, bytes_of(t._spec)
     for touch in (*instruction.refs.values(), *instruction.touched):

@@ -124,7 +124,7 @@ class locate_nonfinite:  # called like a function
 
 
 def run(executable: Executable, feeds: Sequence[Any]) -> list[Any]:
-    """Runs `executable` with the checks of the mode; InvalidArgumentError for a non-finite value.
+    """Runs `executable` with the checks of the mode; raises InvalidArgumentError for a non-finite value.
 
     Args:
       executable: what to run.
@@ -267,7 +267,7 @@ def _index(t: Tensor) -> int:
 
 
 def _assigned(target: Operation) -> Iterator[Tensor]:
-    """Returns the inputs of the operations with effects that a target waits for."""
+    """Yields the inputs of the operations with effects that a target waits for."""
     for op in prune([], [target], []):
         if "stateful" in op.opdef.flags:
             yield from op.inputs

@@ -41,7 +41,7 @@ class _Grid:
         self.lerp_y, self.lerp_x = lerp_y.astype(np.float32), lerp_x.astype(np.float32)
 
     def corners(self):
-        """Returns the four pixels around each position: (rows, columns, weight)."""
+        """Yields the four pixels around each position: (rows, columns, weight)."""
         for i, wy in enumerate((1 - self.lerp_y, self.lerp_y)):
             for j, wx in enumerate((1 - self.lerp_x, self.lerp_x)):
                 yield self.rows[i][:, :, None], self.columns[j][:, None, :], wy * wx

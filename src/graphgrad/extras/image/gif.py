@@ -52,7 +52,7 @@ class _Picture(NamedTuple):
 
 
 def _end_of_blocks(data: bytes, at: int) -> int:
-    """Returns the end of a sequence of blocks (each after its length, the last one empty); raises IndexError for none."""
+    """Returns the end of a sequence of blocks (each after its length, the last one empty), or raises IndexError."""
     while data[at]:
         at += 1 + data[at]
     return at + 1

@@ -184,7 +184,7 @@ def total(terms: list[Any]) -> Any:
 
 @contextlib.contextmanager
 def _building(graph: Graph | None) -> Iterator[Call | None]:
-    """Returns the call context of rules that add to a graph; None in eager mode."""
+    """Yields the call context of rules that add to a graph; None in eager mode."""
     if graph is None:
         yield None
         return

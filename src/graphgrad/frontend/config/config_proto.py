@@ -29,13 +29,13 @@ class Enum:
         self._values = values
 
     def Value(self, name: str) -> int:
-        """The number of a name; ValueError if there is none."""
+        """The number of a name; raises ValueError if there is none."""
         if name not in self._values:
             raise ValueError(f"there is no value {name!r}. Fix: give one of {list(self._values)}")
         return self._values[name]
 
     def Name(self, number: int) -> str:
-        """The name of a number; ValueError if there is none."""
+        """The name of a number; raises ValueError if there is none."""
         for name, value in self._values.items():
             if value == number:
                 return name

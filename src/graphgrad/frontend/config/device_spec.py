@@ -72,7 +72,7 @@ class DeviceSpec:
 
     @classmethod
     def from_string(cls, spec: str) -> DeviceSpec:
-        """Parses a device string; ValueError for an invalid one.
+        """Parses a device string; raises ValueError for an invalid one.
 
         Args:
           spec: such as '/job:worker/task:1/gpu:0'.

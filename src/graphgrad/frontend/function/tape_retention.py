@@ -123,7 +123,7 @@ def _with(part: _Part, outputs: Sequence[Tensor]) -> _Part:
 
 
 def _repetition(part: _Part, known: dict[int, Any], wanted: Sequence[Tensor]) -> _Part:
-    """Makes a function that computes tensors from known ones; LookupError if that would repeat an effect."""
+    """Makes a function that computes tensors from known ones; raises LookupError if that would repeat an effect."""
     ops = needed_ops(wanted, known)
     for op in ops:
         if _is_done_once(op):

@@ -176,7 +176,7 @@ def not_equal(x: Any, y: Any) -> Any:
 
 
 def hash_of(x: Any) -> int:
-    """The hash of a tensor or variable; TypeError where `==` compares elementwise."""
+    """The hash of a tensor or variable; raises TypeError where `==` compares elementwise."""
     if compares_elementwise(x):
         raise TypeError(f"{'Variable' if hasattr(type(x), 'handle') else 'Tensor'} is unhashable. "
                         "Instead, use tensor.ref() as the key.")

@@ -175,7 +175,7 @@ def _checking(op_type: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _fitting(record: OpDef, xp: Any, values: Sequence[Any], attrs: dict[str, Any], result: Any) -> Any:
-    """Returns the results as arrays; a Complaint if they do not match signature and shape rule."""
+    """Returns the results as arrays; raises a Complaint if they do not match signature and shape rule."""
     several = len(record.outputs) != 1 or record.outputs[0].is_list
     if several:
         _check_number(record, result)

@@ -22,7 +22,7 @@ class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
 
     @property
     def dtype(self) -> Any:
-        """The dtype of both; TypeError if they differ."""
+        """The dtype of both; raises TypeError if they differ."""
         if self.c.dtype != self.h.dtype:
             raise TypeError(f"Inconsistent internal state: {self.c.dtype} vs {self.h.dtype}")
         return self.c.dtype

@@ -144,7 +144,7 @@ class TensorArray(Bundle):
         return new
 
     def _learn(self, shape: Shape, what: str) -> None:
-        """Merges the shape of an element into the known one; ValueError if they are incompatible."""
+        """Merges the shape of an element into the known one; raises ValueError if they are incompatible."""
         known = self._known
         merged = merge(known.shape, shape)
         if merged is _CONTRADICTION:

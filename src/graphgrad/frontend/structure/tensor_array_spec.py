@@ -41,7 +41,7 @@ class TensorArraySpec(TypeSpec):
 
     @staticmethod
     def from_value(value: Any) -> TensorArraySpec:
-        """The spec of an array; TypeError for anything else."""
+        """The spec of an array; raises TypeError for anything else."""
         if not isinstance(value, TensorArray):
             raise TypeError(f"Expected value to be a TensorArray, but saw: {type(value)}.")
         return TensorArraySpec(value.element_shape, value.dtype, bool(value.dynamic_size), value._known.infer)

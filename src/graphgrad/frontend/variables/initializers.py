@@ -123,7 +123,7 @@ def _constant_of(value: Any, shape: Any, dtype: Any, name: str = "Const") -> Any
 
 
 def constant_array(value: Any, dtype: Any) -> Any:
-    """Returns the array of a constant initializer's value; TypeError unless it is a number or list."""
+    """Returns the array of a constant initializer's value; raises TypeError unless it is a number or list."""
     if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray, np.generic, bytes))):
         raise TypeError("Invalid type for initial value: " + f"{type(value)}. Expected Python scalar, list or tuple of "
                         "values, or numpy.ndarray.")
@@ -199,7 +199,7 @@ class Constant(_ConstantRule, _Typed):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: Any = None,
                  **kwargs: Any) -> Any:
-        """The value; TypeError if its shape differs and `verify_shape` is set."""
+        """The value; raises TypeError if its shape differs and `verify_shape` is set."""
         verify = self._verify_shape if verify_shape is None else verify_shape
         own = np.shape(constant_array(self.value, None))
         if verify and tuple(_static(shape)) != own:

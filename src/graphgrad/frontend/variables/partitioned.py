@@ -222,7 +222,7 @@ def create_partitioned_variables(shape: ShapeLike, slicing: Any, initializer: An
 
 
 def _uncut(shape: Any, axis: int) -> list[int]:
-    """Returns one part along each axis of a shape; ValueError if it lacks the axis to be cut."""
+    """Returns one part along each axis of a shape; raises ValueError if it lacks the axis to be cut."""
     parts = [1] * len(TensorShape(shape))
     if not -len(parts) <= axis < len(parts):
         raise ValueError(f"the shape {TensorShape(shape)} has no axis {axis} to be cut. Fix: give another axis")

@@ -157,7 +157,7 @@ class Variable(Assignments, TensorOperators, metaclass=Created):
         return TensorShape(self._shape)
 
     def set_shape(self, shape: Any) -> None:
-        """Merges known dimensions into the static shape; ValueError if they contradict it."""
+        """Merges known dimensions into the static shape; raises ValueError if they contradict it."""
         merged = merge(self._shape, as_shape(shape))
         if merged is _CONTRADICTION:
             raise ValueError(f"Tensor's shape {shape_str(self._shape)} is not compatible with supplied shape "
@@ -166,14 +166,14 @@ class Variable(Assignments, TensorOperators, metaclass=Created):
 
     @property
     def graph(self) -> Graph:
-        """The graph it belongs to; AttributeError in eager mode."""
+        """The graph it belongs to; raises AttributeError in eager mode."""
         if self._graph is None:
             raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
         return self._graph
 
     @property
     def op(self) -> Operation:
-        """The operation of the handle; AttributeError in eager mode."""
+        """The operation of the handle; raises AttributeError in eager mode."""
         if self._graph is None:
             raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
         op: Operation = self._handle.op
@@ -211,7 +211,7 @@ class Variable(Assignments, TensorOperators, metaclass=Created):
 
     @property
     def initial_value(self) -> Any:
-        """The tensor that `initializer` assigns; RuntimeError in eager mode."""
+        """The tensor that `initializer` assigns; raises RuntimeError in eager mode."""
         if self._graph is None:
             raise RuntimeError("This property is not supported when eager execution is enabled.")
         return self._initial_value
@@ -323,7 +323,7 @@ class Variable(Assignments, TensorOperators, metaclass=Created):
         return np.asarray(self.numpy(), dtype)
 
     def count_up_to(self, limit: int) -> Any:
-        """Returns the value and increments it; OutOfRangeError at run time if it is `limit`."""
+        """Returns the value and increments it; raises OutOfRangeError at run time if it is `limit`."""
         return raw.ResourceCountUpTo(self.handle, limit=limit, T=self._dtype)
 
     def _assigned(self, assignment: Operation) -> AssignedVariable:

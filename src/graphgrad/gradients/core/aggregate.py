@@ -27,7 +27,7 @@ class AggregationMethod:
 
 
 def check_method(method: Any) -> int:
-    """Returns the method as a number; ValueError for an unknown one."""
+    """Returns the method as a number; raises ValueError for an unknown one."""
     method = AggregationMethod.DEFAULT if method is None else method
     if method not in (0, 1, 2):
         raise ValueError(

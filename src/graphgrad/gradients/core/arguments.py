@@ -15,7 +15,7 @@ from .outer_graphs import seen_from
 
 
 def graph_to_extend(ys: Any, xs: Any) -> Graph:
-    """Returns the graph of ys and xs, by default the one being built; RuntimeError in eager mode."""
+    """Returns the graph of ys and xs, by default the one being built; raises RuntimeError in eager mode."""
     graph = current_graph()
     if graph is None:
         raise RuntimeError(

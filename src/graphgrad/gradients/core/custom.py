@@ -169,7 +169,7 @@ def _make_rule(grad_fn: Callable[..., Any], results: list[Any], args: list[Any],
 
 
 def _two(f: Callable[..., Any], returned: Any) -> Any:
-    """Returns the pair that the decorated function returned; TypeError for anything else."""
+    """Returns the pair that the decorated function returned; raises TypeError for anything else."""
     if not isinstance(returned, (list, tuple)) or len(returned) != 2 or not callable(returned[1]):
         raise TypeError(
             f"The function decorated with @custom_gradient, {getattr(f, '__name__', f)}, must return a pair "
@@ -192,7 +192,7 @@ def _must_take_variables(variables: list[Any]) -> TypeError:
 
 
 def leaves_of(value: Any) -> Iterator[Any]:
-    """Returns the leaves of a nested structure, dictionaries in the order of their keys."""
+    """Yields the leaves of a nested structure, dictionaries in the order of their keys."""
     if isinstance(value, (list, tuple)):
         for v in value:
             yield from leaves_of(v)

@@ -26,7 +26,7 @@ class UnconnectedGradients(enum.Enum):
 
 
 def policy(value: Any) -> UnconnectedGradients:
-    """Returns the policy for `value`, a name or a member; ValueError for anything else."""
+    """Returns the policy for `value`, a name or a member; raises ValueError for anything else."""
     try:
         return UnconnectedGradients(value)
     except ValueError:

@@ -305,18 +305,18 @@ class Message:
 
     @classmethod
     def FromString(cls, serialized: bytes) -> Any:
-        """Parses a message from bytes; DecodeError if they are not one."""
+        """Parses a message from bytes; raises DecodeError if they are not one."""
         message = cls()
         message.MergeFromString(serialized)
         return message
 
     def ParseFromString(self, serialized: bytes) -> int:
-        """Sets the fields to those of a serialized message; returns its size; DecodeError for invalid bytes."""
+        """Sets the fields to those of a serialized message; returns its size; raises DecodeError for invalid bytes."""
         self.Clear()
         return self.MergeFromString(serialized)
 
     def MergeFromString(self, serialized: bytes) -> int:
-        """Adds the fields of a serialized message; returns its size; DecodeError for invalid bytes."""
+        """Adds the fields of a serialized message; returns its size; raises DecodeError for invalid bytes."""
         try:
             data = bytes(serialized)
             self._merge(data, 0, len(data), 0)
@@ -482,7 +482,7 @@ def quoted(value: str | bytes) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Reads a string that `quoted` wrote; ValueError for anything else."""
+    """Reads a string that `quoted` wrote; raises ValueError for anything else."""
     if len(text) < 2 or text[0] not in "\"'" or text[-1] != text[0]:
         raise ValueError(f"no string: {text}")
     try:

@@ -22,7 +22,7 @@ SCALARS: dict[str, tuple[int, str, Any]] = {
 
 
 def checked(kind: str, name: str, value: Any) -> Any:
-    """Converts a value to a scalar of a field's kind; TypeError if it does not fit."""
+    """Converts a value to a scalar of a field's kind; raises TypeError if it does not fit."""
     if kind == "string":
         value = value.decode() if isinstance(value, bytes) else value
     elif kind in INTEGERS or kind in ("fixed32", "bool"):

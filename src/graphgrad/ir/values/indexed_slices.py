@@ -80,7 +80,7 @@ class IndexedSlices(OfValues):
         return str(self._values.name)
 
     def _as_tensor(self, dtype: DType | None = None, name: str | None = None) -> Any:
-        """Returns the dense tensor; ValueError if its shape is unknown."""
+        """Returns the dense tensor; raises ValueError if its shape is unknown."""
         if self._dense_shape is None:
             raise ValueError("Tensor conversion requested for IndexedSlices without dense_shape: "
                              f"{self}. Fix: give dense_shape, or use .values and .indices")

@@ -59,7 +59,7 @@ def _take(xp, params, indices, axis, batch_dims):
 
 
 def check_range(indices, size):
-    """Returns a Complaint if one of the indices is not in [0, size)."""
+    """Raises a Complaint if one of the indices is not in [0, size)."""
     if indices.size and (indices.min() < 0 or indices.max() >= size):
         at = np.unravel_index(np.argmax((indices < 0) | (indices >= size)), indices.shape)
         where = ",".join(map(str, at))
@@ -209,7 +209,7 @@ def outside(indices, shape, bad_indices_policy=""):
 
 
 def check_policy(bad_indices_policy):
-    """Returns a Complaint if there is no such policy."""
+    """Raises a Complaint if there is no such policy."""
     if bad_indices_policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         raise Complaint(f"Unknown bad indices handling attribute: {bad_indices_policy}", "use '', 'ERROR' or 'IGNORE'")
 

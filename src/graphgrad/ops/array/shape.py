@@ -99,7 +99,7 @@ def reshape_op(xp, x, shape):
 
 
 def _filled_in(shape, target):
-    """Returns the target shape with its -1 replaced; a Complaint if the sizes differ."""
+    """Returns the target shape with its -1 replaced; raises a Complaint if the sizes differ."""
     n = math.prod(shape)
     if -1 in target:
         rest = math.prod(d for d in target if d != -1)

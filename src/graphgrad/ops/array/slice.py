@@ -131,7 +131,7 @@ def _read(key: tuple[Any, ...]) -> _Spec:
 
 
 def _bound(value: Any) -> Any:
-    """Returns an int, or a tensor of an integer type; a TypeError for anything else."""
+    """Returns an int, or a tensor of an integer type; raises TypeError for anything else."""
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
     if isinstance(value, Dimension) and value.value is not None:

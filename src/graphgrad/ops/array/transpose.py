@@ -26,7 +26,7 @@ def transpose_op(xp, x, perm):
 
 
 def _axes(perm, rank):
-    """Returns the permutation with its axes counted from the front; a Complaint if it is not a permutation."""
+    """Returns the permutation with its axes counted from the front; raises a Complaint if it is not a permutation."""
     if len(perm) != rank:
         raise Complaint(f"perm has {len(perm)} elements for a tensor of rank {rank}", "name every axis once")
     axes = tuple([p + rank if p < 0 else p for p in perm])

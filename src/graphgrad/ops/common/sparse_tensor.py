@@ -80,7 +80,7 @@ class SparseTensor(OfValues):
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """Merges known dimensions into the static shape; ValueError if they contradict it."""
+        """Merges known dimensions into the static shape; raises ValueError if they contradict it."""
         self._static = as_shape(self.shape.merge_with(shape))
 
     def with_values(self, new_values: Any) -> SparseTensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def either(new: str, value: Any, old: str, other: Any) -> Any:
-    """Returns the one of two synonymous arguments that was given, or None; ValueError for both."""
+    """Returns the one of two synonymous arguments that was given, or None; raises ValueError for both."""
     if other is None:
         return value
     if value is not None:

@@ -68,7 +68,7 @@ def assert_rank(x: TensorLike, rank: Any, message: Any = None, name: str | None 
     Args:
       x: a tensor.
       rank: an int32 scalar.
-      message: a text to begin the error with.
+      message: the beginning of the error message.
       name: a name for the scope.
     Returns: an operation to wait for; None in eager mode.
     Raises: ValueError if the rank is known while building, else InvalidArgumentError.
@@ -135,7 +135,7 @@ def assert_scalar(tensor: TensorLike, message: Any = None, name: str | None = No
 
     Args:
       tensor: a tensor.
-      message: a text to begin the error with.
+      message: the beginning of the error message.
       name: a name for the scope.
     Returns: the tensor.
     Raises: ValueError if it is known to have dimensions.
@@ -165,7 +165,7 @@ def assert_scalar_v1(tensor: TensorLike, name: str | None = None, message: Any =
 
 def assert_shapes(shapes: Any, data: TensorLike = None, summarize: Any = None, message: Any = None,
                   name: str | None = None) -> Any:
-    """Checks shapes against sizes and symbols; the same symbol stands for the same size everywhere.
+    """Checks shapes against sizes and symbols; the same symbol means the same size everywhere.
 
     Args:
       shapes: a list of pairs (or a dict) of tensor and shape: a tuple of ints, strings, or None

@@ -33,7 +33,7 @@ def _one(*_):
 
 
 def _place(lst, index, what):
-    """Returns the index as an int, if it is known; InvalidArgumentError if it is out of range."""
+    """Returns the index as an int, if it is known; raises InvalidArgumentError if it is out of range."""
     if not isinstance(index, (np.ndarray, np.generic, int)):
         return None
     i = int(index)

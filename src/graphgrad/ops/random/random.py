@@ -65,7 +65,7 @@ def random_uniform_int_op(xp, shape, minval, maxval, *, seed=0, seed2=0, Tout, r
 
 
 def check_range(minval: Any, maxval: Any) -> None:
-    """Returns a Complaint if the range is known and empty."""
+    """Raises a Complaint if the range is known and empty."""
     if isinstance(minval, np.ndarray) and isinstance(maxval, np.ndarray) and not minval < maxval:
         raise Complaint(f"Need minval < maxval, got {minval} >= {maxval}", "give a range that is not empty")
 
@@ -156,7 +156,7 @@ def multinomial_op(xp, logits, num_samples, *, seed=0, seed2=0, output_dtype=int
 
 
 def draws(num_samples: Any) -> int:
-    """Returns the number of samples; a Complaint if it is negative."""
+    """Returns the number of samples; raises a Complaint if it is negative."""
     n = whole(num_samples)
     if n < 0:
         raise Complaint(f"num_samples should be non-negative, got {n}", "give a number >= 0")
@@ -345,7 +345,7 @@ def _categorical(logits: Any, num_samples: Any, dtype: Any, seed: int | None) ->
 
 
 def class_dtype(dtype: Any) -> DType:
-    """Returns the dtype of drawn classes, int64 by default; ValueError if it is not int32 or int64."""
+    """Returns the dtype of drawn classes, int64 by default; raises ValueError if it is not int32 or int64."""
     dtype = int64 if dtype is None else as_dtype(dtype)
     if dtype not in (int32, int64):
         raise ValueError(f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are {(int32, int64)}.")

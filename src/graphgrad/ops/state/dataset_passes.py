@@ -55,7 +55,7 @@ class Pass:
             self._next, self._position = None, self._position + 1
 
     def take(self) -> Any:
-        """Returns the next element; OutOfRangeError after the last one."""
+        """Returns the next element; raises OutOfRangeError after the last one."""
         element = self.get(self._taken)
         if element is None:
             raise _end()

@@ -28,7 +28,7 @@ class Running:
         self._lock = threading.Lock()
 
     def next(self) -> Any:
-        """Returns the next element, a list of arrays; OutOfRangeError after the last one."""
+        """Returns the next element, a list of arrays; raises OutOfRangeError after the last one."""
         with self._lock:
             element = next(self._elements, None)
         if element is None:

@@ -306,7 +306,7 @@ class ShufflingQueue(Queue):
 
 
 def _words(stream: Any) -> Any:
-    """Returns the 32-bit words of a stream, one after the other."""
+    """Yields the 32-bit words of a stream, one after the other."""
     for start in itertools.count(0, 16):
         blocks = philox.host_blocks(stream, np.arange(start, start + 16, dtype=np.uint64))
         yield from np.stack(blocks, 1).ravel().tolist()

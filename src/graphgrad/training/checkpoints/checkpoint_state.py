@@ -33,7 +33,7 @@ class CheckpointState(Message):
 
 
 def _parse(text: str) -> CheckpointState:
-    """Parses the text of a state; ValueError if it is invalid."""
+    """Parses the text of a state; raises ValueError if it is invalid."""
     state = CheckpointState()
     for line in text.splitlines():
         line = line.strip()
@@ -236,7 +236,7 @@ class CheckpointReader:
         return self._bundle.has(_text(tensor_str))
 
     def get_tensor(self, tensor_str: Any) -> Any:
-        """Reads a tensor, an array (a scalar for rank 0); NotFoundError if there is none of that name."""
+        """Reads a tensor, an array (a scalar for rank 0); raises NotFoundError if there is none of that name."""
         value = self._bundle.read(_text(tensor_str))
         return value if value.ndim else value[()]
 

@@ -334,7 +334,7 @@ def _cell(variable: Any, sess: Any) -> Cell:
 
 
 def _items(var_list: Any) -> list[_Item]:
-    """Returns the variables with their names in a checkpoint; ValueError for duplicate names."""
+    """Returns the variables with their names in a checkpoint; raises ValueError for duplicate names."""
     if isinstance(var_list, Mapping):
         items = [i for name, value in sorted(var_list.items()) for i in _named(name, value)]
     elif isinstance(var_list, (Variable, PartitionedVariable)):

@@ -45,7 +45,7 @@ class ClusterSpec:
         return list(self._jobs)
 
     def num_tasks(self, job_name: str) -> int:
-        """How many tasks a job has; ValueError if there is no such job.
+        """How many tasks a job has; raises ValueError if there is no such job.
 
         Args:
           job_name: the job.
@@ -53,7 +53,7 @@ class ClusterSpec:
         return len(self._job(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
-        """The numbers of a job's tasks; ValueError if there is no such job.
+        """The numbers of a job's tasks; raises ValueError if there is no such job.
 
         Args:
           job_name: the job.
@@ -61,7 +61,7 @@ class ClusterSpec:
         return sorted(self._job(job_name))
 
     def task_address(self, job_name: str, task_index: int) -> str:
-        """The address of a task; ValueError if there is none.
+        """The address of a task; raises ValueError if there is none.
 
         Args:
           job_name: the job.
@@ -73,7 +73,7 @@ class ClusterSpec:
         return job[task_index]
 
     def job_tasks(self, job_name: str) -> list[str | None]:
-        """The addresses of a job's tasks, by number; ValueError if there is no such job.
+        """The addresses of a job's tasks, by number; raises ValueError if there is no such job.
 
         Args:
           job_name: the job.

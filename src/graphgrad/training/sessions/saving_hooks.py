@@ -81,7 +81,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._steps_per_run = 1
 
     def begin(self) -> None:
-        """Finds the global step; RuntimeError if there is none."""
+        """Finds the global step; raises RuntimeError if there is none."""
         self._summary_writer = FileWriterCache.get(self._checkpoint_dir)
         self._global_step_tensor = _global_step("CheckpointSaverHook")
         for listener in self._listeners:
@@ -175,7 +175,7 @@ class StepCounterHook(SessionRunHook):
         self._summary_writer, self._output_dir = summary_writer, output_dir
 
     def begin(self) -> None:
-        """Finds the global step; RuntimeError if there is none."""
+        """Finds the global step; raises RuntimeError if there is none."""
         if self._summary_writer is None and self._output_dir:
             self._summary_writer = FileWriterCache.get(self._output_dir)
         self._global_step_tensor = _global_step("StepCounterHook")
@@ -226,7 +226,7 @@ class SummarySaverHook(SessionRunHook):
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
 
     def begin(self) -> None:
-        """Finds the global step; RuntimeError if there is none."""
+        """Finds the global step; raises RuntimeError if there is none."""
         if self._summary_writer is None and self._output_dir:
             self._summary_writer = FileWriterCache.get(self._output_dir)
         self._next_step: int | None = None

@@ -257,7 +257,7 @@ class StopAtStepHook(SessionRunHook):
         self._last_step: Any = last_step
 
     def begin(self) -> None:
-        """Finds the global step; RuntimeError if there is none."""
+        """Finds the global step; raises RuntimeError if there is none."""
         self._global_step_tensor = _global_step("StopAtStepHook")
 
     def after_create_session(self, session: Any, coord: Any) -> None:
@@ -332,7 +332,7 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._wait_until_step = wait_until_step
 
     def begin(self) -> None:
-        """Finds the global step; RuntimeError if there is none."""
+        """Finds the global step; raises RuntimeError if there is none."""
         self._waiting = self._wait_until_step > 0
         self._global_step_tensor = _global_step("_GlobalStepWaiterHook")
 

@@ -120,7 +120,7 @@ def _maxima(x, rows, columns, overlapping):
 
 
 def _places(x, rows, columns, overlapping):
-    """Returns the indices of each window, and where in x its first maximum is: (batch, rows, columns, channels)."""
+    """Yields the indices of each window, and where in x its first maximum is: (batch, rows, columns, channels)."""
     batch, channels = np.arange(x.shape[0])[:, None], np.arange(x.shape[3])[None, :]
     for i, j, top, bottom, left, right in _windows(rows, columns, x.shape, overlapping):
         first = x[:, top:bottom, left:right].reshape(x.shape[0], -1, x.shape[3]).argmax(1)
