@@ -79,7 +79,7 @@ _TYPES: dict[str, Any] = {"T": FLOATING, "Tidx": INDEX, "Tsegmentids": INDEX}
 
 
 def _declare(kind, words):
-    """Declares the ops of a kind: with rows up to the last id (on the host), with a given number of rows, and the gradient."""
+    """Declares the ops of a kind: with rows up to the last id (on the host), with a given number, and the gradient."""
 
     def by_ids(xp, data, indices, segment_ids, *, sparse_gradient=False):
         _checked_ids(indices, segment_ids, len(data))
