@@ -275,7 +275,7 @@ def _no_module(fullname: str) -> str:
 # -- which TensorFlow a program is written for -----------------------------------------
 
 def detect_version(path: str, folder: str | None = None) -> int:
-    """Which TensorFlow a program is written for: 1 or 2.
+    """Detects which TensorFlow a program is written for: 1 or 2.
 
     It is 1 if the program, or a module beside it that it imports, uses a name on
     `tensorflow` that only 1.x has (`tf.Session`, `tf.placeholder`, `tf.train.AdamOptimizer`,
@@ -297,7 +297,7 @@ def detect_version(path: str, folder: str | None = None) -> int:
 
 
 def _program(path: str, folder: str | None) -> Iterator[ast.AST]:
-    """The syntax trees of a program and of the modules beside it that it imports."""
+    """Yields the syntax trees of a program and of the modules beside it that it imports."""
     folders = [os.path.dirname(os.path.abspath(path)), *([folder] if folder else [])]
     todo = [os.path.abspath(path)]
     seen: set[str] = set()

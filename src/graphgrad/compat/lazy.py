@@ -31,7 +31,7 @@ _FACES = "graphgrad.compat.v1", "graphgrad.compat.v2"
 
 
 def face(module_name: str, text: str) -> Face:
-    """What a module of the faces consists of.
+    """Returns the contents of a module of the faces.
 
     Args:
       module_name: its `__name__`.
@@ -41,7 +41,7 @@ def face(module_name: str, text: str) -> Face:
 
 
 def mirror(module_name: str, of: str, text: str = "") -> Face:
-    """What a module consists of that has the names of another one.
+    """Returns the contents of a module that has the names of another one.
 
     Args:
       module_name: its `__name__`.
@@ -54,7 +54,7 @@ def mirror(module_name: str, of: str, text: str = "") -> Face:
 
 
 def names(module: ModuleType) -> list[str]:
-    """The public names of a module of the faces, without importing what they stand for.
+    """Returns the public names of a module of the faces, without importing their targets.
 
     Args:
       module: the module.
@@ -74,7 +74,7 @@ def has(module: ModuleType, name: str) -> bool:
 
 
 def modules(module: ModuleType) -> list[str]:
-    """The names of the modules of its face that are in a module.
+    """Returns the names of the modules of its face inside a module.
 
     Args:
       module: the module.

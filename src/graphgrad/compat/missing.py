@@ -10,7 +10,7 @@ from graphgrad.compat.lazy import has, modules, names
 
 
 def explain(module: ModuleType, shown_as: str, name: str) -> str:
-    """The text of the error for a name that `module` does not have.
+    """Returns the text of the error for a name that `module` does not have.
 
     Args:
       module: the face, or a module beneath it.
@@ -21,7 +21,7 @@ def explain(module: ModuleType, shown_as: str, name: str) -> str:
 
 
 def advice(module: ModuleType, name: str) -> str:
-    """What to use instead of a name that `module` does not have.
+    """Returns what to use instead of a name that `module` does not have.
 
     Args:
       module: the face, or a module beneath it.
@@ -64,7 +64,7 @@ _LIBRARIES = {
 
 
 def library_advice(name: str) -> str | None:
-    """What to use instead of a library that is not here; None for other names.
+    """Returns what to use instead of a library that is not provided; None for other names.
 
     Args:
       name: the library's name in TensorFlow, such as "keras".
@@ -73,7 +73,7 @@ def library_advice(name: str) -> str | None:
 
 
 def _place(module: ModuleType) -> str:
-    """Where in its face a module is, such as "train"; "" for the face itself."""
+    """Returns the path of a module in its face, such as "train"; "" for the face itself."""
     for face in _FACES:
         if module.__name__.startswith(f"{face}."):
             return module.__name__.removeprefix(f"{face}.")
@@ -84,7 +84,7 @@ _FACES = "graphgrad.compat.v1", "graphgrad.compat.v2"
 
 
 def _elsewhere(module: ModuleType, name: str) -> tuple[str | None, Any]:
-    """Where beneath the face the name is, e.g. 'tf.math.log' for TensorFlow 1's `log`, and what it is there."""
+    """Returns where else in the face the name is, e.g. 'tf.math.log' for TensorFlow 1's `log`, and its value there."""
     for child_name in modules(module):
         if child_name != "compat" and has(child := getattr(module, child_name), name):
             return f"tf.{child_name}.{name}", getattr(child, name)
@@ -92,7 +92,7 @@ def _elsewhere(module: ModuleType, name: str) -> tuple[str | None, Any]:
 
 
 def _of_tensorflow_1(module: ModuleType, name: str) -> Any:
-    """What a name that 2.x dropped is in the face of 1.x, if `module` belongs to the face of 2.x; None if nothing."""
+    """Returns the value in the face of 1.x of a name that 2.x dropped, if `module` belongs to 2.x's face; else None."""
     from graphgrad.compat.names_of_1 import OF_1, OF_1_BENEATH
 
     place = _place(module)

@@ -40,7 +40,7 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """The table, in the order of names; ops that users' own code defines included."""
+    """Returns the table, sorted by names; it includes ops defined by users."""
     builders = _builders()
     return [
         Entry(name, _gradient(opdef), _dtypes(opdef), "host" if "host" in opdef.flags else "XLA, host",
@@ -56,7 +56,7 @@ def _gradient(opdef: OpDef) -> str:
 
 
 def _dtypes(opdef: OpDef) -> str:
-    """The dtypes that the first type attribute, leaving those of indices, allows; the fixed ones if there is none."""
+    """Returns the dtypes of the first type attribute, except those of indices; the fixed ones if there is none."""
     attrs = [a.type_attr or a.list_attr for a in (*opdef.inputs, *opdef.outputs)]
     free = [opdef.allowed[a] for a in attrs if a]
     chosen = next((f for f in free if f != dtypes.INDEX), None)
@@ -79,7 +79,7 @@ def _named(allowed: frozenset[dtypes.DType]) -> str:
 
 
 def _builders() -> dict[str, list[str]]:
-    """Op type -> the shortest public names of the functions whose docstrings refer to it or that return it."""
+    """Maps op types to the shortest public names of functions whose docstrings refer to them or that return them."""
     names: dict[Any, str] = {}
     for face in ("v1", "v2"):  # a name of 2.x is preferred
         found: dict[Any, str] = {}
@@ -111,7 +111,7 @@ def _ops_of(function: Any) -> list[str]:
 
 
 def as_text(pattern: str = "*") -> str:
-    """The lines of the table whose op types match a pattern such as `*Grad`, aligned in columns.
+    """Formats the lines of the table whose op types match a pattern such as `*Grad`, in columns.
 
     >>> print(as_text("Mul"))
     op type  gradient  dtypes   runs on    public functions

@@ -303,7 +303,7 @@ def _documentation(opdef: OpDef) -> str:
 
 
 def _nearest(name: str, known: Any) -> str:
-    """What to write instead of a name that is not known."""
+    """Returns what to write instead of an unknown name."""
     known = list(known)
     same = [k for k in known if k.lower() == name.lower().replace("_", "")]
     near = same or difflib.get_close_matches(name, known, 1, 0.4)
@@ -314,7 +314,7 @@ _made: dict[str, RawOp] = {}
 
 
 def raw_op(name: str) -> RawOp:
-    """The function of an op type.
+    """Makes the function of an op type.
 
     Raises: AttributeError naming the nearest one, if there is none.
     """

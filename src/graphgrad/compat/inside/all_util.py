@@ -14,7 +14,7 @@ def remove_undocumented(module_name: str, allowed_exception_list: Any = None, do
 
 
 def make_all(module_name: str, doc_string_modules: Any = None) -> list[str]:
-    """The public names of a module.
+    """Returns the public names of a module.
 
     Args:
       module_name: the module.

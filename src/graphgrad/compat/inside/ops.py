@@ -24,12 +24,12 @@ _uids = itertools.count(1)
 
 
 def uid() -> int:
-    """A number that nobody else got."""
+    """Returns a number that is unique in the process."""
     return next(_uids)
 
 
 def GetContainingXLAContext(ctxt: Any) -> None:
-    """None: there are no contexts; functional control flow has none.
+    """Returns None: functional control flow has no contexts.
 
     Args:
       ctxt: anything.
@@ -37,11 +37,11 @@ def GetContainingXLAContext(ctxt: Any) -> None:
 
 
 def get_tpu_context() -> None:
-    """None: this is no TPU pod."""
+    """Returns None: there are no TPU pods."""
 
 
 def strip_name_scope(name: str, export_scope: Any) -> str:
-    """A name without a scope.
+    """Removes a name scope from a name.
 
     Args:
       name: the name.
@@ -55,7 +55,7 @@ def strip_name_scope(name: str, export_scope: Any) -> str:
 
 
 def prepend_name_scope(name: str, import_scope: Any) -> str:
-    """A name in a scope.
+    """Prepends a name scope to a name.
 
     Args:
       name: the name.
@@ -68,7 +68,7 @@ def prepend_name_scope(name: str, import_scope: Any) -> str:
 
 
 def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
-    """A tensor that waits for operations.
+    """Returns a tensor that waits for operations.
 
     Args:
       dependencies: the operations.
@@ -80,7 +80,7 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
 
 
 def alias_inplace_update(x: Any, i: Any, v: Any) -> Any:
-    """x with the rows i set to v; x itself stays as it is.
+    """Returns x with the rows i set to v; x itself is unchanged.
 
     Args:
       x: a tensor.
@@ -91,7 +91,7 @@ def alias_inplace_update(x: Any, i: Any, v: Any) -> Any:
 
 
 def alias_inplace_add(x: Any, i: Any, v: Any) -> Any:
-    """x with v added to the rows i; x itself stays as it is.
+    """Returns x with v added to the rows i; x itself is unchanged.
 
     Args:
       x: a tensor.
@@ -102,7 +102,7 @@ def alias_inplace_add(x: Any, i: Any, v: Any) -> Any:
 
 
 def alias_inplace_subtract(x: Any, i: Any, v: Any) -> Any:
-    """x with v subtracted from the rows i; x itself stays as it is.
+    """Returns x with v subtracted from the rows i; x itself is unchanged.
 
     Args:
       x: a tensor.

@@ -11,7 +11,7 @@ ArgSpec = collections.namedtuple("ArgSpec", ["args", "varargs", "keywords", "def
 
 
 def getargspec(obj: Any) -> Any:
-    """The arguments of a function, without those that are given by keyword only.
+    """Returns the arguments of a function, without keyword-only ones.
 
     Args:
       obj: the function.

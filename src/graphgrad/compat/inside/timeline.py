@@ -19,7 +19,7 @@ class Timeline:
 
     def generate_chrome_trace_format(self, show_dataflow: bool = True, show_memory: bool = False,
                                      op_time: str = "schedule") -> str:
-        """JSON text in Chrome's format.
+        """Returns JSON text in Chrome's format.
 
         Args:
           show_dataflow, show_memory, op_time: accepted.

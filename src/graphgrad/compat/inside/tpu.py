@@ -11,13 +11,13 @@ from graphgrad.ir.source import user_source
 
 
 def cross_replica_sum(x: Any, group_assignment: Any = None, name: str | None = None) -> Any:
-    """The sum over all replicas: there is one."""
+    """Returns the sum over all replicas: there is one."""
     return raw.Identity(convert_to_tensor(x), name=name)
 
 
 def tpu_replicated_input(inputs: Any, is_mirrored_variable: bool = False, index: int = -1, is_packed: bool = False,
                          name: str | None = None) -> Any:
-    """The input of each replica: there is one; raises ValueError for more."""
+    """Returns the input of the only replica; raises ValueError for more than one."""
     if len(inputs) != 1:
         raise ValueError(f"tpu_replicated_input of {len(inputs)} inputs: there is one replica.\n"
                          f"  Asked for at {user_source(2)}\n  Fix: give one input")
