@@ -62,7 +62,7 @@ class Split:
     Args:
       device: where it runs.
       program: the program for one part.
-      count: how many parts there are.
+      count: the number of parts.
       batched: the positions of the arguments that are split.
       output: the spec of one part's result.
       added: whether the results are added, not concatenated.

@@ -105,7 +105,7 @@ class Stage:
 
 def _split_entry(device: xla.Device, cluster: Cluster, form: Form, ins: list[Any],
                  shapes: Sequence[AnySpec]) -> tuple[Entry, int, ArraySpec]:
-    """Returns the program for a part of the batch, how many parts there are, and the spec of the whole result."""
+    """Returns the program for a part of the batch, the number of parts, and the spec of the whole result."""
     (instruction,), rule = cluster.program, cluster.split
     assert rule is not None
     known: list[Any] = []

@@ -44,11 +44,11 @@ class StepBuilder:
         return result
 
     def host_step(self, program: list[Instruction]) -> HostStep:
-        """The step of a host operation."""
+        """Makes the step of a host operation."""
         return HostStep(self._with_floating(program))
 
     def cluster(self, program: list[Instruction], level: int) -> Cluster:
-        """The cluster of a program.
+        """Makes the cluster of a program.
 
         Args:
           program: its instructions.
@@ -104,7 +104,7 @@ class StepBuilder:
 
 
 def built_order(instruction: Instruction) -> int:
-    """Where an instruction stands in the order in which operations were built; a key for sorting."""
+    """Returns an instruction's position in the order in which operations were built; a key for sorting."""
     return instruction.order
 
 

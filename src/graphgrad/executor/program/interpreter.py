@@ -284,7 +284,7 @@ def _is_known(ins: Instruction, values: Sequence[Any]) -> bool:
 
 
 def _need_of(op: Operation, need: MustBeKnown | NeedsHostValue, values: Sequence[Any]) -> MustBeKnown:
-    """Which input of `op` must be known for what its kernel, or an operation in its sub-graphs, must know."""
+    """Returns the input of `op` that must be known for its kernel, or for an operation in its sub-graphs."""
     if isinstance(need, NeedsHostValue):
         return MustBeKnown(op, _position_of(op, need.input_name) if need.input_name else WHOLE_OP)
     if need.op.graph is op.graph:
@@ -439,7 +439,7 @@ def _position_of(op: Operation, input_name: str) -> int:
 
 
 def uninitialized(op: Operation, cell: Cell) -> FailedPreconditionError:
-    """Words the error for reading a variable that has no value."""
+    """Makes the error for reading a variable that has no value."""
     return FailedPreconditionError(op.node_def, op, describe(
         op.type, op.name,
         f"Error while reading resource variable {cell.name} from Container: localhost. This could mean that the "

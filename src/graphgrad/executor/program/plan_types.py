@@ -228,7 +228,7 @@ def depends(step: HostStep, other: HostStep) -> bool:
 
 
 def independent_waits(steps: Sequence[Cluster | HostStep]) -> int:
-    """Counts the steps that may wait for others; 1 if each of them begins only when the one before it is over."""
+    """Counts the steps that may wait for others; 1 if each of them begins only when the previous one is over."""
     waiting = [s for s in steps if isinstance(s, HostStep) and s.waits]
     if all(depends(b, a) for a, b in itertools.pairwise(waiting)):
         return min(1, len(waiting))

@@ -38,7 +38,7 @@ _steady: list[None] = []  # one entry for each active `one_engine` block
 
 @contextlib.contextmanager
 def one_engine() -> Iterator[None]:
-    """A `with` block for comparing numbers to the last bit: first and later runs use the same engine.
+    """Uses the same engine for first and later runs in a `with` block, for comparing numbers to the last bit.
 
     A plan that runs there for the first time is computed by NumPy from then on if that is quick, by XLA otherwise. This
     applies to all threads.
@@ -97,7 +97,7 @@ class Executable:
 
         Args:
           feeds: an array for each fed tensor.
-          drawn: as of `run`.
+          drawn: as for `run`.
         Returns: the values of the fetches: NumPy arrays, or buffers of the device.
         """
         return nonfinite.run(self, feeds) if nonfinite.state.mode else self.run(feeds, drawn=drawn)

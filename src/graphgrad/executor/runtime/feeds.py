@@ -57,7 +57,7 @@ def _put_flat(flat: dict[Any, Any], key: Any, value: Any) -> None:
 
 
 def feed_targets(graph: Graph, key: Any) -> list[Tensor]:
-    """The tensors that a key of a feed dictionary stands for.
+    """Returns the tensors that a key of a feed dictionary refers to.
 
     Args:
       graph: the session's graph.
@@ -76,7 +76,7 @@ def feed_targets(graph: Graph, key: Any) -> list[Tensor]:
 
 
 def feed_values(feeds: Sequence[Tensor], feed_dict: Any) -> list[Any]:
-    """The arrays to feed, one for each of the tensors `feeds` that the keys of `feed_dict` stand for."""
+    """Returns the arrays to feed, one for each of the tensors `feeds` that the keys of `feed_dict` refer to."""
     values = []
     i = 0
     for key, value in feed_dict.items():

@@ -100,7 +100,7 @@ class Fetches:
 
 
 def fetched_array(value: Any) -> Any:
-    """What the caller gets of a fetched value: a scalar of NumPy, or an array of the caller's own."""
+    """Converts a fetched value for the caller: to a NumPy scalar, or an array that the caller owns."""
     array = np.asarray(to_numpy(value))
     if array.ndim == 0:
         return array[()]

@@ -69,7 +69,7 @@ def call_once(instruction: Instruction, slots: list[Any], rng: RandomTable | Non
 
     Args:
       instruction: the instruction.
-      slots, rng, spend: as of `execute`.
+      slots, rng, spend: as for `execute`.
       done: results of operations with effects in this run; extended here.
     """
     values = done.get(instruction.op.index)
@@ -89,7 +89,7 @@ class Waiting:
 
     Args:
       stages: all stages of the run.
-      slots, table, done: as of `run_host_step`.
+      slots, table, done: as for `run_host_step`.
     """
 
     def __init__(self, stages: Sequence[Any], slots: list[Any], table: Any, done: Done):

@@ -277,7 +277,7 @@ def _assigned(target: Operation) -> Iterator[Tensor]:
 
 
 def _inside(executable: Executable, op: Operation, feeds: Sequence[Any]) -> str:
-    """Words where in a loop or branch a value stopped being finite; empty for other operations."""
+    """Describes where in a loop or branch a value stopped being finite; empty for other operations."""
     if op.type not in ("If", "While"):
         return ""
     _, _, given, resolve = executable._request
@@ -312,7 +312,7 @@ def _error(t: Tensor, values: _Values, inside: str = "") -> InvalidArgumentError
 
 
 def _worded(op: Operation, problem: str, values: _Values, inside: str = "") -> InvalidArgumentError:
-    """Words the error for an operation, with the forward operations whose gradient it is."""
+    """Composes the message for an operation, with the forward operations whose gradient it is."""
     text = describe(op.type, op.name, problem, _ranges(op, values), str(op.source or "")) + inside
     remedy = None
     forward = op._original_op
@@ -343,7 +343,7 @@ _LOOK = "look at the ranges above, and keep the op's inputs where its value and 
 
 
 def _count(value: Any) -> str:
-    """Words how many elements are not finite, of which kind, and where the first is."""
+    """Describes how many elements are not finite, of which kind, and where the first is."""
     array = np.asarray(value)
     if array.dtype.kind == "V":
         array = array.astype(np.float32)
@@ -357,7 +357,7 @@ def _count(value: Any) -> str:
 
 
 def _ranges(op: Operation, values: _Values) -> str:
-    """Words the inputs of an operation with dtypes, shapes and, where they were kept, ranges."""
+    """Describes the inputs of an operation with dtypes, shapes and, where they were kept, ranges."""
     names = op.opdef.input_names(len(op.inputs))
     pairs = zip(names, op.inputs, strict=False)
     return ", ".join(f"{name}={i.dtype.name} {_range(i, values.get(i))}" for name, i in pairs)

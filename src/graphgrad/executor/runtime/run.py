@@ -276,7 +276,7 @@ class Run:
     # -- results -----------------------------------------------------------------------
 
     def results(self) -> list[Any]:
-        """The values of the fetches: NumPy arrays, or buffers of the device."""
+        """Returns the values of the fetches: NumPy arrays, or buffers of the device."""
         values = [self.slots[s] for s in self._plan.fetches]
         for i in self._plan.exposed:  # before another run overwrites them
             values[i] = xla.view(values[i])
@@ -284,7 +284,7 @@ class Run:
 
 
 def _brought(device: xla.Device, value: Any) -> Any:
-    """A value of NumPy, or of another device, on a device."""
+    """Moves a value of NumPy, or of another device, to a device."""
     return device.put(value) if type(value) is np.ndarray else device.move(value)
 
 

@@ -99,7 +99,7 @@ class BaseSession:
         return self._target
 
     def list_devices(self) -> list[DeviceAttributes]:
-        """The devices that the session's runs may use."""
+        """Lists the devices that the session's runs may use."""
         return [DeviceAttributes(full_name(d)) for d in self._place.devices]
 
     def close(self) -> None:
@@ -327,7 +327,7 @@ class BaseSession:
 
     @contextlib.contextmanager
     def as_default(self) -> Any:
-        """A `with` block in which this is the default session (for `Tensor.eval`)."""
+        """Makes this the default session in a `with` block (for `Tensor.eval`)."""
         stack = sessions.entries
         stack.append(self)
         try:

@@ -31,7 +31,7 @@ class StepStats(Message):
 
 
 def step_stats(report: RunReport) -> StepStats:
-    """The steps of a report, by device."""
+    """Returns the steps of a report, by device."""
     found = StepStats()
     by_device: dict[str, DeviceStepStats] = {}
     for step in report.steps:
