@@ -91,7 +91,7 @@ class ForwardAccumulator:
             eager.listening.recorders.remove(self._record)
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
-        """The derivative of what was computed, in the direction of the tangents.
+        """Returns the derivative of what was computed, in the direction of the tangents.
 
         Args:
           primals: a tensor computed in the `with` block, or a structure of them.

@@ -115,7 +115,7 @@ def _parts(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _by_gradient(backward: Callable[..., Any], y: Any, values: list[Any], i: int) -> np.ndarray[Any, Any]:
-    """(elements of y, elements of the i-th value): a row is the gradient of one element."""
+    """Returns (elements of y, elements of the i-th value): a row is the gradient of one element."""
     dy = np.zeros_like(y, order="C")
     weights, x = _parts(dy), _parts(values[i])
     jacobian = np.zeros((weights.size, x.size), x.dtype)
@@ -143,7 +143,7 @@ def _check_empty(slope: Any, x: np.ndarray[Any, Any]) -> None:
 
 
 def _by_difference(forward: Callable[..., Any], y: Any, values: list[Any], i: int, delta: float) -> Any:
-    """(elements of y, elements of the i-th value): a column is a central difference."""
+    """Returns (elements of y, elements of the i-th value): a column is a central difference."""
     moved = [np.array(v, order="C") for v in values]
     x, out = _parts(moved[i]), _parts(np.ascontiguousarray(y))
     jacobian = np.zeros((out.size, x.size), x.dtype)
@@ -260,7 +260,7 @@ def _start(x: Any, shape: Any, given: Any) -> np.ndarray[Any, Any]:
 
 
 def _rows_by_gradient(session: Any, x: Any, value: Any, y: Any, y_shape: Any, feeds: dict[Any, Any]) -> Any:
-    """(elements of x, elements of y): a column is the gradient of one element of y."""
+    """Returns (elements of x, elements of y): a column is the gradient of one element of y."""
     dy = np.zeros([int(d) for d in y_shape], y.dtype.np_dtype)
     weights = _parts(dy)
     seed = raw.Placeholder(dtype=y.dtype, shape=dy.shape)
@@ -279,7 +279,7 @@ def _rows_by_gradient(session: Any, x: Any, value: Any, y: Any, y_shape: Any, fe
 
 
 def _rows_by_difference(session: Any, x: Any, value: Any, y: Any, feeds: dict[Any, Any], delta: float) -> Any:
-    """(elements of x, elements of y): a row is a central difference."""
+    """Returns (elements of x, elements of y): a row is a central difference."""
     moved = value.copy()
     parts = _parts(moved)
     size = math.prod(y.shape.as_list()) * (2 if y.dtype.is_complex else 1) if not parts.size else None

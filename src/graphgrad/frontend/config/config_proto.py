@@ -29,28 +29,28 @@ class Enum:
         self._values = values
 
     def Value(self, name: str) -> int:
-        """The number of a name; raises ValueError if there is none."""
+        """Returns the number of a name; raises ValueError if there is none."""
         if name not in self._values:
             raise ValueError(f"there is no value {name!r}. Fix: give one of {list(self._values)}")
         return self._values[name]
 
     def Name(self, number: int) -> str:
-        """The name of a number; raises ValueError if there is none."""
+        """Returns the name of a number; raises ValueError if there is none."""
         for name, value in self._values.items():
             if value == number:
                 return name
         raise ValueError(f"there is no name for {number}. Fix: give one of {list(self._values.values())}")
 
     def keys(self) -> list[str]:
-        """The names."""
+        """Returns the names."""
         return list(self._values)
 
     def values(self) -> list[int]:
-        """The numbers."""
+        """Returns the numbers."""
         return list(self._values.values())
 
     def items(self) -> list[tuple[str, int]]:
-        """The names with their numbers."""
+        """Returns the names with their numbers."""
         return list(self._values.items())
 
 

@@ -64,7 +64,7 @@ class DeviceSpec:
         return {name: getattr(self, f"_{name}") for name in _PARTS}
 
     def to_string(self) -> str:
-        """The device string."""
+        """Returns the device string."""
         text = "".join(f"/{n}:{v}" for n, v in list(self._parts().items())[:3] if v is not None)
         if self._device_type is None:
             return text

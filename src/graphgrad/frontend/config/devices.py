@@ -186,7 +186,7 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
 
 
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
-    """Kept, and without effect: memory of accelerators is managed by JAX.
+    """Stores the setting, without effect: JAX manages the memory of accelerators.
 
     Args:
       device: a `PhysicalDevice`.

@@ -37,7 +37,7 @@ def get_jit() -> str:
 
 
 def set_jit(enabled: bool | str) -> None:
-    """Kept, and without effect: XLA compiles everything here.
+    """Stores the setting, without effect: XLA compiles everything here.
 
     Args:
       enabled: True or 'autoclustering', else False or ''.
@@ -64,7 +64,7 @@ def get_experimental_options() -> dict[str, Any]:
 
 
 def set_experimental_options(options: dict[str, Any]) -> None:
-    """Kept, and without effect: they control TensorFlow's graph rewrites.
+    """Stores the options, without effect: they control TensorFlow's graph rewrites.
 
     Args:
       options: a dictionary, as TensorFlow takes it; what it does not know is left out.
@@ -89,7 +89,7 @@ def get_inter_op_parallelism_threads() -> int:
 
 
 def set_inter_op_parallelism_threads(num_threads: int) -> None:
-    """Kept, and without effect: JAX's settings stay the user's.
+    """Stores the setting, without effect: JAX's settings are the user's.
 
     Args:
       num_threads: how many; 0 leaves it to the system.
@@ -114,7 +114,7 @@ def get_intra_op_parallelism_threads() -> int:
 
 
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Kept, and without effect: JAX's settings stay the user's.
+    """Stores the setting, without effect: JAX's settings are the user's.
 
     Args:
       num_threads: how many; 0 leaves it to the system.
@@ -139,7 +139,7 @@ def get_synchronous_execution() -> bool:
 
 
 def set_synchronous_execution(enable: bool | None) -> None:
-    """Kept, and without effect: eager operations are complete when their calls return.
+    """Stores the setting, without effect: eager operations are complete when their calls return.
 
     Args:
       enable: False would allow operations to be done later; None is TensorFlow's default.
@@ -199,7 +199,7 @@ def get_memory_usage(device: str) -> int:
 
 
 def reset_memory_stats(device: str) -> None:
-    """Would reset the peak of `get_memory_info`: JAX's allocator has no such call.
+    """Raises an error: JAX's allocator cannot reset the peak of `get_memory_info`.
 
     Args:
       device: such as 'GPU:0'.

@@ -26,11 +26,11 @@ class _Extended:
         return fn(*args, **(kwargs or {}))
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any = None, options: Any = None) -> Any:
-        """The value itself."""
+        """Returns the value itself."""
         return value
 
     def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> Any:
-        """The values themselves."""
+        """Returns the values themselves."""
         return [value for value, _ in value_destination_pairs]
 
     def update(self, var: Any, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
@@ -39,7 +39,7 @@ class _Extended:
 
     @contextlib.contextmanager
     def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
-        """Accepted block for colocating variables: there is one device."""
+        """Opens a block without effect: there is one device."""
         yield
 
 
@@ -56,7 +56,7 @@ class DefaultStrategy:
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[Any]:
-        """A block in which it is the current strategy."""
+        """Makes this the current strategy in a `with` block."""
         yield self
 
     def run(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
@@ -64,7 +64,7 @@ class DefaultStrategy:
         return fn(*args, **(kwargs or {}))
 
     def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
-        """The value, summed or averaged over `axis` if given."""
+        """Returns the value, summed or averaged over `axis` if given."""
         if axis is None:
             return value
         from graphgrad.ops.math.reduce_functions import reduce_mean, reduce_sum
@@ -73,7 +73,7 @@ class DefaultStrategy:
             value, axis)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """The values of all replicas: one."""
+        """Returns the values of all replicas: one."""
         return (value,)
 
 
@@ -93,7 +93,7 @@ class ReplicaContext:
         return merge_fn(_DEFAULT, *args, **(kwargs or {}))
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """The value itself: there is one replica."""
+        """Returns the value itself: there is one replica."""
         return value
 
 
@@ -102,7 +102,7 @@ _CONTEXT = ReplicaContext()
 
 
 def get_strategy() -> Any:
-    """The strategy: the default one, of one replica.
+    """Returns the default strategy, of one replica.
 
     Reference: TensorFlow 2.21 `tf.distribute.get_strategy`.
 
@@ -113,7 +113,7 @@ def get_strategy() -> Any:
 
 
 def has_strategy() -> bool:
-    """False: there is no other strategy than the default one.
+    """Returns False: there is no other strategy than the default one.
 
     Reference: TensorFlow 2.21 `tf.distribute.has_strategy`.
 
@@ -124,7 +124,7 @@ def has_strategy() -> bool:
 
 
 def in_cross_replica_context() -> bool:
-    """False: everything runs in the one replica.
+    """Returns False: everything runs in the one replica.
 
     Reference: TensorFlow 2.21 `tf.distribute.in_cross_replica_context`.
     """
@@ -132,7 +132,7 @@ def in_cross_replica_context() -> bool:
 
 
 def get_replica_context() -> Any:
-    """The one replica's context.
+    """Returns the one replica's context.
 
     Reference: TensorFlow 2.21 `tf.distribute.get_replica_context`.
 

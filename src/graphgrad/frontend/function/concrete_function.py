@@ -64,7 +64,7 @@ class _Part:
         return cell
 
     def values(self, given: Sequence[Any], drawn: dict[Operation, int] | None = None) -> list[Any]:
-        """Computes the outputs: NumPy arrays, or buffers of the device; `drawn` as of `Executable.run`."""
+        """Computes the outputs: NumPy arrays, or buffers of the device; `drawn` as for `Executable.run`."""
         if self._executable is None:
             fetches = list({id(t): t for t in self.outputs}.values())
             numbers = {id(t): i for i, t in enumerate(fetches)}

@@ -91,7 +91,7 @@ def xla_compile(computation: Callable[..., Any], inputs: TensorLike = None) -> l
 
 @contextlib.contextmanager
 def jit_scope(compile_ops: Any = True, separate_compiled_gradients: bool = False) -> Iterator[None]:
-    """Accepted as in TensorFlow; XLA compiles everything here.
+    """Opens a block without effect: XLA compiles everything here.
 
     Args:
       compile_ops: whether TensorFlow would compile the operations made inside.

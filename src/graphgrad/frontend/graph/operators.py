@@ -65,14 +65,14 @@ def _dtype_of(x: Any, y: Any) -> Any:
 
 
 def add(x: Any, y: Any, name: str = "add") -> Any:
-    """`x + y`; strings are concatenated."""
+    """Computes `x + y`; strings are concatenated."""
     if _dtype_of(x, y) is dtypes.string:
         return raw.StringJoin([x, y], name=name)
     return registry["AddV2"](x, y, name=name)
 
 
 def truediv(x: Any, y: Any, name: str = "truediv") -> Any:
-    """`x / y`; 32-bit and 64-bit integers are divided as float64, shorter ones as float32."""
+    """Computes `x / y`; 32-bit and 64-bit integers are divided as float64, shorter ones as float32."""
     dtype = _dtype_of(x, y)
     if dtype not in _DIVIDED_AS:
         return registry["RealDiv"](x, y, name=name)
@@ -95,24 +95,24 @@ def _operand(value: Any, dtype: Any, graph: Any, name: str) -> Any:
 
 
 def div(x: Any, y: Any, name: str = "div") -> Any:
-    """Python 2's `x / y`: integers are divided with rounding down."""
+    """Computes Python 2's `x / y`: integer quotients are rounded down."""
     return registry["FloorDiv" if _dtype_of(x, y).is_integer else "RealDiv"](x, y, name=name)
 
 
 def _matmul(x: Any, y: Any) -> Any:
-    """`x @ y`: a matrix product, or a batch of them."""
+    """Computes `x @ y`: a matrix product, or a batch of them."""
     return matmul(x, y, name="matmul")
 
 
 def absolute(x: Any) -> Any:
-    """`abs(x)`; real for complex input."""
+    """Computes `abs(x)`; real for complex input."""
     if x.dtype.is_complex:
         return raw.ComplexAbs(x, Tout=x.dtype.real_dtype, name="Abs")
     return raw.Abs(x, name="Abs")
 
 
 def invert(x: Any) -> Any:
-    """`~x`: logical for bool, bitwise for integers."""
+    """Computes `~x`: logical for bool, bitwise for integers."""
     return raw.LogicalNot(x, name="LogicalNot") if x.dtype.is_bool else raw.Invert(x, name="Invert")
 
 
@@ -150,33 +150,33 @@ def _plain(op_type: str, name: str) -> Callable[..., Any]:
 
 
 def negative(x: Any) -> Any:
-    """`-x`."""
+    """Computes `-x`."""
     return raw.Neg(x, name="Neg")
 
 
 def getitem(x: Any, key: Any) -> Any:
-    """`x[key]`: NumPy's basic slicing, and a boolean mask."""
+    """Evaluates `x[key]`: NumPy's basic slicing, and a boolean mask."""
     from graphgrad.ops.array.slice import slice_helper
 
     return slice_helper(x, key)
 
 
 def equal(x: Any, y: Any) -> Any:
-    """`x == y`: identity in 1.x, elementwise in 2.x; False for None."""
+    """Evaluates `x == y`: identity in 1.x, elementwise in 2.x; False for None."""
     if y is None or not compares_elementwise(x):
         return x is y
     return raw.Equal(x, y, incompatible_shape_error=False)
 
 
 def not_equal(x: Any, y: Any) -> Any:
-    """`x != y`: identity in 1.x, elementwise in 2.x; True for None."""
+    """Evaluates `x != y`: identity in 1.x, elementwise in 2.x; True for None."""
     if y is None or not compares_elementwise(x):
         return x is not y
     return raw.NotEqual(x, y, incompatible_shape_error=False)
 
 
 def hash_of(x: Any) -> int:
-    """The hash of a tensor or variable; raises TypeError where `==` compares elementwise."""
+    """Returns the hash of a tensor or variable; raises TypeError where `==` compares elementwise."""
     if compares_elementwise(x):
         raise TypeError(f"{'Variable' if hasattr(type(x), 'handle') else 'Tensor'} is unhashable. "
                         "Instead, use tensor.ref() as the key.")

@@ -148,7 +148,7 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
 
 
 def container(container_name: str) -> Any:
-    """Accepted as in TensorFlow; a session has one container."""
+    """Opens a block without effect: a session has one container."""
     return contextlib.nullcontext(container_name)
 
 

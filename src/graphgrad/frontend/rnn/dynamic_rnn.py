@@ -63,7 +63,7 @@ def _map_tensors(function: Any, structure: Any) -> Any:
 
 
 def _lengths(sequence_length: Any, batch_size: Any) -> Any:
-    """`sequence_length` as a vector of int32."""
+    """Converts `sequence_length` to a vector of int32."""
     lengths = convert_to_tensor(sequence_length, name="sequence_length")
     if lengths.dtype is not int32:
         lengths = raw.Cast(lengths, DstT=int32)
@@ -260,7 +260,7 @@ def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memor
       loop_fn: called as `loop_fn(time, cell_output, cell_state, loop_state)`; first, and before the first step, with
         time 0 and None for the rest. It returns `(elements_finished, next_input, next_cell_state, emit_output,
         next_loop_state)`: which sequences end before this step, (batch,) of bool; the input of the step, (batch, ...);
-        the state that goes into it; what is put out for the step before (at first a structure that tells shapes and
+        the state of its inputs; the output of the previous step (at first a structure that gives shapes and
         dtypes, without batch, or None for those of the cell's output); and anything to pass on, or None.
       parallel_iterations, swap_memory: accepted as TensorFlow does.
       scope: the variable scope; "rnn" by default.

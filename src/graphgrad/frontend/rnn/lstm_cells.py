@@ -61,7 +61,7 @@ class BasicLSTMCell(_LSTM):
       forget_bias: what is added to f, so that little is forgotten in the beginning.
       state_is_tuple: whether the state is an `LSTMStateTuple`; else (batch, 2 num_units).
       activation: a function, or its name; tanh by default.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
       name: the name of the cell and of its variable scope.
       dtype: the dtype of its variables; that of the first input by default.
       **kwargs: `trainable`.
@@ -99,7 +99,7 @@ class BasicLSTMCell(_LSTM):
         self._bias = self.add_weight("bias", [4 * n], initializer=Zeros())
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         self._check(inputs, state)
         c, h = self._split_state(state, self._num_units)
         i, j, f, o = raw.Split(1, _dense(inputs, h, self._kernel, self._bias), num_split=4)
@@ -120,9 +120,9 @@ class LSTMCell(_LSTM):
       proj_clip: the bound that the projected output is clipped to, or None.
       num_unit_shards, num_proj_shards: accepted as TensorFlow does; variables are kept whole.
       forget_bias: what is added to the forget gate.
-      state_is_tuple: whether the state is an `LSTMStateTuple`; else both stand side by side in one tensor.
+      state_is_tuple: whether the state is an `LSTMStateTuple`; else both are concatenated to one tensor.
       activation: a function, or its name; tanh by default.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
       name: the name of the cell and of its variable scope.
       dtype: the dtype of its variables; that of the first input by default.
       **kwargs: `trainable`.
@@ -178,7 +178,7 @@ class LSTMCell(_LSTM):
                                                initializer=self._initializer, partitioner=shards[1])
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         self._check(inputs, state)
         c, h = self._split_state(state, self.output_size)
         i, j, f, o = raw.Split(1, _dense(inputs, h, self._kernel, self._bias), num_split=4)

@@ -23,7 +23,7 @@ from .scoped_layer import ScopedLayer, require_rank
 
 
 def zeros_of_size(batch_size: Any, size: Any, dtype: Any) -> Any:
-    """Zeros of shape (batch_size, *size).
+    """Makes zeros of shape (batch_size, *size).
 
     Args:
       batch_size: an int, or a scalar tensor.
@@ -100,7 +100,7 @@ class RNNCell(ScopedLayer):
         raise NotImplementedError("Abstract method")
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
-        """One step.
+        """Computes one step.
 
         Args:
           inputs: (batch, input size), or a structure of tensors.
@@ -120,7 +120,7 @@ class RNNCell(ScopedLayer):
         return variable
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """Zeros for a state.
+        """Makes a state of zeros.
 
         Args:
           batch_size: an int, or a scalar tensor.
@@ -162,7 +162,7 @@ class _LayerCell(RNNCell):
     """A cell whose `build` makes all of its variables."""
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """One step; see `RNNCell`."""
+        """Computes one step."""
         return ScopedLayer.__call__(self, inputs, state, *args, scope=scope, **kwargs)
 
     def build(self, input_shape: Any) -> None:
@@ -236,7 +236,7 @@ class BasicRNNCell(_UnitSized, _LayerCell):
     Args:
       num_units: the size of the state.
       activation: a function, or its name; tanh by default.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
       name: the name of the cell and of its variable scope.
       dtype: the dtype of its variables; that of the first input by default.
       **kwargs: `trainable`.
@@ -259,7 +259,7 @@ class BasicRNNCell(_UnitSized, _LayerCell):
         self._bias = self.add_weight("bias", [self._num_units], initializer=Zeros())
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         self._check(inputs, state)
         output = self._activation(_dense(inputs, state, self._kernel, self._bias))
         return output, output
@@ -274,7 +274,7 @@ class GRUCell(_UnitSized, _LayerCell):
     Args:
       num_units: the size of the state.
       activation: a function, or its name; tanh by default.
-      reuse: True to take variables that exist.
+      reuse: True to reuse existing variables.
       kernel_initializer: for both kernels; the scope's by default.
       bias_initializer: for both biases; ones for the gates and zeros for the candidate by default.
       name: the name of the cell and of its variable scope.
@@ -305,7 +305,7 @@ class GRUCell(_UnitSized, _LayerCell):
         self._candidate_bias = self.add_weight("candidate/bias", [n], initializer=of_bias or Zeros())
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         self._check(inputs, state)
         gates = raw.Sigmoid(_dense(inputs, state, self._gate_kernel, self._gate_bias))
         r, u = raw.Split(1, gates, num_split=2)

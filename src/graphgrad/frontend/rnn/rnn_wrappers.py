@@ -29,7 +29,7 @@ class MultiRNNCell(RNNCell):
 
     Args:
       cells: the cells, from the input on.
-      state_is_tuple: whether the state is a tuple of the cells' states; else they stand side by side in one tensor.
+      state_is_tuple: whether the state is a tuple of the cells' states; else they are concatenated to one tensor.
     Raises: ValueError for no cells, and for `state_is_tuple=False` with cells whose states are tuples.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.rnn_cell.MultiRNNCell`.
 
@@ -75,14 +75,14 @@ class MultiRNNCell(RNNCell):
         return kept + [v for c in self._cells for v in getattr(c, "non_trainable_weights", ())]
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """Zeros for a state: those of each cell."""
+        """Makes a state of zeros."""
         if not self._state_is_tuple:
             return super().zero_state(batch_size, dtype)
         with name_scope(f"{type(self).__name__}ZeroState"):
             return tuple(c.zero_state(batch_size, dtype) for c in self._cells)
 
     def call(self, inputs: Any, state: Any) -> Any:
-        """One step through all cells."""
+        """Computes one step."""
         if self._state_is_tuple and not (nest.is_nested(state) and len(state) == len(self._cells)):
             raise ValueError(f"Expected state to be a tuple of length {len(self._cells)}, but received: {state}\n"
                              f"  Built at {user_source(2)}\n"
@@ -140,12 +140,12 @@ class _Wrapper(RNNCell):
         self.built = True
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """Zeros for a state: the cell's."""
+        """Makes a state of zeros."""
         with name_scope(f"{type(self).__name__}ZeroState"):
             return self.cell.zero_state(batch_size, dtype)
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
-        """One step; the cell keeps its own variable scope."""
+        """Computes one step."""
         return self._around(inputs, state, {} if scope is None else {"scope": scope})
 
     def _around(self, inputs: Any, state: Any, more: dict[str, Any]) -> Any:
@@ -331,7 +331,7 @@ class DeviceWrapper(_Wrapper):
         self._device = device
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        """Zeros for a state: the cell's, on the device."""
+        """Makes a state of zeros."""
         graph = current_graph()
         if graph is None:
             return super().zero_state(batch_size, dtype)
@@ -354,7 +354,7 @@ class _Wrapper2(_Wrapper):
         super().build(inputs_shape)
 
     def call(self, inputs: Any, state: Any, **kwargs: Any) -> Any:
-        """One step."""
+        """Computes one step."""
         return self._around(inputs, state, kwargs)
 
     def add_weight(  # type: ignore[override]  # as the classes behind TensorFlow 2's wrappers have it

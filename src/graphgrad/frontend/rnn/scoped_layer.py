@@ -18,7 +18,7 @@ _KEEP: Any = object()
 
 
 def snake_case(name: str) -> str:
-    """`BasicLSTMCell` as `basic_lstm_cell`."""
+    """Converts `BasicLSTMCell` to `basic_lstm_cell`."""
     apart = re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", name)).lower()
     return apart if apart[0] != "_" else "private" + apart
 
@@ -33,7 +33,7 @@ class ScopedLayer:
       trainable: whether optimizers update its variables.
       name: the name of the layer and of its scope; made from the class by default.
       dtype: the dtype of its variables; that of the first input by default.
-      _reuse: True to take variables that exist, also at the first call.
+      _reuse: True to reuse existing variables, also at the first call.
     """
 
     def __init__(self, trainable: bool = True, name: str | None = None, dtype: Any = None, _reuse: Any = None,

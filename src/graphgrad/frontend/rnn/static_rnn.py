@@ -130,7 +130,7 @@ def static_bidirectional_rnn(cell_fw: Any, cell_bw: Any, inputs: TensorLike, ini
       dtype: the dtype of outputs and of the first states.
       sequence_length: (batch,) of integers; the backward cell begins at each sequence's last step.
       scope: the variable scope; "bidirectional_rnn" by default.
-    Returns: the list of outputs, both cells' side by side; the two last states.
+    Returns: the list of outputs, both cells' concatenated; the two last states.
     Raises: as `static_rnn`.
     Gradient: with respect to inputs, first states and variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.static_bidirectional_rnn`.

@@ -80,7 +80,7 @@ class IndexedSlicesSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> IndexedSlicesSpec:
-        """The spec of `IndexedSlices`."""
+        """Returns the spec of a value."""
         shape = value.dense_shape
         rows = value.values.shape.as_list()[1:] if value.values.shape.rank is not None else None
         whole = value.shape if shape is not None else None if rows is None else [None, *rows]
@@ -123,7 +123,7 @@ class PartsSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: Composite) -> PartsSpec:
-        """The spec of a composite."""
+        """Returns the spec of a value."""
         return cls(type(value), [spec_of(t) for t in value._parts()], value._static())
 
 
@@ -131,7 +131,7 @@ register_spec(Composite, PartsSpec.from_value)
 
 
 def spec_of(value: Any) -> Any:
-    """The spec of a value; None if it has none."""
+    """Returns the spec of a value; None if it has none."""
     found = registered_spec(value)
     if found is not None:
         return found
@@ -143,7 +143,7 @@ def spec_of(value: Any) -> Any:
 
 
 def type_spec_from_value(value: Any) -> TypeSpec:
-    """The spec of a value.
+    """Returns the spec of a value.
 
     Args:
       value: a tensor of any kind, an `Optional`, a `Dataset`, or what can be made a tensor.

@@ -54,7 +54,7 @@ def _like(like: Any, tensors: list[Any]) -> Any:
 
 
 def component_specs(spec: TypeSpec) -> list[Any]:
-    """The `TensorSpec`s of the components, flat."""
+    """Returns the `TensorSpec`s of the components, flat."""
     return nest.flatten(spec, expand_composites=True)
 
 

@@ -49,7 +49,7 @@ class TensorSpec(TypeSpec):
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """The spec of a tensor."""
+        """Returns the spec of a tensor."""
         return cls(tensor.shape, tensor.dtype, name)
 
     @property
@@ -62,7 +62,7 @@ class TensorSpec(TypeSpec):
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
-        """The spec of another one's shape and dtype.
+        """Makes a spec with another one's shape and dtype.
 
         Args:
           spec: what has a shape and a dtype.
@@ -86,7 +86,7 @@ class TensorSpec(TypeSpec):
         return isinstance(other, TensorSpec) and TypeSpec.is_subtype_of(_unnamed(self), _unnamed(other))
 
     def most_specific_common_supertype(self, others: Any) -> Any:
-        """The narrowest spec that this one and others are subtypes of; None if there is none.
+        """Returns the narrowest spec that this one and others are subtypes of; None if there is none.
 
         Args:
           others: specs.

@@ -93,7 +93,7 @@ class SparseTensorSpec(UnevenSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> SparseTensorSpec:
-        """The spec of a `SparseTensor` or `SparseTensorValue`; raises TypeError for anything else."""
+        """Returns the spec of a value."""
         if isinstance(value, SparseTensor):
             return cls(value.shape, value.dtype)
         if isinstance(value, SparseTensorValue):

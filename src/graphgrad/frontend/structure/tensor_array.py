@@ -43,7 +43,7 @@ class TensorArray(Bundle):
 
     Args:
       dtype: the dtype of the elements.
-      size: how many elements there are, an int or a scalar int32 tensor.
+      size: the number of elements, an int or a scalar int32 tensor.
       dynamic_size: whether writing beyond the end makes it longer.
       clear_after_read: in eager mode, whether an element can be read only once; by default it can.
       tensor_array_name: accepted as TensorFlow does.
@@ -387,11 +387,11 @@ class TensorArray(Bundle):
         return raw.TensorListLength(self._flow, name=name)
 
     def identity(self) -> TensorArray:
-        """The same array."""
+        """Returns the same array."""
         return self if self._elements is not None else self._with(raw.Identity(self._flow))
 
     def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:
-        """Not implemented: `tf.gradients` and `tf.GradientTape` differentiate through arrays by themselves."""
+        """Raises NotImplementedError: `tf.gradients` and `tf.GradientTape` differentiate through arrays."""
         raise NotImplementedError("TensorArray.grad is not supported: gradients flow through what is written and read "
                                   "without it. Fix: call tf.gradients on what the array gives")
 

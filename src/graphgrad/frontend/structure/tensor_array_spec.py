@@ -41,7 +41,7 @@ class TensorArraySpec(TypeSpec):
 
     @staticmethod
     def from_value(value: Any) -> TensorArraySpec:
-        """The spec of an array; raises TypeError for anything else."""
+        """Returns the spec of a value."""
         if not isinstance(value, TensorArray):
             raise TypeError(f"Expected value to be a TensorArray, but saw: {type(value)}.")
         return TensorArraySpec(value.element_shape, value.dtype, bool(value.dynamic_size), value._known.infer)

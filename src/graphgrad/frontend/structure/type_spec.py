@@ -109,7 +109,7 @@ class TypeSpec:
         return len(mine) == len(theirs) and all(map(_within, mine, theirs))
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
-        """The narrowest spec that this one and others are subtypes of; None if there is none.
+        """Returns the narrowest spec that this one and others are subtypes of; None if there is none.
 
         Args:
           others: specs.
@@ -125,7 +125,7 @@ class TypeSpec:
         return self._deserialize(parts)
 
     def most_specific_compatible_type(self, other: Any) -> Any:
-        """The narrowest spec that this one and another are subtypes of.
+        """Returns the narrowest spec that this one and another are subtypes of.
 
         Args:
           other: a spec.

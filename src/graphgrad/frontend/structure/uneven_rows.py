@@ -18,19 +18,19 @@ class UnevenSpec(TypeSpec):
     _shape: TensorShape
 
     def _row_count(self, value: Any) -> Any:
-        """How many rows a value of this spec has, an int32 scalar."""
+        """Returns the number of rows of a value of this spec, an int32 scalar."""
         raise NotImplementedError(f"{type(self).__name__}._row_count")
 
     def _row(self, value: Any, i: Any) -> Any:
-        """Row `i` of a value of this spec."""
+        """Returns row `i` of a value of this spec."""
         raise NotImplementedError(f"{type(self).__name__}._row")
 
     def _row_spec(self) -> UnevenSpec:
-        """The spec of one row."""
+        """Returns the spec of one row."""
         raise NotImplementedError(f"{type(self).__name__}._row_spec")
 
     def _collected(self) -> RowResults:
-        """What collects results of this spec."""
+        """Returns an object that collects results of this spec."""
         raise NotImplementedError(f"{type(self).__name__}._collected")
 
     def _row_shape(self) -> list[int | None] | None:

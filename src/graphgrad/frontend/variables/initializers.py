@@ -27,11 +27,11 @@ class Initializer:
     """The base of all initializers: called with a shape and a dtype, returns a tensor."""
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        """The first value of a variable of that shape and dtype."""
+        """Returns the initial value of a variable of a shape and dtype."""
         raise NotImplementedError  # each subclass has its own
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {}
 
     @classmethod
@@ -48,14 +48,14 @@ class _Typed(Initializer):
     dtype: Any = dtypes.float32
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None, **kwargs: Any) -> Any:
-        """The first value of a variable of that shape and dtype (the initializer's own by default)."""
+        """Returns the initial value of a variable of a shape and dtype."""
         return self._fill(shape, self.dtype if dtype is None else as_dtype(dtype))
 
     def _fill(self, shape: Any, dtype: Any) -> Any:
         raise NotImplementedError  # each subclass has its own
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"dtype": self.dtype.name}
 
 
@@ -65,7 +65,7 @@ class _Untyped(Initializer):
     seed: Any = None
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        """The first value of a variable of that shape and dtype (float32 by default)."""
+        """Returns the initial value of a variable of a shape and dtype."""
         return self._fill(shape, dtypes.float32 if dtype is None else as_dtype(dtype))
 
     def _fill(self, shape: Any, dtype: Any) -> Any:
@@ -73,7 +73,7 @@ class _Untyped(Initializer):
 
 
 def _draw(initializer: Any, kind: str, shape: Any, a: Any, b: Any, dtype: Any) -> Any:
-    """Random numbers of a kind ("uniform", "normal", "truncated_normal") for an initializer.
+    """Draws random numbers of a kind ("uniform", "normal", "truncated_normal") for an initializer.
 
     In TensorFlow 2 an initializer with a seed gives the same numbers each time, in TensorFlow 1 the next ones.
     """
@@ -199,7 +199,7 @@ class Constant(_ConstantRule, _Typed):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: Any = None,
                  **kwargs: Any) -> Any:
-        """The value; raises TypeError if its shape differs and `verify_shape` is set."""
+        """Returns the initial value of a variable of a shape and dtype."""
         verify = self._verify_shape if verify_shape is None else verify_shape
         own = np.shape(constant_array(self.value, None))
         if verify and tuple(_static(shape)) != own:
@@ -207,7 +207,7 @@ class Constant(_ConstantRule, _Typed):
         return self._fill(shape, self.dtype if dtype is None else as_dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"value": self.value, "dtype": self.dtype.name}
 
 
@@ -227,7 +227,7 @@ class ConstantV2(_ConstantRule, _Untyped):
         constant_array(value, None)
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"value": self.value}
 
 
@@ -260,7 +260,7 @@ class RandomUniform(_Typed):
         return _draw(self, "uniform", shape, self.minval, self.maxval, dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed, "dtype": self.dtype.name}
 
 
@@ -274,7 +274,7 @@ class _Normal(_Typed):
         self.dtype = _floating(as_dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
 
 
@@ -318,7 +318,7 @@ class RandomUniformV2(_Untyped):
         return _draw(self, "uniform", shape, self.minval, self.maxval, dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
@@ -331,7 +331,7 @@ class _NormalV2(_Untyped):
         self.seed = seed
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
 
 
@@ -399,7 +399,7 @@ class Orthogonal(_OrthogonalRule, _Typed):
         self.seed = seed
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"gain": self.gain, "seed": self.seed, "dtype": self.dtype.name}
 
 
@@ -421,7 +421,7 @@ class Identity(_IdentityRule, _Typed):
         self.dtype = _floating(as_dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"gain": self.gain, "dtype": self.dtype.name}
 
 
@@ -433,7 +433,7 @@ class OrthogonalV2(_OrthogonalRule, _Untyped):
         self.seed = seed
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"gain": self.gain, "seed": self.seed}
 
 
@@ -444,7 +444,7 @@ class IdentityV2(_IdentityRule, _Untyped):
         self.gain = gain
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"gain": self.gain}
 
 

@@ -41,7 +41,7 @@ class PartitionedVariable:
       shape: the shape of the whole.
       dtype: the dtype.
       variable_list: the parts, in their order.
-      partitions: how many parts there are along each axis.
+      partitions: the number of parts along each axis.
     Reference: TensorFlow 2.21 PartitionedVariable.
     """
 

@@ -31,7 +31,7 @@ class UniformUnitScaling(_Typed):
         return _draw(self, "uniform", shape, -bound, bound, dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"factor": self.factor, "seed": self.seed, "dtype": self.dtype.name}
 
 
@@ -103,7 +103,7 @@ class VarianceScaling(_ScalingRule, _Typed):
         self.dtype = _floating(as_dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed,
                 "dtype": self.dtype.name}
 
@@ -120,7 +120,7 @@ class GlorotUniform(VarianceScaling):
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
@@ -134,7 +134,7 @@ class GlorotNormal(VarianceScaling):
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
@@ -146,7 +146,7 @@ class VarianceScalingV2(_ScalingRule, _Untyped):
         self._set(scale, mode, distribution, seed)
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"scale": self.scale, "mode": self.mode, "distribution": self.distribution, "seed": self.seed}
 
 
@@ -159,7 +159,7 @@ class _Preset(VarianceScalingV2):
         super().__init__(*self._preset, seed)
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` needs to make it again."""
+        """Returns the arguments of `from_config` that make it again."""
         return {"seed": self.seed}
 
 
@@ -200,31 +200,31 @@ class LecunNormal(_Preset):
 
 
 def he_normal(seed: Any = None) -> VarianceScaling:
-    """Truncated normal values of variance 2 / inputs (He et al., 2015)."""
+    """Makes an initializer: truncated normal values of variance 2 / inputs (He et al., 2015)."""
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
 
 
 def he_uniform(seed: Any = None) -> VarianceScaling:
-    """Uniform values within sqrt(6 / inputs) (He et al., 2015)."""
+    """Makes an initializer: uniform values within sqrt(6 / inputs) (He et al., 2015)."""
     return VarianceScaling(2.0, "fan_in", "uniform", seed)
 
 
 def lecun_normal(seed: Any = None) -> VarianceScaling:
-    """Truncated normal values of variance 1 / inputs (LeCun et al., 1998)."""
+    """Makes an initializer: truncated normal values of variance 1 / inputs (LeCun et al., 1998)."""
     return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
 
 
 def lecun_uniform(seed: Any = None) -> VarianceScaling:
-    """Uniform values within sqrt(3 / inputs) (LeCun et al., 1998)."""
+    """Makes an initializer: uniform values within sqrt(3 / inputs) (LeCun et al., 1998)."""
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
 def xavier_initializer(uniform: bool = True, seed: Any = None, dtype: Any = dtypes.float32) -> VarianceScaling:
-    """Glorot's initializer under the name of `tf.contrib.layers`."""
+    """Makes Glorot's initializer, under the name of `tf.contrib.layers`."""
     return GlorotUniform(seed, dtype) if uniform else GlorotNormal(seed, dtype)
 
 
 def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: Any = None,
                                  dtype: Any = dtypes.float32) -> VarianceScaling:
-    """Variance scaling with the arguments of `tf.contrib.layers`."""
+    """Makes a variance scaling initializer, with the arguments of `tf.contrib.layers`."""
     return VarianceScaling(factor, mode.lower(), "uniform" if uniform else "truncated_normal", seed, dtype)

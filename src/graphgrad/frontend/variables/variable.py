@@ -217,7 +217,7 @@ class Variable(Assignments, TensorOperators, metaclass=Created):
         return self._initial_value
 
     def ref(self) -> TensorReference:
-        """A hashable reference to this variable."""
+        """Returns a hashable reference to this variable."""
         return TensorReference(self)
 
     experimental_ref = ref
@@ -292,7 +292,7 @@ class Variable(Assignments, TensorOperators, metaclass=Created):
         return cond(self.is_initialized(), self.read_value, lambda: self.initial_value)
 
     def is_initialized(self, name: str | None = None) -> Any:
-        """A bool scalar tensor: whether the variable has a value."""
+        """Returns whether the variable has a value, a bool scalar tensor."""
         return raw.VarIsInitializedOp(self._handle, name=name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:

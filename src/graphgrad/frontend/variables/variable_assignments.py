@@ -66,12 +66,12 @@ class Assignments:
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> Any:
-        """Adds to the value; arguments and result as of `assign`."""
+        """Adds to the value; arguments and result as for `assign`."""
         return self._update("AssignAddVariableOp", (self._operand(delta),), name, read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> Any:
-        """Subtracts from the value; arguments and result as of `assign`."""
+        """Subtracts from the value; arguments and result as for `assign`."""
         return self._update("AssignSubVariableOp", (self._operand(delta),), name, read_value)
 
     def load(self, value: Any, session: Any = None) -> None:

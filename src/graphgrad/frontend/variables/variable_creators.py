@@ -53,7 +53,7 @@ def _make(cls: type, **kwargs: Any) -> Any:
 
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
-    """A block in which a function creates variables, or changes the arguments of their creation.
+    """Lets a function create variables, or change the arguments of their creation, in a `with` block.
 
     Args:
       variable_creator: a function `f(next_creator, **kwargs)` that returns a variable; `kwargs` are the arguments of

@@ -216,27 +216,27 @@ def global_variables(scope: Any = None) -> list[Any]:
 
 
 def all_variables() -> list[Any]:
-    """The same as `global_variables()`; the name of 0.x."""
+    """Does what `global_variables()` does; the name of 0.x."""
     return global_variables()
 
 
 def trainable_variables(scope: Any = None) -> list[Any]:
-    """The variables that optimizers update by default; see `global_variables`."""
+    """Returns the variables that optimizers update by default; see `global_variables`."""
     return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
 def local_variables(scope: Any = None) -> list[Any]:
-    """The variables of the collection LOCAL_VARIABLES; see `global_variables`."""
+    """Returns the variables of the collection LOCAL_VARIABLES; see `global_variables`."""
     return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
 
 def model_variables(scope: Any = None) -> list[Any]:
-    """The variables of the collection MODEL_VARIABLES; see `global_variables`."""
+    """Returns the variables of the collection MODEL_VARIABLES; see `global_variables`."""
     return get_collection(GraphKeys.MODEL_VARIABLES, scope)
 
 
 def moving_average_variables(scope: Any = None) -> list[Any]:
-    """The variables of which moving averages are kept; see `global_variables`."""
+    """Returns the variables of which moving averages are kept; see `global_variables`."""
     return get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
@@ -277,7 +277,7 @@ def global_variables_initializer() -> Any:
 
 
 def initialize_all_variables() -> Any:
-    """The same as `global_variables_initializer()`; the name of 0.x."""
+    """Does what `global_variables_initializer()` does; the name of 0.x."""
     return variables_initializer(global_variables())
 
 
@@ -287,12 +287,12 @@ def local_variables_initializer() -> Any:
 
 
 def initialize_local_variables() -> Any:
-    """The same as `local_variables_initializer()`; the name of 0.x."""
+    """Does what `local_variables_initializer()` does; the name of 0.x."""
     return variables_initializer(local_variables())
 
 
 def is_variable_initialized(variable: Any) -> Any:
-    """A bool scalar tensor: whether the variable has a value.
+    """Returns whether the variable has a value, a bool scalar tensor.
 
     >>> v = tf.Variable(1.0)
     >>> sess.run(tf.is_variable_initialized(v))

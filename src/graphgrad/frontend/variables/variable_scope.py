@@ -175,15 +175,15 @@ class VariableScope:
         return get_collection(name, self._name + "/" if self._name else None)
 
     def trainable_variables(self) -> list[Any]:
-        """The trainable variables of this scope."""
+        """Returns the variables that optimizers update by default; see `global_variables`."""
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
     def global_variables(self) -> list[Any]:
-        """The global variables of this scope."""
+        """Returns the global variables of this scope."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
     def local_variables(self) -> list[Any]:
-        """The local variables of this scope."""
+        """Returns the variables of the collection LOCAL_VARIABLES; see `global_variables`."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
     def get_variable(self, var_store: Any, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None,
@@ -223,7 +223,7 @@ class VariableScope:
 
 
 def get_variable_scope() -> VariableScope:
-    """The current variable scope.
+    """Returns the current variable scope.
 
     >>> with tf.variable_scope("a"):
     ...     print(tf.get_variable_scope().name)
@@ -277,7 +277,7 @@ def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initiali
                        use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
                        synchronization: Any = VariableSynchronization.AUTO,
                        aggregation: Any = VariableAggregation.NONE) -> Any:
-    """Like `get_variable`, for the collection LOCAL_VARIABLES; never trainable."""
+    """Gets or makes a variable in the collection LOCAL_VARIABLES, never trainable; see `get_variable`."""
     collections = [*(collections or []), GraphKeys.LOCAL_VARIABLES]
     return get_variable(name, shape, dtype, initializer, regularizer, False, collections, caching_device, partitioner,
                         validate_shape, use_resource, custom_getter, constraint, synchronization,
@@ -424,4 +424,4 @@ def variable_op_scope(values: Any, name_or_scope: Any, default_name: Any = None,
 
 
 def no_regularizer(_: Any) -> None:
-    """A regularizer that adds no loss, to override a scope's."""
+    """Adds no loss: a regularizer that overrides a scope's."""

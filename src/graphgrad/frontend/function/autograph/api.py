@@ -27,7 +27,7 @@ class Feature(enum.Enum):
 
     @classmethod
     def all(cls) -> tuple[Feature, ...]:
-        """All features."""
+        """Returns all features."""
         return tuple(cls)
 
     @classmethod

@@ -12,7 +12,7 @@ class LoopElements(Protocol):
         """Returns whether there is an element `i`, a bool scalar; loops ask for 0, 1, 2, ... in turn."""
 
     def item(self, i: Any) -> Any:
-        """Element `i`."""
+        """Returns element `i`."""
 
 
 class LoopSource:

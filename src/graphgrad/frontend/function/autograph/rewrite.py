@@ -40,7 +40,7 @@ class Rewriter(ast.NodeTransformer):
     # -- statements ----------------------------------------------------------------------
 
     def visit_If(self, node: ast.If) -> Any:
-        """`if test:` asks `operators.if_`."""
+        """Rewrites `if test:` to a call of `operators.if_`."""
         if keeps_form(node) or _is_plain(node.test):
             return self.generic_visit(node)
         changed = self._changed([*node.body, *node.orelse])
@@ -56,7 +56,7 @@ class Rewriter(ast.NodeTransformer):
         return [body, orelse, *access, _template(call, node, self.visit(node.test))]
 
     def visit_While(self, node: ast.While) -> Any:
-        """`while test:` asks `loops.while_`."""
+        """Rewrites `while test:` to a call of `loops.while_`."""
         if keeps_form(node) or node.orelse:
             return self.generic_visit(node)
         options = self._loop_options(node)
@@ -74,7 +74,7 @@ class Rewriter(ast.NodeTransformer):
         return [goes_on, body, *access, _template(call, node, options)]
 
     def visit_For(self, node: ast.For) -> Any:
-        """`for target in rows:` asks `loops.for_`."""
+        """Rewrites `for target in rows:` to a call of `loops.for_`."""
         if keeps_form(node) or node.orelse:
             return self.generic_visit(node)
         options = self._loop_options(node)
@@ -96,7 +96,7 @@ class Rewriter(ast.NodeTransformer):
         return [body, *access, _template(call, node, self.visit(node.iter), flags, options)]
 
     def visit_Assert(self, node: ast.Assert) -> Any:
-        """`assert test, message` asks `operators.assert_`."""
+        """Rewrites `assert test, message` to a call of `operators.assert_`."""
         if _is_plain(node.test):
             return self.generic_visit(node)
         message = ast.Lambda(_no_arguments(), self.visit(node.msg) if node.msg else ast.Constant(None))
@@ -122,27 +122,27 @@ class Rewriter(ast.NodeTransformer):
     # -- expressions ---------------------------------------------------------------------
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
-        """`a and b`: b only where a holds."""
+        """Rewrites `a and b`: b is evaluated only where a holds."""
         if _is_plain(node) or any(map(_binds, node.values)):
             return self.generic_visit(node)
         name = "and_" if isinstance(node.op, ast.And) else "or_"
         return _call(name, node, *[ast.Lambda(_no_arguments(), self.visit(v)) for v in node.values])
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
-        """`not a`."""
+        """Rewrites `not a`."""
         if not isinstance(node.op, ast.Not) or _is_plain(node):
             return self.generic_visit(node)
         return _call("not_", node, self.visit(node.operand))
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
-        """`a if test else b`: only one of the two."""
+        """Rewrites `a if test else b`: only one of the two is evaluated."""
         if _is_plain(node.test) or _binds(node.body) or _binds(node.orelse):
             return self.generic_visit(node)
         sides = [ast.Lambda(_no_arguments(), self.visit(v)) for v in (node.body, node.orelse)]
         return _call("if_exp", node, self.visit(node.test), *sides)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
-        """`a < b < c`: each computed once."""
+        """Rewrites `a < b < c`: each operand is evaluated once."""
         if len(node.ops) == 1 or any(map(_binds, node.comparators)):
             return self.generic_visit(node)
         pairs: list[ast.expr] = [
@@ -152,7 +152,7 @@ class Rewriter(ast.NodeTransformer):
         return _call("chain", node, ast.Tuple(pairs, ast.Load()), *values)
 
     def visit_Call(self, node: ast.Call) -> Any:
-        """`f(x)` calls what `f` is rewritten to."""
+        """Rewrites `f(x)` to call what `f` is rewritten to."""
         node.args = [self.visit(a) for a in node.args]
         node.keywords = [self.visit(k) for k in node.keywords]
         if isinstance(node.func, ast.Name) and node.func.id in _AS_THEY_ARE:

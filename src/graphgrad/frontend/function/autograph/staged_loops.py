@@ -40,7 +40,7 @@ def loop_options(parallel_iterations: Any = None, swap_memory: Any = None, maxim
 
 def while_(test: Callable[[], Any], body: Callable[[], Any], get: _Get, set_: _Set, names: Sequence[str],
            options: Any) -> None:
-    """`while test(): body()`.
+    """Executes `while test(): body()`.
 
     Args:
       test, body: functions that work on the names.
@@ -65,7 +65,7 @@ def while_(test: Callable[[], Any], body: Callable[[], Any], get: _Get, set_: _S
 
 def for_(rows: Any, flags: Callable[[], Any] | None, body: Callable[[Any], Any], get: _Get, set_: _Set,
          names: Sequence[str], options: Any) -> None:
-    """`for item in rows: body(item)`, as long as `flags()` is true.
+    """Executes `for item in rows: body(item)`, as long as `flags()` is true.
 
     Args:
       rows: a tensor, a data set or an iterator over one, or what Python can iterate over.

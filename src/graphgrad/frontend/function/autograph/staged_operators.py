@@ -81,7 +81,7 @@ def returned(result: Any, flag: Any = True) -> Any:
 
 def if_(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], get: Callable[[], Any],
         set_: Callable[[Any], Any], names: Sequence[str], results: int) -> None:
-    """`if test: body else: orelse`.
+    """Executes `if test: body else: orelse`.
 
     Args:
       test: what decides.
@@ -111,7 +111,7 @@ def if_(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], get: Call
 
 
 def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-    """`body if test else orelse`."""
+    """Evaluates `body if test else orelse`."""
     if not is_symbolic(test):
         return body() if test else orelse()
     return _choose(test, lambda: (body(),), lambda: (orelse(),), ["the conditional expression"], ())[0]
@@ -260,12 +260,12 @@ def _quoted(name: str) -> str:
 
 
 def and_(*operands: Callable[[], Any]) -> Any:
-    """`a and b and ...`: what follows a false operand is not computed."""
+    """Evaluates `a and b and ...`: operands after a false one are not evaluated."""
     return _combined(operands, True, raw.LogicalAnd)
 
 
 def or_(*operands: Callable[[], Any]) -> Any:
-    """`a or b or ...`: what follows a true operand is not computed."""
+    """Evaluates `a or b or ...`: operands after a true one are not evaluated."""
     return _combined(operands, False, raw.LogicalOr)
 
 
@@ -310,12 +310,12 @@ def _with_rest(first: Any, rest: Sequence[Callable[[], Any]], goes_on: bool, bot
 
 
 def not_(operand: Any) -> Any:
-    """`not a`."""
+    """Evaluates `not a`."""
     return raw.LogicalNot(operand) if is_symbolic(operand) else not operand
 
 
 def chain(comparisons: Sequence[Callable[[Any, Any], Any]], *operands: Callable[[], Any]) -> Any:
-    """`a < b < c`: each operand is computed once, and not after a comparison that Python knows to fail."""
+    """Evaluates `a < b < c`: each operand once, and not after a comparison that Python finds false."""
     left = operands[0]()
     result: Any = True
     for compare, operand in zip(comparisons, operands[1:], strict=True):
@@ -329,7 +329,7 @@ def chain(comparisons: Sequence[Callable[[Any, Any], Any]], *operands: Callable[
 
 
 def assert_(test: Any, message: Callable[[], Any]) -> None:
-    """`assert test, message`: on a tensor, when the graph runs."""
+    """Executes `assert test, message`: on a tensor, when the graph runs."""
     if is_symbolic(test):
         text = message()
         Assert(test, [text if text is not None else "assertion failed"])
@@ -339,7 +339,7 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
 
 
 def print_(*values: Any, **kwargs: Any) -> None:
-    """`print`: of tensors, when the graph runs."""
+    """Executes `print`: of tensors, when the graph runs."""
     if any(is_symbolic(v) for v in nest.flatten(list(values))):
         import sys
 
