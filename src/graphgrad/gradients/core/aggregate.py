@@ -78,7 +78,7 @@ def add_early(call: Call, t: Tensor, terms: list[Any], term: Any) -> bool:
 
 
 def _add_n(graph: Graph, terms: list[Any]) -> Any:
-    """Sums by one `AddN` on the terms' device; with several devices, by one for each and one over these."""
+    """Adds by one `AddN` on the terms' device; with several devices, by one for each and one over these."""
     by_device: dict[str, list[Any]] = {}
     for t in terms:
         by_device.setdefault(t.op.device, []).append(t)

@@ -19,7 +19,7 @@ from graphgrad.ir.values.composite import Composite, is_of_parts, parts_of_gradi
 
 
 def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
-    """Decorator: gives a function its own gradient.
+    """Gives a function its own gradient; a decorator.
 
     Args:
       f: takes tensors and returns `(result, grad_fn)`: the result is a tensor or a list of

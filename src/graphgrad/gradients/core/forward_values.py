@@ -116,7 +116,7 @@ def expose(op: Operation, changed: Collection[int] = ()) -> None:
 
 
 def done_once(op: Operation) -> str:
-    """Words a clause about what in a loop must not be repeated: the first such operation, by name and type."""
+    """Describes what in a loop must not be repeated: the first such operation, by name and type."""
     changed = {id(t) for t in changed_by(op)}
     for body in bodies_of(op):
         inside = _changed_inside(op, body, changed)

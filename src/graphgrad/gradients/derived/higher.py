@@ -407,7 +407,7 @@ def _dims(t: Any, first: int) -> Any:
 
 
 def value_shape(x: Any) -> Shape:
-    """The static shape of a tensor, or of the variable whose handle it is."""
+    """Returns the static shape of a tensor, or of the variable whose handle it is."""
     if x.dtype is not resource:
         return x._spec.shape  # type: ignore[no-any-return]  # a spec is untyped here
     variable = getattr(x, "_variable", None)
