@@ -78,7 +78,7 @@ def _parsed(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
 
 
 def _narrowed(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Python's floats as float32, and its ints as int32 where that holds them."""
+    """Converts Python's floats to float32, and its ints to int32 where that holds them."""
     if array.dtype == np.float64:
         return array.astype(np.float32)
     if array.dtype == np.int64:
@@ -182,14 +182,14 @@ def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
 
 
 def first_leaf(value: Any) -> Any:
-    """The first element of the innermost first list."""
+    """Returns the first element of the innermost first list."""
     while isinstance(value, (list, tuple)) and value:
         value = value[0]
     return value
 
 
 def leaves(value: Any) -> Any:
-    """The elements of nested lists, in order."""
+    """Returns the elements of nested lists, in order."""
     if isinstance(value, (list, tuple)):
         return itertools.chain.from_iterable(map(leaves, value))
     return (value,)

@@ -144,7 +144,7 @@ class LongWait:
         self._began = time.monotonic()
 
     def look(self) -> None:
-        """Called from time to time during the wait."""
+        """Logs a wait that has become long; called from time to time during it."""
         seconds = time.monotonic() - self._began
         if self._what is not None and seconds >= _LONG:
             caller = user_source(2)

@@ -176,7 +176,7 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
 
 
 def _cannot_convert(opdef: OpDef, arg: Arg, wanted: DType | None, name: str, error: TypeError) -> Exception:
-    """Words the error for an argument that cannot become a tensor."""
+    """Makes the error for an argument that cannot become a tensor."""
     worded = put_in_context(opdef, Complaint(
         f"argument '{arg.name}' cannot be converted: {error}",
         f"tf.cast the tensor operand first, or give a value of dtype {wanted.name}" if wanted else "", TypeError),

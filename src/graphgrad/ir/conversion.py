@@ -263,7 +263,7 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
 
 
 def _by_own_conversion(value: Any, dtype: DType | None, name: str) -> Any:
-    """What an object's own method, or a registered function, makes of it; NotImplemented where there is none."""
+    """Converts an object by its own method, or a registered function; returns NotImplemented where there is none."""
     own = getattr(value, "_as_tensor", None)
     if own is not None:
         tensor = own(dtype, name)

@@ -237,7 +237,7 @@ def execute(
 
 
 def _explained(opdef: OpDef, inputs: tuple[Any, ...], error: Exception) -> Exception:
-    """TensorFlow's error for what a kernel raised; the error itself where the user's own function raised it."""
+    """Returns TensorFlow's error for what a kernel raised; the error itself where the user's own function raised it."""
     from .kernel_errors import CALLS_BACK, failure
 
     if opdef.flags & CALLS_BACK and not isinstance(error, OpError):

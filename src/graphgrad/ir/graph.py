@@ -195,7 +195,7 @@ class Graph:
 
     @contextlib.contextmanager
     def container(self, container_name: str) -> Iterator[str]:
-        """Accepted as in TensorFlow; a session has one container.
+        """Opens a block without effect: a session has one container.
 
         Args:
           container_name: a name.

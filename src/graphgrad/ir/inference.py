@@ -156,7 +156,7 @@ def _apply_shape_rule(opdef: OpDef, grouped: list[Any], attrs: dict[str, Any]) -
 
 
 def misfit(error: Exception) -> str:
-    """Words an error that no rule expected, such as for inputs that are inconsistent with each other."""
+    """Describes an error that no rule expected, such as for inputs that are inconsistent with each other."""
     text = str(error).split("\n")[0]
     return f"its inputs or attributes do not fit each other ({type(error).__name__}{text and ': '}{text})"
 

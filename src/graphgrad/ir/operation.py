@@ -202,7 +202,7 @@ class Operation:
         context.session_of(self.graph, session, "execute operation", "run", ":").run(self, feed_dict)
 
     def values(self) -> tuple[Tensor, ...]:
-        """The outputs."""
+        """Returns the outputs."""
         return self.outputs
 
     def get_attr(self, name: str) -> Any:

@@ -144,7 +144,7 @@ class Tensor(TensorOperators):
         return TensorReference(self)
 
     def experimental_ref(self) -> TensorReference:
-        """The older name of `ref`."""
+        """Does what `ref` does; its older name."""
         return self.ref()
 
 

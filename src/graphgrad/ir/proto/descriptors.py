@@ -45,7 +45,7 @@ class EnumValueDescriptor:
         self.name, self.number, self.index = name, number, number
 
     def GetOptions(self) -> _Options:
-        """The options."""
+        """Returns the options."""
         return _Options()
 
 
@@ -111,7 +111,7 @@ class FieldDescriptor:
         return not self.is_repeated and (self._message is not None or self.containing_oneof is not None)
 
     def GetOptions(self) -> _Options:
-        """The options."""
+        """Returns the options."""
         return _Options()
 
     def __repr__(self) -> str:
@@ -148,7 +148,7 @@ class Descriptor:
                 oneof.fields.append(self.fields_by_name[name])
 
     def GetOptions(self) -> _Options:
-        """The options."""
+        """Returns the options."""
         return _Options(self.has_options)
 
     def __repr__(self) -> str:
