@@ -74,12 +74,12 @@ class _Entry(Message):
 
 
 def index_path(prefix: str) -> str:
-    """The name of a checkpoint's index file."""
+    """Returns the name of a checkpoint's index file."""
     return f"{prefix}.index"
 
 
 def data_path(prefix: str, shard: int = 0, shards: int = 1) -> str:
-    """The name of one of a checkpoint's data files."""
+    """Returns the name of one of a checkpoint's data files."""
     return f"{prefix}.data-{shard:05d}-of-{shards:05d}"
 
 
@@ -306,11 +306,11 @@ class BundleReader:
         return name in self._entries
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of a tensor."""
+        """Returns the shape of a tensor."""
         return _dims(self._entry(name))
 
     def dtype(self, name: str) -> DType:
-        """The dtype of a tensor."""
+        """Returns the dtype of a tensor."""
         return self._dtype(self._entry(name))
 
     def _entry(self, name: str) -> _Entry:

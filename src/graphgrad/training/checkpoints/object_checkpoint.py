@@ -204,7 +204,7 @@ class CheckpointLoadStatus:
         return self
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """In a graph: sets the variables.
+        """Sets the variables, in a graph.
 
         Args:
           session: the session; the current one by default.
@@ -212,7 +212,7 @@ class CheckpointLoadStatus:
         self._load.run(_session(session))
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """In a graph: sets the variables, and initializes those that the checkpoint lacks.
+        """Sets the variables, in a graph, and initializes those that the checkpoint lacks.
 
         Args:
           session: the session; the current one by default.
@@ -242,7 +242,7 @@ class InitializationOnlyStatus:
     assert_consumed = assert_existing_objects_matched = assert_nontrivial_match = _fail
 
     def expect_partial(self) -> Any:
-        """This object."""
+        """Returns this object."""
         return self
 
     def run_restore_ops(self, session: Any = None) -> None:
@@ -250,7 +250,7 @@ class InitializationOnlyStatus:
         self._fail()
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """In a graph: initializes the variables."""
+        """Initializes the variables, in a graph."""
         _initialize(self._root, set(), _session(session))
 
 

@@ -205,7 +205,7 @@ class Saver:
         Args:
           filename: where to write it; nowhere if not given.
           collection_list, as_text, export_scope, clear_devices, clear_extraneous_savers, strip_default_attrs,
-            save_debug_info: as of `tf.train.export_meta_graph`.
+            save_debug_info: as for `tf.train.export_meta_graph`.
         Returns: the `MetaGraphDef`.
         """
         from .meta_graph import add_saving, export_meta_graph
@@ -216,13 +216,13 @@ class Saver:
                                  export_scope, clear_devices)
 
     def as_saver_def(self) -> Any:
-        """Its settings, as a `SaverDef`."""
+        """Returns its settings as a `SaverDef`."""
         from .meta_graph import saver_def_of
 
         return saver_def_of(self)
 
     def to_proto(self, export_scope: Any = None) -> Any:
-        """Its settings, as a `SaverDef`.
+        """Returns its settings as a `SaverDef`.
 
         Args:
           export_scope: accepted; without effect.

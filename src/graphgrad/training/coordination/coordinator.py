@@ -68,7 +68,7 @@ class Coordinator:
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """A `with` block whose exceptions request a stop instead of being raised."""
+        """Turns exceptions in a `with` block into requests to stop."""
         try:
             yield
         except Exception as e:
@@ -178,10 +178,10 @@ class LooperThread(threading.Thread):
             self.stop_loop()
 
     def start_loop(self) -> None:
-        """Called once when the thread starts; for subclasses."""
+        """Runs once when the thread starts; for subclasses."""
 
     def stop_loop(self) -> None:
-        """Called once when it stops; for subclasses."""
+        """Runs once when the thread stops; for subclasses."""
 
     def run_loop(self) -> None:
         """Calls the function; called repeatedly."""

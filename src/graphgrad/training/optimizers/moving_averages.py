@@ -51,7 +51,7 @@ def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bo
 
 def weighted_moving_average(value: Any, decay: Any, weight: Any, truediv: bool = True, collections: Any = None,
                             name: str | None = None) -> Any:
-    """The average of a value, weighted: average of weight * value over the average of weight.
+    """Computes the weighted average of a value: average of weight * value over the average of weight.
 
     Args:
       value: a tensor.

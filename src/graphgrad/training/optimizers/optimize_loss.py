@@ -41,7 +41,7 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
                   gradient_multipliers: Any = None, clip_gradients: Any = None, learning_rate_decay_fn: Any = None,
                   update_ops: Any = None, variables: Any = None, name: str | None = None, summaries: Any = None,
                   colocate_gradients_with_ops: bool = False, increment_global_step: bool = True) -> Any:
-    """A training step: an optimizer, learning-rate decay, clipping, and the operations of UPDATE_OPS.
+    """Builds a training step: an optimizer, learning-rate decay, clipping, and the operations of UPDATE_OPS.
 
     Args:
       loss: a scalar.

@@ -58,7 +58,7 @@ class Optimizer:
         self._non_slot_dict: dict[Any, Any] = {}
 
     def get_name(self) -> str:
-        """The optimizer's name."""
+        """Returns the optimizer's name."""
         return self._name
 
     # -- the two halves of a step --------------------------------------------------

@@ -59,7 +59,7 @@ def _fraction(step: Any, decay_steps: Any, staircase: bool) -> Any:
 @_schedule
 def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
                       name: str | None = None) -> Any:
-    """learning_rate * decay_rate ** (global_step / decay_steps).
+    """Computes learning_rate * decay_rate ** (global_step / decay_steps).
 
     Args:
       learning_rate: the initial rate.
@@ -83,7 +83,7 @@ def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 @_schedule
 def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
                       name: str | None = None) -> Any:
-    """learning_rate * exp(-decay_rate * global_step / decay_steps); see `exponential_decay`."""
+    """Computes learning_rate * exp(-decay_rate * global_step / decay_steps); see `exponential_decay`."""
     _step(global_step, "natural_exp_decay")
     with name_scope(name, "ExponentialDecay") as scope:
         rate, step, steps, factor = _tensors(learning_rate, global_step, decay_steps, decay_rate)
@@ -93,7 +93,7 @@ def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 @_schedule
 def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
                        name: str | None = None) -> Any:
-    """learning_rate / (1 + decay_rate * global_step / decay_steps); see `exponential_decay`."""
+    """Computes learning_rate / (1 + decay_rate * global_step / decay_steps); see `exponential_decay`."""
     _step(global_step, "inverse_time_decay")
     with name_scope(name, "InverseTimeDecay") as scope:
         rate, step, steps, factor = _tensors(learning_rate, global_step, decay_steps, decay_rate)
@@ -103,7 +103,7 @@ def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, d
 @_schedule
 def polynomial_decay(learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001,
                      power: Any = 1.0, cycle: bool = False, name: str | None = None) -> Any:
-    """From `learning_rate` to `end_learning_rate` in `decay_steps`, by (1 - step / decay_steps) ** power.
+    """Decays from `learning_rate` to `end_learning_rate` in `decay_steps`, by (1 - step / decay_steps) ** power.
 
     Args:
       learning_rate: the initial rate.
@@ -142,7 +142,7 @@ def _boundary(x: Any, boundary: Any) -> Any:
 
 @_schedule
 def piecewise_constant(x: TensorLike, boundaries: Any, values: TensorLike, name: str | None = None) -> Any:
-    """values[i] where boundaries[i - 1] < x <= boundaries[i].
+    """Selects values[i] where boundaries[i - 1] < x <= boundaries[i].
 
     Args:
       x: a scalar, usually the global step.
@@ -221,7 +221,7 @@ def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_step
 @_schedule
 def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, num_periods: Any = 0.5,
                         alpha: Any = 0.0, beta: Any = 0.001, name: str | None = None) -> Any:
-    """learning_rate * ((alpha + linear) * cosine + beta), linear from 1 to 0, `num_periods` of a cosine."""
+    """Computes learning_rate * ((alpha + linear) * cosine + beta): linear from 1 to 0, `num_periods` of a cosine."""
     _step(global_step, "linear cosine decay")
     with name_scope(name, "LinearCosineDecay"):
         rate, step, steps, periods, a, b = _tensors(learning_rate, global_step, decay_steps, num_periods, alpha, beta)

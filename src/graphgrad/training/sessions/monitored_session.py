@@ -81,7 +81,7 @@ class _Monitored:
         """Runs, with the hooks before and after.
 
         Args:
-          fetches, feed_dict, options, run_metadata: as of `Session.run`.
+          fetches, feed_dict, options, run_metadata: as for `Session.run`.
         Returns: as `Session.run`.
         Raises: RuntimeError if the session is closed, or has stopped.
         """
@@ -242,7 +242,7 @@ class SingularMonitoredSession(_Monitored):
         super().__init__(creator, hooks, stop_grace_period_secs)
 
     def raw_session(self) -> Any:
-        """The session, without hooks."""
+        """Returns the session, without hooks."""
         return self._session
 
 
@@ -252,7 +252,7 @@ def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint
                              config: Any = None, stop_grace_period_secs: float = 120, log_step_count_steps: Any = 100,
                              max_wait_secs: float = 7200, save_checkpoint_steps: Any = USE_DEFAULT,
                              summary_dir: Any = None, save_graph_def: bool = True) -> Any:
-    """A `MonitoredSession` with the hooks of training: checkpoints, summaries, steps per second.
+    """Makes a `MonitoredSession` with the hooks of training: checkpoints, summaries, steps per second.
 
     Args:
       master: accepted; there is one process.

@@ -45,7 +45,7 @@ class ClusterSpec:
         return list(self._jobs)
 
     def num_tasks(self, job_name: str) -> int:
-        """How many tasks a job has; raises ValueError if there is no such job.
+        """Returns the number of tasks of a job; raises ValueError if there is no such job.
 
         Args:
           job_name: the job.
@@ -53,7 +53,7 @@ class ClusterSpec:
         return len(self._job(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
-        """The numbers of a job's tasks; raises ValueError if there is no such job.
+        """Returns the numbers of a job's tasks; raises ValueError if there is no such job.
 
         Args:
           job_name: the job.
@@ -61,7 +61,7 @@ class ClusterSpec:
         return sorted(self._job(job_name))
 
     def task_address(self, job_name: str, task_index: int) -> str:
-        """The address of a task; raises ValueError if there is none.
+        """Returns the address of a task; raises ValueError if there is none.
 
         Args:
           job_name: the job.
@@ -73,7 +73,7 @@ class ClusterSpec:
         return job[task_index]
 
     def job_tasks(self, job_name: str) -> list[str | None]:
-        """The addresses of a job's tasks, by number; raises ValueError if there is no such job.
+        """Returns the addresses of a job's tasks, by number; raises ValueError if there is no such job.
 
         Args:
           job_name: the job.
@@ -140,7 +140,7 @@ class Server:
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
-        """A stand-in for a server without a cluster.
+        """Makes a stand-in for a server without a cluster.
 
         Args:
           config, start: accepted; without effect.
@@ -223,7 +223,7 @@ class SyncReplicasOptimizer(Optimizer):
         raise _one_process("SyncReplicasOptimizer", f"a batch {replicas_to_aggregate} times as large")
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """Not supported.
+        """Raises UnimplementedError: not supported.
 
         Args:
           *args, **kwargs: as those of the optimizer that it was given.
@@ -234,7 +234,7 @@ class SyncReplicasOptimizer(Optimizer):
     # TensorFlow's has no `skip_gradients_aggregation` here either.
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None,  # type: ignore[override]
                         name: str | None = None) -> Any:
-        """Not supported.
+        """Raises UnimplementedError: not supported.
 
         Args:
           grads_and_vars, global_step, name: as TensorFlow has them.
@@ -243,7 +243,7 @@ class SyncReplicasOptimizer(Optimizer):
         raise _one_process("SyncReplicasOptimizer.apply_gradients")
 
     def get_slot(self, *args: Any, **kwargs: Any) -> Any:
-        """Not supported.
+        """Raises UnimplementedError: not supported.
 
         Args:
           *args, **kwargs: as those of the optimizer that it was given.
@@ -252,7 +252,7 @@ class SyncReplicasOptimizer(Optimizer):
         raise _one_process("SyncReplicasOptimizer.get_slot")
 
     def get_slot_names(self, *args: Any, **kwargs: Any) -> Any:
-        """Not supported.
+        """Raises UnimplementedError: not supported.
 
         Args:
           *args, **kwargs: as those of the optimizer that it was given.
@@ -261,7 +261,7 @@ class SyncReplicasOptimizer(Optimizer):
         raise _one_process("SyncReplicasOptimizer.get_slot_names")
 
     def variables(self) -> Any:
-        """Not supported: UnimplementedError."""
+        """Raises UnimplementedError: not supported."""
         raise _one_process("SyncReplicasOptimizer.variables")
 
 

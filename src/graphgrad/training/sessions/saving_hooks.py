@@ -23,10 +23,10 @@ class CheckpointSaverListener:
     """
 
     def begin(self) -> None:
-        """Called once before the session is made."""
+        """Runs once before the session is made."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
-        """Called before a checkpoint is written.
+        """Runs before a checkpoint is written.
 
         Args:
           session: the session.
@@ -34,7 +34,7 @@ class CheckpointSaverListener:
         """
 
     def after_save(self, session: Any, global_step_value: int) -> Any:
-        """Called after a checkpoint was written.
+        """Runs after a checkpoint was written.
 
         Args:
           session: the session.
@@ -43,7 +43,7 @@ class CheckpointSaverListener:
         """
 
     def end(self, session: Any, global_step_value: int) -> None:
-        """Called at the end.
+        """Runs at the end.
 
         Args:
           session: the session.

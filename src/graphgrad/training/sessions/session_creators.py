@@ -126,22 +126,22 @@ class Scaffold(_Fields):
 
     @staticmethod
     def default_init_op() -> Any:
-        """The operation that initializes all global variables."""
+        """Makes the operation that initializes all global variables."""
         return group(global_variables_initializer(), *get_default_graph().get_collection("shared_initializers"))
 
     @staticmethod
     def default_ready_op() -> Any:
-        """The names of variables that have no value."""
+        """Returns the names of variables that have no value."""
         return report_uninitialized_variables()
 
     @staticmethod
     def default_ready_for_local_init_op() -> Any:
-        """The names of global variables that have no value."""
+        """Returns the names of global variables that have no value."""
         return report_uninitialized_variables(global_variables())
 
     @staticmethod
     def default_local_init_op() -> Any:
-        """The operation that initializes local variables and tables."""
+        """Makes the operation that initializes local variables and tables."""
         tables = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
         with name_scope("init_tables"):
             first = group(*tables) if tables else no_op()

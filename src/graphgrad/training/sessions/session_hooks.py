@@ -72,10 +72,10 @@ class SessionRunHook:
     """
 
     def begin(self) -> None:
-        """Called once before the session is made; the graph can still be added to."""
+        """Runs once before the session is made."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Called after the session is created and initialized.
+        """Runs after the session is created and initialized.
 
         Args:
           session: the session.
@@ -83,7 +83,7 @@ class SessionRunHook:
         """
 
     def before_run(self, run_context: Any) -> Any:
-        """Called before each run.
+        """Runs before each run.
 
         Args:
           run_context: a `SessionRunContext`.
@@ -91,7 +91,7 @@ class SessionRunHook:
         """
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Called after each run that succeeds.
+        """Runs after each run that succeeds.
 
         Args:
           run_context: a `SessionRunContext`.
@@ -99,7 +99,7 @@ class SessionRunHook:
         """
 
     def end(self, session: Any) -> None:
-        """Called at the end, unless it is an error other than the end of the data.
+        """Runs at the end.
 
         Args:
           session: the session.
@@ -261,7 +261,7 @@ class StopAtStepHook(SessionRunHook):
         self._global_step_tensor = _global_step("StopAtStepHook")
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Counts from here; see `SessionRunHook`."""
+        """Runs after the session is created and initialized."""
         if self._last_step is None:
             assert self._num_steps is not None
             self._last_step = int(session.run(self._global_step_tensor)) + self._num_steps

@@ -125,7 +125,7 @@ class SessionManager:
         """Waits for a session that another process initializes; there is only this process.
 
         Args:
-          master, config: as of `prepare_session`.
+          master, config: as for `prepare_session`.
           max_wait_secs: accepted.
         Returns: the session.
         Raises: DeadlineExceededError if the model is not ready.

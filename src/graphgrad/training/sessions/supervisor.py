@@ -43,10 +43,10 @@ class Supervisor:
       ready_op, ready_for_local_init_op, init_op, local_init_op, summary_op, saver, global_step, summary_writer: what
         `SessionManager` and the services need; made or found in collections by default, None for none.
       is_chief: accepted as True; there is one process.
-      init_feed_dict, init_fn, local_init_run_options: as of `SessionManager`.
+      init_feed_dict, init_fn, local_init_run_options: as for `SessionManager`.
       logdir: the directory for checkpoints and summaries; None for none.
       save_summaries_secs, save_model_secs: how often to write them; 0 for never.
-      recovery_wait_secs: as of `SessionManager`.
+      recovery_wait_secs: as for `SessionManager`.
       stop_grace_secs: how long threads may go on after a stop was requested.
       checkpoint_basename: the name of checkpoints.
       session_manager: a `SessionManager`.
@@ -179,7 +179,7 @@ class Supervisor:
         """Makes a restored or initialized session; starts queue runners and services.
 
         Args:
-          master, config, wait_for_checkpoint, max_wait_secs: as of `SessionManager.prepare_session`.
+          master, config, wait_for_checkpoint, max_wait_secs: as for `SessionManager.prepare_session`.
           start_standard_services: whether to save and summarize in threads.
         Returns: the session.
         """
@@ -203,12 +203,12 @@ class Supervisor:
     @contextlib.contextmanager
     def managed_session(self, master: str = "", config: Any = None, start_standard_services: bool = True,
                         close_summary_writer: bool = True) -> Iterator[Any]:
-        """A `with` block with a session; stops the threads and closes the session at its end.
+        """Opens a `with` block with a session; stops the threads and closes the session at its end.
 
         The end of the data (an OutOfRangeError) ends it quietly.
 
         Args:
-          master, config, start_standard_services: as of `prepare_or_wait_for_session`.
+          master, config, start_standard_services: as for `prepare_or_wait_for_session`.
           close_summary_writer: whether to close the summary writer at the end.
         """
         session = None
@@ -327,7 +327,7 @@ class Supervisor:
     ShouldStop = should_stop
 
     def stop_on_exception(self) -> Any:
-        """A `with` block whose exceptions request a stop."""
+        """Turns exceptions in a `with` block into requests to stop."""
         return self._coord.stop_on_exception()
 
     StopOnException = stop_on_exception
@@ -344,7 +344,7 @@ class Supervisor:
         Args:
           threads: threads to wait for besides.
           close_summary_writer: whether to close it.
-          ignore_live_threads: as of `Coordinator.join`.
+          ignore_live_threads: as for `Coordinator.join`.
         Raises: what was the reason of the stop; RuntimeError for threads that go on.
         """
         self._coord.request_stop()

@@ -93,7 +93,7 @@ class FileWriter:
             self.flush()
 
     def get_logdir(self) -> str:
-        """The directory."""
+        """Returns the directory."""
         return self._logdir
 
     def add_summary(self, summary: Any, global_step: Any = None) -> None:

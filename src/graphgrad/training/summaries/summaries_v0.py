@@ -13,7 +13,7 @@ from .summaries_v1 import _collect, merge, merge_all
 
 
 def scalar_summary(tags: Any, values: Any, collections: Any = None, name: str | None = None) -> Any:
-    """A summary of numbers.
+    """Makes a summary of numbers.
 
     Args:
       tags: a tag, or a string tensor of them, of the shape of `values`; not changed.
@@ -31,7 +31,7 @@ def scalar_summary(tags: Any, values: Any, collections: Any = None, name: str | 
 
 
 def histogram_summary(tag: Any, values: Any, collections: Any = None, name: str | None = None) -> Any:
-    """Makes a histogram summary; arguments as of `scalar_summary`.
+    """Makes a histogram summary; arguments as for `scalar_summary`.
 
     >>> tf.Summary.FromString(sess.run(tf.histogram_summary("h", [1.0, 2.0]))).value[0].histo.num
     2.0
@@ -40,7 +40,7 @@ def histogram_summary(tag: Any, values: Any, collections: Any = None, name: str 
 
 
 def image_summary(tag: Any, tensor: Any, max_images: int = 3, collections: Any = None, name: str | None = None) -> Any:
-    """A summary of images, (batch, height, width, channels); the other arguments as of `scalar_summary`.
+    """Makes a summary of images, (batch, height, width, channels); other arguments as for `scalar_summary`.
 
     >>> tf.Summary.FromString(sess.run(tf.image_summary("i", tf.ones([1, 2, 2, 1])))).value[0].tag
     'i/image/0'
@@ -49,10 +49,10 @@ def image_summary(tag: Any, tensor: Any, max_images: int = 3, collections: Any =
 
 
 def merge_summary(inputs: TensorLike, collections: Any = None, name: str | None = None) -> Any:
-    """Several summaries as one; see `tf.summary.merge`."""
+    """Merges several summaries to one; see `tf.summary.merge`."""
     return merge(inputs, collections, name)
 
 
 def merge_all_summaries(key: Any = GraphKeys.SUMMARIES) -> Any:
-    """All summaries of a collection as one; see `tf.summary.merge_all`."""
+    """Merges all summaries of a collection to one; see `tf.summary.merge_all`."""
     return merge_all(key)

@@ -24,7 +24,7 @@ _BAD = re.compile(r"[^-/\w\.]")
 
 @contextmanager
 def _scope(name: str, family: str | None = None) -> Iterator[tuple[str, str]]:
-    """A name scope for a summary; yields the tag and the scope."""
+    """Opens a name scope for a summary; yields the tag and the scope."""
     clean = _BAD.sub("_", name).lstrip("/")
     family = _BAD.sub("_", family).lstrip("/") if family else None
     with name_scope(f"{family}/{clean}" if family else clean) as scope:

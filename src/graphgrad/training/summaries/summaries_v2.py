@@ -36,7 +36,7 @@ _COLLECTION = "_SUMMARY_V2"
 
 @contextlib.contextmanager
 def summary_scope(name: str, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
-    """A name scope for a custom summary; yields the tag, prefixed by outer scopes, and the scope.
+    """Opens a name scope for a custom summary; yields the tag, prefixed by outer scopes, and the scope.
 
     Args:
       name: the summary's name.

@@ -33,7 +33,7 @@ def _serialized(message: Any) -> Any:
 
 @op("ScalarSummary", "tags: string, values: T -> summary: string", T=_NUMBERS, flags=("host",))
 def _scalar_summary(xp, tags, values):
-    """A summary with one value for each tag."""
+    """Encodes a summary with one value for each tag."""
     tags, values = np.asarray(tags), np.asarray(values)
     if tags.shape != values.shape:
         tag = f" (tag '{_text(tags.item())}')" if tags.ndim == 0 else ""
@@ -82,7 +82,7 @@ def _sum(values: Any) -> float:
 
 @op("HistogramSummary", "tag: string, values: T -> summary: string", T=_NUMBERS, flags=("host",))
 def _histogram_summary(xp, tag, values):
-    """A summary with the histogram of all values."""
+    """Encodes a summary with the histogram of all values."""
     name, values = _text(tag.item()), np.asarray(values)
     if values.dtype.kind not in "iu":
         checked = values.astype(np.float64)
@@ -135,7 +135,7 @@ def _pixels(image: Any, bad_color: Any) -> Any:
 
 @op("ImageSummary", "tag: string, tensor: T -> summary: string", T={uint8, float16, float32, float64}, flags=("host",))
 def _image_summary(xp, tag, tensor, *, max_images=3, bad_color=(255, 0, 0, 255)):
-    """A summary with the first images of a batch."""
+    """Encodes a summary with the first images of a batch."""
     name, images = _text(tag.item()), np.asarray(tensor)
     if images.ndim != 4 or images.shape[-1] not in (1, 3, 4):
         raise Complaint(f"Tensor must be 4-D with last dim 1, 3, or 4, not {list(images.shape)}",
@@ -172,7 +172,7 @@ def _parsed(kind: Any, data: bytes, what: str) -> Any:
 @op("TensorSummaryV2", "tag: string, tensor: T, serialized_summary_metadata: string -> summary: string",
     flags=("host",))
 def _tensor_summary(xp, tag, tensor, metadata, *, T):
-    """A summary with a whole tensor, and its TensorBoard page."""
+    """Encodes a summary with a whole tensor, and its TensorBoard page."""
     proto = TensorProto.of(tensor, as_dtype(T))
     about = _parsed(SummaryMetadata, metadata.item(), "the metadata")
     return _serialized(Summary(value=[Summary.Value(tag=_text(tag.item()), tensor=proto, metadata=about)]))

@@ -50,7 +50,7 @@ class SummaryWriter:
         raise NotImplementedError("SummaryWriter.set_as_default")
 
     def as_default(self, step: Any = None) -> Any:
-        """A `with` block in which summaries go to this writer.
+        """Makes this the default writer in a `with` block.
 
         Args:
           step: the step of summaries that do not say one.
@@ -58,7 +58,7 @@ class SummaryWriter:
         raise NotImplementedError("SummaryWriter.as_default")
 
     def init(self) -> Any:
-        """The operation that opens the file; None in eager mode."""
+        """Returns the operation that opens the file; None in eager mode."""
         raise NotImplementedError("SummaryWriter.init")
 
     def flush(self) -> Any:
@@ -120,7 +120,7 @@ class _Writer(SummaryWriter):
 
     @contextlib.contextmanager
     def as_default(self, step: Any = None) -> Iterator[Any]:
-        """A `with` block in which summaries go to this writer; flushed at its end."""
+        """Makes this the default writer in a `with` block; flushes it at its end."""
         self._check()
         before = _state.writer, _state.step
         _state.writer = self
@@ -159,7 +159,7 @@ class _Noop(SummaryWriter):
 
     @contextlib.contextmanager
     def as_default(self, step: Any = None) -> Iterator[Any]:
-        """A `with` block that discards summaries."""
+        """Discards summaries in a `with` block."""
         before, _state.writer = _state.writer, None
         try:
             yield self
@@ -167,13 +167,13 @@ class _Noop(SummaryWriter):
             _state.writer = before
 
     def init(self) -> None:
-        """Nothing."""
+        """Does nothing."""
 
     def flush(self) -> None:
-        """Nothing."""
+        """Does nothing."""
 
     def close(self) -> None:
-        """Nothing."""
+        """Does nothing."""
 
 
 def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None,
@@ -202,7 +202,7 @@ def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = N
 
 
 def create_noop_writer() -> SummaryWriter:
-    """A writer that writes nothing.
+    """Makes a writer that writes nothing.
 
     Reference: TensorFlow 2.21 `tf.summary.create_noop_writer`.
     """
@@ -242,7 +242,7 @@ def set_step(step: Any) -> None:
 
 @contextlib.contextmanager
 def record_if(condition: Any) -> Iterator[None]:
-    """A `with` block in which summaries are written only if a condition holds.
+    """Writes summaries in a `with` block only if a condition holds.
 
     Args:
       condition: a bool, a tensor, or a function that gives one, called for each summary.

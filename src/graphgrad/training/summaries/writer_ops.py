@@ -56,7 +56,7 @@ def _close(xp, *, writer):
 
 @op("AudioSummaryV2", "tag: string, tensor: float32, sample_rate: float32 -> summary: string", flags=("host",))
 def _audio_summary(xp, tag, tensor, sample_rate, *, max_outputs=3):
-    """A summary with the first sounds of a batch, (batch, frames) or (batch, frames, channels)."""
+    """Encodes a summary with the first sounds of a batch, (batch, frames) or (batch, frames, channels)."""
     name, rate = _text(tag.item()), float(sample_rate)
     sounds = np.asarray(tensor)
     if sounds.ndim not in (2, 3) or rate <= 0:
@@ -85,7 +85,7 @@ _audio_summary.grad(NOT_DIFFERENTIABLE)
 
 @op("AudioSummary", "tag: string, tensor: float32 -> summary: string", flags=("host",))
 def _old_audio_summary(xp, tag, tensor, *, sample_rate, max_outputs=3):
-    """A summary with the first sounds of a batch: the older form, whose rate is an attribute."""
+    """Encodes a summary with the first sounds of a batch: the older form, whose rate is an attribute."""
     return _audio_summary.kernel(xp, tag, tensor, sample_rate, max_outputs=max_outputs)
 
 
@@ -99,7 +99,7 @@ _old_audio_summary.grad(NOT_DIFFERENTIABLE)
 
 @op("TensorSummary", "tensor: T -> summary: string", flags=("host",))
 def _old_tensor_summary(xp, tensor, *, T, description="", labels=(), display_name=""):
-    """A summary with a whole tensor, without a tag."""
+    """Encodes a summary with a whole tensor, without a tag."""
     return _serialized(Summary(value=[Summary.Value(tensor=TensorProto.of(tensor, T))]))
 
 
