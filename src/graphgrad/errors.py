@@ -354,7 +354,7 @@ MORE_MEMORY = "run it on less at a time (a smaller batch), or give the process m
 
 
 def no_room(shape: Sequence[int | None], dtype: str, itemsize: int) -> str:
-    """Words that there is no memory for a tensor; None is an unknown size."""
+    """Describes a lack of memory for a tensor; None is an unknown size."""
     sizes = ",".join("?" if n is None else str(n) for n in shape)
     known = [n for n in shape if n is not None]
     size = ("at least " if len(known) < len(shape) else "") + bytes_str(math.prod(known) * itemsize)
@@ -371,7 +371,7 @@ def bytes_str(size: float) -> str:
 
 
 def describe(op_type: str, name: str, problem: str, operands: str = "", source: str = "", fix: str = "") -> str:
-    """Words an error: op type and name, the problem, operands, the user's line, the remedy."""
+    """Composes an error message: op type and name, the problem, operands, the user's line, the remedy."""
     head = f"{op_type} '{name}': {problem.rstrip('.')}"
     if operands:
         head += f"; {operands}"
