@@ -150,7 +150,7 @@ class Iterator:
 
     @property
     def initializer(self) -> Any:
-        """The operation that begins a pass; raises ValueError if the iterator has none."""
+        """The operation that begins a pass; ValueError if the iterator has none."""
         if self._initializer is None:
             raise ValueError("Iterator does not have an initializer. "
                              "Fix: make_initializable_iterator, or make_initializer(dataset)")

@@ -111,7 +111,7 @@ def false_negatives(labels: TensorLike, predictions: Any, weights: Any = None, m
 
 def _fraction(metric: str, count_wrong: Callable[..., Any], labels: Any, predictions: Any, weights: Any,
               metrics_collections: Any, updates_collections: Any, name: str | None) -> tuple[Any, Any]:
-    """The fraction of true positives among these and what another metric counts."""
+    """Computes the fraction of true positives among these and what another metric counts."""
     refuse_eager(metric)
     with variable_scope(name, metric):
         labels, predictions, weights = fitting(cast(labels, bool_), cast(predictions, bool_), weights)

@@ -229,7 +229,7 @@ def _counts(metric: str, key: str, labels: Any, predictions: Any, thresholds: An
 
 def _fraction(metric: str, wrong: str, labels: Any, predictions: Any, thresholds: Any, weights: Any,
               metrics_collections: Any, updates_collections: Any, name: str | None) -> tuple[Any, Any]:
-    """The fraction of true positives among these and another count, for each threshold."""
+    """Computes the fraction of true positives among these and another count, for each threshold."""
     refuse_eager(f"{metric}_at_thresholds")
     with variable_scope(name, f"{metric}_at_thresholds"):
         values, updates = _confusion(labels, predictions, thresholds, weights, ("tp", wrong))

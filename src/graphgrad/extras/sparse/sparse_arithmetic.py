@@ -26,7 +26,7 @@ _HOST = ("host",)
     " -> sum_indices: int64, sum_values: T, sum_shape: int64", T=NUMERIC, Treal=REAL, flags=_HOST,
     peek=("a_shape",))
 def sparse_add_op(xp, a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh):
-    """The sum of two sparse tensors, without results whose magnitude is below `thresh`."""
+    """Adds two sparse tensors, and drops results whose magnitude is below `thresh`."""
     if tuple(a_shape) != tuple(b_shape):
         raise Complaint(f"shapes {tuple(a_shape.tolist())} and {tuple(b_shape.tolist())} differ", "give equal shapes")
     both = np.concatenate([a_indices, b_indices])
@@ -56,7 +56,7 @@ def _sparse_add_grad(op, d_indices, d_values, d_shape):
 @op("SparseAddGrad", "backprop_val_grad: T, a_indices: int64, b_indices: int64, sum_indices: int64"
     " -> a_val_grad: T, b_val_grad: T", T=NUMERIC, flags=_HOST)
 def sparse_add_grad_op(xp, grad, a_indices, b_indices, sum_indices):
-    """The gradients of the elements of two sparse tensors from that of their sum."""
+    """Computes the gradients of the elements of two sparse tensors from that of their sum."""
     place = {tuple(row): i for i, row in enumerate(sum_indices.tolist())}
     padded = np.append(grad, np.zeros(1, grad.dtype))
     return tuple(padded[[place.get(tuple(row), -1) for row in i.tolist()]] for i in (a_indices, b_indices))
@@ -76,14 +76,14 @@ def _sparse_add_grad_grad(op, da, db):
 
 
 def _sum_at(like, values, places):
-    """A vector as long as `like` of the sums of values by place; `SparsePlaces` puts strangers behind its end."""
+    """Sums values by position to a vector as long as `like`; `SparsePlaces` numbers unknown positions after its end."""
     n = raw.Size(like)
     return raw.Slice(raw.UnsortedSegmentSum(values, places, raw.AddV2(n, 1)), [0], raw.Reshape(n, [1]))
 
 
 @op("SparsePlaces", "indices: int64, within: int64 -> places: int64", flags=_HOST)
 def sparse_places_op(xp, indices, within):
-    """For each row of indices, the number of the row of `within` that equals it; how many there are, if none does."""
+    """Returns, for each row of indices, the number of the equal row of `within`; their count if there is none."""
     place = {tuple(row): i for i, row in enumerate(within.tolist())}
     return np.asarray([place.get(tuple(row), len(within)) for row in indices.tolist()], np.int64)
 
@@ -153,7 +153,7 @@ sparse_dense_cwise_add_op = _elementwise("SparseDenseCwiseAdd", _add, "A sparse 
 
 
 def _to_dense_operand(op, values):
-    """Returns the gradient for the dense operand, given what each element of the sparse one contributes to it."""
+    """Returns the gradient for the dense operand, given the contribution of each element of the sparse one."""
     indices, _, shape, dense = op.inputs
     full = raw.SparseTensorDenseAdd(indices, values, shape, raw.Fill(shape, np.zeros((), values.dtype.np_dtype)))
     known, own = full._spec.shape, dense._spec.shape
@@ -191,7 +191,7 @@ def _cwise_add_grad(op, dy):
 
 @op("SparseSoftmax", "sp_indices: int64, sp_values: T, sp_shape: int64 -> output: T", T=FLOATING, host=("sp_shape",))
 def sparse_softmax_op(xp, indices, values, shape):
-    """The softmax over the elements that each row (all indices but the last) holds; indices in order."""
+    """Computes the softmax over the elements of each row (all indices but the last); indices in order."""
     check_columns(indices.shape[1], shape)
     n = values.shape[0]
     if not n:
@@ -234,7 +234,7 @@ def _sparse_softmax_grad(op, dy):
 @op("SparseConcat", "indices: N*int64, values: N*T, shapes: N*int64"
     " -> output_indices: int64, output_values: T, output_shape: int64", T=ANY, host=("shapes",))
 def sparse_concat_op(xp, indices, values, shapes, *, concat_dim):
-    """Sparse tensors one behind the other along an axis, in order."""
+    """Concatenates sparse tensors along an axis, in order."""
     shapes = [np.asarray(s) for s in shapes]
     rank = len(shapes[0])
     axis = concat_dim % rank
@@ -269,7 +269,7 @@ def _sparse_concat_grad(op, d_indices, d_values, d_shape):
     sizes = [raw.Size(v) for v in values]
     ends = raw.Cumsum(raw.Pack(sizes), 0)
     ends = [raw.StridedSlice(ends, [i], [i + 1], [1], shrink_axis_mask=1) for i in range(n)]
-    # The same concatenation of running numbers tells where each element went.
+    # Concatenating running numbers in the same way shows where each element went.
     numbers = [raw.Range(raw.Sub(end, size), end, 1) for end, size in zip(ends, sizes, strict=True)]
     _, order, _ = raw.SparseConcat(indices, numbers, shapes, concat_dim=op._attr("concat_dim"))
     by_input = raw.GatherV2(d_values, raw.InvertPermutation(order), 0)
@@ -281,7 +281,7 @@ def _sparse_concat_grad(op, d_indices, d_values, d_shape):
     " -> output_indices: num_split*int64, output_values: num_split*T, output_shape: num_split*int64", T=ANY,
     flags=_HOST)
 def sparse_split_op(xp, split_dim, indices, values, shape, *, num_split):
-    """Pieces of a sparse tensor along an axis; the first ones are one longer where they cannot be equal."""
+    """Splits a sparse tensor along an axis; the first pieces are one longer where they cannot be equal."""
     rank, axis = len(shape), int(split_dim)
     if not -rank <= axis < rank:
         raise Complaint(f"Input split_dim should be between {-rank} and {rank} (exclusive), but is {axis}",
@@ -314,7 +314,7 @@ def _sparse_split_shape(split_dim, indices, values, shape, num_split):
 def _sparse_split_grad(op, *grads):
     n = op._attr("num_split")
     split_dim, indices, values, shape = op.inputs
-    # Running numbers, split alike, tell where each element came from.
+    # Splitting running numbers in the same way shows where each element came from.
     numbers = raw.Range(0, raw.Size(values), 1)
     _, origins, _ = raw.SparseSplit(split_dim, indices, numbers, shape, num_split=n)
     back = raw.ConcatV2(list(grads[n : 2 * n]), 0) if n > 1 else grads[n]
@@ -325,7 +325,7 @@ def _sparse_split_grad(op, *grads):
 @op("SparseSlice", "indices: int64, values: T, shape: int64, start: int64, size: int64"
     " -> output_indices: int64, output_values: T, output_shape: int64", T=ANY, flags=_HOST)
 def sparse_slice_op(xp, indices, values, shape, start, size):
-    """The elements inside a box."""
+    """Returns the elements inside a box."""
     size = np.maximum(np.minimum(size, shape - start), 0)
     inside = ((indices >= start) & (indices < start + size)).all(axis=1)
     return indices[inside] - start, values[inside], size
@@ -349,7 +349,7 @@ def _sparse_slice_grad(op, d_indices, d_values, d_shape):
 @op("SparseSliceGrad", "backprop_val_grad: T, input_indices: int64, input_start: int64, output_indices: int64"
     " -> val_grad: T", T=NUMERIC, flags=_HOST)
 def sparse_slice_grad_op(xp, grad, indices, start, output_indices):
-    """The gradient of a slice's values, zero for elements left out."""
+    """Computes the gradient of a slice's values, zero for elements outside."""
     place = {tuple(row): i for i, row in enumerate((output_indices + start).tolist())}
     padded = np.append(grad, np.zeros(1, grad.dtype))
     return padded[[place.get(tuple(row), -1) for row in indices.tolist()]]
@@ -370,7 +370,7 @@ def _sparse_slice_grad_grad(op, d_grad):
 @op("SparseFillEmptyRows", "indices: int64, values: T, dense_shape: int64, default_value: T -> output_indices: int64,"
     "output_values: T, empty_row_indicator: bool, reverse_index_map: int64", T=ANY, flags=_HOST)
 def sparse_fill_empty_rows_op(xp, indices, values, shape, default_value):
-    """A matrix with a default in the first column of each row that held nothing."""
+    """Puts a default into the first column of each empty row of a matrix."""
     n = int(shape[0])
     empty = np.bincount(indices[:, 0], minlength=n)[:n] == 0
     added = np.zeros((int(empty.sum()), indices.shape[1]), np.int64)
