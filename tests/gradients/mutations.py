@@ -358,8 +358,8 @@ def _fails(copy: pathlib.Path, tests: str) -> bool:
 
 
 def _report(of_rules: list[tuple[str, str, str, bool]], of_sweep: list[tuple[Mutant, bool]]) -> str:
-    lines = ["# Mutations", "", "What `make mutations` found: how many deliberate mistakes in what computes gradients "
-             "a test notices.", ""]
+    lines = ["# Mutations", "", "The result of `make mutations`: how many deliberate mistakes in the code of gradients "
+             "are noticed by a test.", ""]
     if of_rules:
         lines += ["## Rules", ""]
         lines += ["Each rule made wrong in two ways for each input: the gradient multiplied by 1.5, or missing.", ""]

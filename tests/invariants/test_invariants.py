@@ -241,10 +241,28 @@ def recorders_that_nobody_runs() -> dict[str, int]:
     return {p.relative_to(_TESTS).as_posix(): 1 for p in [*lost, *_TESTS.rglob("record_*.py")]}
 
 
+# Words that end like verbs and begin noun phrases, as in "Values of ...".
+_PLURALS = {"Axes", "Classes", "Elements", "Gradients", "Indices", "Its", "Names", "Numbers", "Ones", "Rows", "Shapes",
+            "Strings", "Tensors", "This", "Values", "Variables", "Vectors", "Words", "Zeros"}
+
+
+def docstrings_without_verbs() -> dict[str, int]:
+    """Public functions whose docstrings do not begin with a verb in the third person: "Returns ...", not "The ..."."""
+    found: collections.Counter[str] = collections.Counter()
+    for path, name, node in _functions():
+        first = (ast.get_docstring(node) or "").split(maxsplit=1)[:1]
+        public = not any(part.startswith("_") for part in name.split("."))
+        if public and first and not any("property" in ast.unparse(d) for d in node.decorator_list):
+            word = first[0].strip(",;:.")
+            if not (word.isalpha() and word[0].isupper() and word.endswith("s")) or word in _PLURALS:
+                found[f"{_place(path)}: {name}"] += 1
+    return dict(found)
+
+
 _MEASURES: list[Callable[[], dict[str, int]]] = [
     rooms_in_cycles, types_named_outside, unregistered_types, long_files, long_functions, complex_functions,
     full_folders, empty_names, doubled_basenames, doubled_classes, assigned_modules, paths_that_are_not_there,
-    recorders_that_nobody_runs,
+    recorders_that_nobody_runs, docstrings_without_verbs,
 ]
 
 

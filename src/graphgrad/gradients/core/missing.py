@@ -10,7 +10,7 @@ _SHOWN = 12  # operations of a path
 
 
 def replacement(op: Operation) -> str:
-    """Names a differentiable replacement for an operation, as a clause; '' where none is known."""
+    """Suggests a differentiable replacement for an operation, as a clause; '' where none is known."""
     known = op.opdef.gradient_advice
     return f"use {known}" if known else ""
 
