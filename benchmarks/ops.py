@@ -34,7 +34,7 @@ run the same program (`benchmarks/op_cases.py`), each in a process of its own, a
 of {seconds:g} s. A number is the median, over {blocks} blocks, of a block's fastest run, in µs, the call of
 `Session.run` included; a ratio is graphgrad's time by TensorFlow's: below 1 graphgrad is faster; "processor" is the
 same ratio of processor time, of all threads, which says more where the machine is busy. The gradient's time
-includes the parts of the forward computation that it needs; gradients that return dy unchanged (that of `add`, say) are not
+includes what it needs of the forward computation; gradients that return dy unchanged (that of `add`, say) are not
 measured. The differentiable functions are those that most of the surveyed public repositories use, in that order."""
 
 

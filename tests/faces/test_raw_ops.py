@@ -74,7 +74,7 @@ def test_dir_lists_all_op_types() -> None:
     names = set(dir(tf.raw_ops))
     assert names >= set(registry) and len(_recorded()) >= 600
     assert tf2.raw_ops is tf.raw_ops and tf.raw_ops.MatMul is tf.raw_ops.MatMul
-    assert "product of two matrices" in tf.raw_ops.MatMul.__doc__
+    assert "Multiplies two matrices" in tf.raw_ops.MatMul.__doc__
 
 
 def test_names_that_differ_from_the_records() -> None:

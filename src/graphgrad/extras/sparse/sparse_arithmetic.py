@@ -147,9 +147,9 @@ def _add(xp, values, dense):
     return values + dense
 
 
-sparse_dense_cwise_mul_op = _elementwise("SparseDenseCwiseMul", _multiply, "A sparse tensor times a dense one.")
-sparse_dense_cwise_div_op = _elementwise("SparseDenseCwiseDiv", _divide, "A sparse tensor divided by a dense one.")
-sparse_dense_cwise_add_op = _elementwise("SparseDenseCwiseAdd", _add, "A sparse tensor's values plus a dense one's.")
+sparse_dense_cwise_mul_op = _elementwise("SparseDenseCwiseMul", _multiply, "Multiplies a sparse tensor by a dense one.")
+sparse_dense_cwise_div_op = _elementwise("SparseDenseCwiseDiv", _divide, "Divides a sparse tensor by a dense one.")
+sparse_dense_cwise_add_op = _elementwise("SparseDenseCwiseAdd", _add, "Adds a dense tensor's values to a sparse one's.")
 
 
 def _to_dense_operand(op, values):

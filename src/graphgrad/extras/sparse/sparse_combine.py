@@ -68,8 +68,8 @@ def _pair_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape):
     return [(None, with_rank(a_indices, 2)[1]), (None,)]
 
 
-_declare("SparseSparseMaximum", np.maximum, "GreaterEqual", "The larger elements; what is not held is 0.")
-_declare("SparseSparseMinimum", np.minimum, "LessEqual", "The smaller elements; what is not held is 0.")
+_declare("SparseSparseMaximum", np.maximum, "GreaterEqual", "Returns the larger elements; missing ones are 0.")
+_declare("SparseSparseMinimum", np.minimum, "LessEqual", "Returns the smaller elements; missing ones are 0.")
 
 
 def _reduce_sparse(name, function, doc):
@@ -124,8 +124,8 @@ def _lowest(dtype):
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
 
-_reduce_sparse("SparseReduceSumSparse", np.add, "The sum along axes of a sparse tensor, sparse.")
-_reduce_sparse("SparseReduceMaxSparse", np.maximum, "The maximum along axes of a sparse tensor, sparse.")
+_reduce_sparse("SparseReduceSumSparse", np.add, "Sums a sparse tensor along axes, sparse.")
+_reduce_sparse("SparseReduceMaxSparse", np.maximum, "Computes the maximum of a sparse tensor along axes, sparse.")
 
 
 # -- functions -------------------------------------------------------------------------------------------

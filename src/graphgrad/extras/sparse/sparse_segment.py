@@ -123,9 +123,9 @@ def _declare(kind, words):
         n = raw.StridedSlice(raw.Shape(grad), [0], [1], [1], shrink_axis_mask=1)
         return getattr(raw, f"SparseSegment{kind}WithNumSegments")(dy, indices, ids, n), None, None, None
 
-    by_ids.__doc__ = f"The {words} of rows picked by `indices`; as many segments as the last id says."
-    by_number.__doc__ = f"The {words} of rows picked by `indices`."
-    spread.__doc__ = f"The gradient of SparseSegment{kind}."
+    by_ids.__doc__ = f"Computes the {words} of gathered rows by id; the last id gives the number of segments."
+    by_number.__doc__ = f"Computes the {words} of gathered rows by id."
+    spread.__doc__ = f"Computes the gradient of SparseSegment{kind}."
     name = f"SparseSegment{kind}"
     first = op(name, f"{_SIGNATURE} -> output: T", flags=("host",), shape=_by_ids_shape, **_TYPES)(by_ids)
     second = op(f"{name}WithNumSegments", f"{_SIGNATURE}, num_segments: Tnumsegments -> output: T", Tnumsegments=INDEX,

@@ -44,9 +44,9 @@ def _declare(name, function, index_types, output_types, doc, gradient_advice):
         return None, None
 
 
-_declare("ArgMax", "argmax", INDEX | {int16}, INDEX | {int16, uint16}, "The first position of the maximum.",
+_declare("ArgMax", "argmax", INDEX | {int16}, INDEX | {int16, uint16}, "Returns the first position of the maximum.",
          "a soft argmax: tf.reduce_sum(tf.nn.softmax(k * x) * tf.range(n), -1), n a float")
-_declare("ArgMin", "argmin", INDEX, INDEX, "The first position of the minimum.",
+_declare("ArgMin", "argmin", INDEX, INDEX, "Returns the first position of the minimum.",
          "a soft argmin: tf.reduce_sum(tf.nn.softmax(-k * x) * tf.range(n), -1), n a float")
 
 

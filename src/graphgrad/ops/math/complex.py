@@ -122,10 +122,10 @@ def _complex_abs_kernel(xp, x):
     return xp.abs(x)
 
 
-_real = _part("Real", _real_kernel, "The real part.", zero_preserving=True)
-_imag = _part("Imag", _imag_kernel, "The imaginary part.", zero_preserving=True)
-_angle = _part("Angle", _angle_kernel, "The argument, in radians.")
-_complex_abs = _part("ComplexAbs", _complex_abs_kernel, "The absolute value.")
+_real = _part("Real", _real_kernel, "Returns the real part.", zero_preserving=True)
+_imag = _part("Imag", _imag_kernel, "Returns the imaginary part.", zero_preserving=True)
+_angle = _part("Angle", _angle_kernel, "Computes the argument, in radians.")
+_complex_abs = _part("ComplexAbs", _complex_abs_kernel, "Computes the absolute value.")
 
 
 def _with_zero(t, dtype, imaginary=False):

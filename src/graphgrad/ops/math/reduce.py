@@ -136,7 +136,7 @@ def _sum_kernel(xp, x, axes, keep_dims):
     return xp.sum(x, axis=axes, keepdims=keep_dims, dtype=x.dtype).astype(dtype)
 
 
-_sum = _reduction("Sum", _sum_kernel, "Sum over axes.", NUMERIC, partial_value=folded, zero_preserving=True)
+_sum = _reduction("Sum", _sum_kernel, "Sums over axes.", NUMERIC, partial_value=folded, zero_preserving=True)
 
 
 @_sum.grad
@@ -164,7 +164,7 @@ def _mean_kernel(xp, x, axes, keep_dims):
     return (truncated_mean(xp, total, n) if dtype.kind in "iu" else total / n).astype(dtype)
 
 
-_mean = _reduction("Mean", _mean_kernel, "Mean over axes; of integers, rounded toward zero.", NUMERIC,
+_mean = _reduction("Mean", _mean_kernel, "Computes the mean over axes; of integers, rounded toward zero.", NUMERIC,
                    zero_preserving=True)
 
 
@@ -186,7 +186,7 @@ def _prod_kernel(xp, x, axes, keep_dims):
     return xp.prod(x, axis=axes, keepdims=keep_dims, dtype=x.dtype).astype(dtype)
 
 
-_prod = _reduction("Prod", _prod_kernel, "Product over axes.", NUMERIC, partial_value=folded)
+_prod = _reduction("Prod", _prod_kernel, "Computes the product over axes.", NUMERIC, partial_value=folded)
 
 
 @_prod.grad
@@ -243,8 +243,8 @@ def _extremum(name, doc):
     return _reduction(name.capitalize(), kernel, doc, REAL, partial_value=folded)
 
 
-_max = _extremum("max", "Maximum over axes.")
-_min = _extremum("min", "Minimum over axes.")
+_max = _extremum("max", "Computes the maximum over axes.")
+_min = _extremum("min", "Computes the minimum over axes.")
 
 
 @_max.grad
@@ -269,7 +269,7 @@ def _euclidean_norm_kernel(xp, x, axes, keep_dims):
     return xp.sqrt(total).astype(dtype)
 
 
-_euclidean_norm = _reduction("EuclideanNorm", _euclidean_norm_kernel, "The root of the sum of squares over axes.",
+_euclidean_norm = _reduction("EuclideanNorm", _euclidean_norm_kernel, "Computes the Euclidean norm over axes.",
                              NUMERIC)
 
 
@@ -290,8 +290,8 @@ def _any_kernel(xp, x, axes, keep_dims):
     return xp.any(x, axis=axes, keepdims=keep_dims)
 
 
-_all = _reduction("All", _all_kernel, "Whether all elements along axes are true.")
-_any = _reduction("Any", _any_kernel, "Whether any element along axes is true.")
+_all = _reduction("All", _all_kernel, "Returns whether all elements along axes are true.")
+_any = _reduction("Any", _any_kernel, "Returns whether any element along axes is true.")
 _all.grad(NOT_DIFFERENTIABLE)
 _any.grad(NOT_DIFFERENTIABLE)
 

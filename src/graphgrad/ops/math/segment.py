@@ -88,11 +88,11 @@ def sparse_sums(values, ids, rows, picked=None):
     return (matrix @ values.reshape(len(values), -1)).reshape(rows, *values.shape[1:])
 
 
-_segment_sum = _declare_sorted("Sum", NUMERIC, "The sum of each segment; 0 for an empty one.")
-_segment_mean = _declare_sorted("Mean", NUMERIC, "The mean of each segment; 0 for an empty one.")
-_segment_prod = _declare_sorted("Prod", NUMERIC, "The product of each segment; 1 for an empty one.")
-_segment_max = _declare_sorted("Max", REAL, "The maximum of each segment; 0 for an empty one.")
-_segment_min = _declare_sorted("Min", REAL, "The minimum of each segment; 0 for an empty one.")
+_segment_sum = _declare_sorted("Sum", NUMERIC, "Computes the sum of each segment; 0 for an empty one.")
+_segment_mean = _declare_sorted("Mean", NUMERIC, "Computes the mean of each segment; 0 for an empty one.")
+_segment_prod = _declare_sorted("Prod", NUMERIC, "Computes the product of each segment; 1 for an empty one.")
+_segment_max = _declare_sorted("Max", REAL, "Computes the maximum of each segment; 0 for an empty one.")
+_segment_min = _declare_sorted("Min", REAL, "Computes the minimum of each segment; 0 for an empty one.")
 
 
 @_segment_sum.grad
@@ -210,10 +210,10 @@ def _one(dtype):
     return 1
 
 
-_unsorted_sum = _declare_unsorted("Sum", NUMERIC, _zero, "Sums of rows by id; rows with a negative id are left out.")
-_unsorted_prod = _declare_unsorted("Prod", NUMERIC, _one, "Products of rows by id; negative ids are left out.")
-_unsorted_max = _declare_unsorted("Max", REAL, _lowest, "Maxima of rows by id; negative ids are left out.")
-_unsorted_min = _declare_unsorted("Min", REAL, _highest, "Minima of rows by id; negative ids are left out.")
+_unsorted_sum = _declare_unsorted("Sum", NUMERIC, _zero, "Computes sums of rows by id; ignores negative ids.")
+_unsorted_prod = _declare_unsorted("Prod", NUMERIC, _one, "Computes products of rows by id; ignores negative ids.")
+_unsorted_max = _declare_unsorted("Max", REAL, _lowest, "Computes maxima of rows by id; ignores negative ids.")
+_unsorted_min = _declare_unsorted("Min", REAL, _highest, "Computes minima of rows by id; ignores negative ids.")
 
 
 @_unsorted_sum.grad

@@ -69,10 +69,10 @@ def _erfinv_on_device(x):
     return jnp.where(jnp.isfinite(step), y - step, y)
 
 
-_erf = _declare("Erf", "x: T -> y: T", special_numpy.erf, "erf", "The error function.")
-_erfc = _declare("Erfc", "x: T -> y: T", special_numpy.erfc, "erfc", "1 - erf(x).")
-_erfinv = _declare("Erfinv", "x: T -> y: T", special_numpy.erfinv, _erfinv_on_device, "The inverse of erf.")
-_ndtri = _declare("Ndtri", "x: T -> y: T", special_numpy.ndtri, "ndtri", "The quantile of the normal distribution.")
+_erf = _declare("Erf", "x: T -> y: T", special_numpy.erf, "erf", "Computes the error function.")
+_erfc = _declare("Erfc", "x: T -> y: T", special_numpy.erfc, "erfc", "Computes 1 - erf(x).")
+_erfinv = _declare("Erfinv", "x: T -> y: T", special_numpy.erfinv, _erfinv_on_device, "Computes the inverse of erf.")
+_ndtri = _declare("Ndtri", "x: T -> y: T", special_numpy.ndtri, "ndtri", "Computes the normal quantile function.")
 
 
 def _bell(x, factor):
@@ -192,11 +192,11 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
 
 # -- gamma, its derivatives and zeta -----------------------------------------------
 
-_lgamma = _declare("Lgamma", "x: T -> y: T", special_numpy.lgamma, "gammaln", "log(|gamma(x)|).")
-_digamma = _declare("Digamma", "x: T -> y: T", special_numpy.digamma, "digamma", "The derivative of Lgamma.")
+_lgamma = _declare("Lgamma", "x: T -> y: T", special_numpy.lgamma, "gammaln", "Computes log(|gamma(x)|).")
+_digamma = _declare("Digamma", "x: T -> y: T", special_numpy.digamma, "digamma", "Computes the derivative of Lgamma.")
 _polygamma = _declare("Polygamma", "a: T, x: T -> z: T", special_numpy.polygamma, "lax.polygamma",
-                      "The a-th derivative of Digamma.", _DOUBLE)
-_zeta = _declare("Zeta", "x: T, q: T -> z: T", special_numpy.zeta, "zeta", "Hurwitz's zeta function.", _DOUBLE)
+                      "Computes the a-th derivative of Digamma.", _DOUBLE)
+_zeta = _declare("Zeta", "x: T, q: T -> z: T", special_numpy.zeta, "zeta", "Computes Hurwitz's zeta function.", _DOUBLE)
 
 
 def _from_infinity(record, least):
@@ -331,12 +331,12 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
 
 # -- incomplete gamma and beta -----------------------------------------------------
 
-_igamma = _declare("Igamma", "a: T, x: T -> z: T", special_numpy.igamma, "lax.igamma", "P(a, x).")
-_igammac = _declare("Igammac", "a: T, x: T -> z: T", special_numpy.igammac, "lax.igammac", "Q(a, x) = 1 - P(a, x).")
+_igamma = _declare("Igamma", "a: T, x: T -> z: T", special_numpy.igamma, "lax.igamma", "Computes P(a, x).")
+_igammac = _declare("Igammac", "a: T, x: T -> z: T", special_numpy.igammac, "lax.igammac", "Computes 1 - P(a, x).")
 _igamma_grad_a = _declare("IgammaGradA", "a: T, x: T -> z: T", special_numpy.igamma_grad_a, "lax.igamma_grad_a",
-                          "The derivative of P(a, x) by a.", _DOUBLE)
+                          "Computes the derivative of P(a, x) with respect to a.", _DOUBLE)
 _betainc = _declare("Betainc", "a: T, b: T, x: T -> z: T", special_numpy.betainc, "betainc",
-                    "The regularised incomplete beta function.", _DOUBLE)
+                    "Computes the regularised incomplete beta function.", _DOUBLE)
 
 
 def _igamma_slopes(op, dz):

@@ -83,7 +83,7 @@ def _stateful(name, inputs, draw, **allowed):
     def rule(resource, algorithm, shape, *rest):
         return known_sizes(shape)
 
-    kernel.__doc__ = f"{name}: numbers from the state of a generator."
+    kernel.__doc__ = f"Draws the numbers of {name} from the state of a generator."
     if not inputs:
         kernel.__kwdefaults__ = {"dtype": next(iter(allowed.pop("default")))}
     signature = f"resource: resource, algorithm: int64, shape: shape_dtype{inputs} -> output: dtype"

@@ -106,7 +106,7 @@ def _ops(name: str, inputs: str, output: str, make: Any, **allowed: Any) -> None
 
     `make(xp, stream, shape, dtype, *rest)` draws; the rest are the inputs named in `inputs`.
     """
-    summary = f"{name}: numbers that are a function of the seed."
+    summary = f"Draws the numbers of {name}, as a function of the seed."
 
     def seeded(xp, shape, seed, *rest, dtype):
         return make(xp, philox.stateless(xp, seed), sizes(shape), dtype, *rest)
