@@ -1,4 +1,4 @@
-"""Resizing of images: ops whose result is two small matrices applied to height and width."""
+"""Resizing of images: ops that apply two small matrices, to height and width."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from graphgrad.ir.shape import with_rank
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import part, shape_of
 
-# -- where an output pixel lies in the input -------------------------------------------
+# -- positions of output pixels in the input -------------------------------------------
 
 
 def _scale(n, out, align_corners):
-    """Input pixels for each output pixel, in TensorFlow's single precision."""
+    """Returns the number of input pixels per output pixel, in TensorFlow's single precision."""
     if align_corners and out > 1:
         return np.float32(n - 1) / np.float32(out - 1)
     return np.float32(n) / np.float32(out)
@@ -32,7 +32,7 @@ def _positions(n, out, align_corners, half_pixel_centers):
 
 
 def _linear(n, out, align_corners, half_pixel_centers):
-    """For each output pixel the two input pixels between which it lies, and the weight of the second."""
+    """Returns, for each output pixel, the two input pixels around it, and the weight of the second."""
     at = _positions(n, out, align_corners, half_pixel_centers)
     floor = np.floor(at)
     lower = np.maximum(floor, 0).astype(np.int32)
@@ -41,7 +41,7 @@ def _linear(n, out, align_corners, half_pixel_centers):
 
 
 def _nearest(n, out, align_corners, half_pixel_centers):
-    """For each output pixel the nearest input pixel."""
+    """Returns, for each output pixel, the nearest input pixel."""
     scale = _scale(n, out, align_corners)
     at = np.arange(out, dtype=np.float32)
     if half_pixel_centers:
@@ -76,7 +76,7 @@ _TABLE = 1024  # TensorFlow's cubic weights come from a table of so many steps
 
 @functools.lru_cache
 def _cubic_table(a):
-    """The weights at distances i / 1024 (first column) and 1 + i / 1024 (second)."""
+    """Computes the weights at distances i / 1024 (first column) and 1 + i / 1024 (second)."""
     x = np.arange(_TABLE + 1, dtype=np.float64) / _TABLE
     y = x + 1
     near = ((a + 2) * x - (a + 3)) * x * x + 1
@@ -106,13 +106,13 @@ def _area_matrix(n, out, align_corners):
     pixels = np.arange(n, dtype=np.float32)
     overlap = np.minimum(pixels + 1, start + scale) - np.maximum(pixels, start)
     matrix = np.maximum(overlap, 0)
-    beyond = np.maximum(start + scale - n, 0)[:, 0]  # the last pixel stands for what lies outside
+    beyond = np.maximum(start + scale - n, 0)[:, 0]  # the last pixel replaces those outside
     matrix[:, -1] += beyond
     return (matrix / scale).astype(np.float32)
 
 
 def _apply(xp, rows, columns, images):
-    """rows @ images @ columns^T for each channel."""
+    """Computes rows @ images @ columns^T for each channel."""
     if xp is np:
         half = np.tensordot(rows, images, (1, 1))
         return np.moveaxis(np.tensordot(columns, half, (1, 2)), (0, 1, 2), (2, 1, 0))
@@ -128,7 +128,7 @@ _FEW = 8  # pixels up to which summing them is faster than the product with the 
 
 
 def _weighted(xp, matrix, images, axis):
-    """matrix @ images along an axis, for rows of few elements that are not zero."""
+    """Computes matrix @ images along an axis, for rows of few nonzero elements."""
     order = np.argsort(matrix == 0, axis=1, kind="stable")  # those first
     total = None
     for places in order[:, : np.count_nonzero(matrix, 1).max()].T:
@@ -177,7 +177,7 @@ def _size_of(image):
 
 @op("ResizeBilinear", "images: T, size: int32 -> resized_images: float32", T=REAL, host=("size",), shape=_resized)
 def resize_bilinear_op(xp, images, size, *, align_corners=False, half_pixel_centers=False):
-    """Each pixel is interpolated between the four next to it."""
+    """Interpolates each pixel between the four around it."""
     x = images.astype(np.float32)
     for axis, (n, out) in zip((1, 2), _sizes(size, images), strict=True):
         lower, upper, weight = _linear(n, out, align_corners, half_pixel_centers)
@@ -197,7 +197,7 @@ def _resize_bilinear_op_grad(op, dy):
 
 @op("ResizeBilinearGrad", "grads: float32, original_image: T -> output: T", T=FLOATING, shape=_of_original)
 def resize_bilinear_grad(xp, dy, original, *, align_corners=False, half_pixel_centers=False):
-    """The transpose of ResizeBilinear."""
+    """Applies the transpose of ResizeBilinear."""
     rows, columns = (_linear_matrix(n, out, align_corners, half_pixel_centers).T
                      for n, out in zip(original.shape[1:3], dy.shape[1:3], strict=True))
     return _apply(xp, rows, columns, dy).astype(original.dtype)
@@ -213,7 +213,7 @@ def _resize_bilinear_grad_grad(op, ddx):
 
 @op("ResizeNearestNeighbor", "images: T, size: int32 -> resized_images: T", T=REAL, host=("size",), shape=_resized)
 def resize_nearest_op(xp, images, size, *, align_corners=False, half_pixel_centers=False):
-    """Each pixel is the one of the input next to it."""
+    """Copies the nearest input pixel."""
     for axis, (n, out) in zip((1, 2), _sizes(size, images), strict=True):
         images = xp.take(images, _nearest(n, out, align_corners, half_pixel_centers), axis=axis)
     return images
@@ -226,7 +226,7 @@ def _resize_nearest_op_grad(op, dy):
 
 @op("ResizeNearestNeighborGrad", "grads: T, size: int32 -> output: T", T=REAL, host=("size",), shape=_resized)
 def resize_nearest_grad(xp, dy, size, *, align_corners=False, half_pixel_centers=False):
-    """The transpose of ResizeNearestNeighbor: each pixel gets the gradients of its copies."""
+    """Applies the transpose of ResizeNearestNeighbor: each pixel gets the gradients of its copies."""
     rows, columns = (_nearest_matrix(int(n), out, align_corners, half_pixel_centers).T.astype(_wide(dy.dtype))
                      for n, out in zip(size, dy.shape[1:3], strict=True))
     return _apply(xp, rows, columns, dy.astype(rows.dtype)).astype(dy.dtype)
@@ -246,7 +246,7 @@ def _resize_nearest_grad_grad(op, ddx):
 
 @op("ResizeBicubic", "images: T, size: int32 -> resized_images: float32", T=REAL, host=("size",), shape=_resized)
 def resize_bicubic_op(xp, images, size, *, align_corners=False, half_pixel_centers=False):
-    """Each pixel is interpolated by cubics between the sixteen next to it."""
+    """Interpolates each pixel by cubics between the sixteen around it."""
     rows, columns = (_cubic_matrix(n, out, align_corners, half_pixel_centers) for n, out in _sizes(size, images))
     return _apply(xp, rows, columns, images.astype(np.float32))
 
@@ -261,7 +261,7 @@ def _resize_bicubic_op_grad(op, dy):
 
 @op("ResizeBicubicGrad", "grads: float32, original_image: T -> output: T", T=FLOATING, shape=_of_original)
 def resize_bicubic_grad(xp, dy, original, *, align_corners=False, half_pixel_centers=False):
-    """The transpose of ResizeBicubic."""
+    """Applies the transpose of ResizeBicubic."""
     rows, columns = (_cubic_matrix(n, out, align_corners, half_pixel_centers).T
                      for n, out in zip(original.shape[1:3], dy.shape[1:3], strict=True))
     return _apply(xp, rows, columns, dy).astype(original.dtype)
@@ -274,7 +274,7 @@ def _resize_bicubic_grad_grad(op, ddx):
 
 @op("ResizeArea", "images: T, size: int32 -> resized_images: float32", T=REAL, host=("size",), shape=_resized)
 def resize_area_op(xp, images, size, *, align_corners=False):
-    """Each pixel is the mean over its area in the input."""
+    """Averages over the area of each pixel in the input."""
     rows, columns = (_area_matrix(n, out, align_corners) for n, out in _sizes(size, images))
     return _apply(xp, rows, columns, images.astype(np.float32))
 
@@ -289,7 +289,7 @@ def _resize_area_op_grad(op, dy):
 
 @op("ResizeAreaGrad", "grads: float32, original_image: T -> output: T", T=FLOATING, shape=_of_original)
 def resize_area_grad(xp, dy, original, *, align_corners=False):
-    """The transpose of ResizeArea."""
+    """Applies the transpose of ResizeArea."""
     rows, columns = (_area_matrix(n, out, align_corners).T
                      for n, out in zip(original.shape[1:3], dy.shape[1:3], strict=True))
     return _apply(xp, rows, columns, dy).astype(original.dtype)
