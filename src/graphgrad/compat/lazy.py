@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from graphgrad.ir import dispatch
 from graphgrad.system.lazy_registry import settled
 
 
@@ -25,8 +26,6 @@ class Face(NamedTuple):
 
 # Module -> name -> where it is, `module:attribute` or `module`.
 _tables: dict[str, Mapping[str, str]] = {}
-# The modules of 1.x and 2.x whose functions take ragged tensors, "" being the face itself.
-_TAKE_RAGGED = frozenset({"", "bitwise", "debugging", "dtypes", "io", "math", "nn", "strings"})
 _FACES = "graphgrad.compat.v1", "graphgrad.compat.v2"
 
 
@@ -137,8 +136,15 @@ def _load(module_name: str, name: str, place: str) -> Any:
     found = getattr(found, attribute)
     for face_name in _FACES:
         if module_name == face_name or module_name.startswith(f"{face_name}."):
-            if module_name[len(face_name) + 1 :] in _TAKE_RAGGED:
-                from graphgrad.extras.ragged.ragged_dispatch import takes_ragged
-
-                return takes_ragged(name, found)
+            return dispatch.in_face(module_name[len(face_name) + 1 :], name, found)
     return found
+
+
+def _replace(function: Any, by: Any) -> None:
+    """Replaces a function wherever it is in the faces."""
+    for module_name in _tables:
+        loaded = vars(sys.modules.get(module_name, ModuleType("")))
+        loaded.update({name: by for name, value in loaded.items() if value is function})
+
+
+dispatch.replace = _replace

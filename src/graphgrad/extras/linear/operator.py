@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dispatch import register_kind
 from graphgrad.ir.opdef import raw
 from graphgrad.ops.control import assertions
 from graphgrad.ops.linalg import linalg_functions as functions
@@ -14,7 +15,7 @@ from graphgrad.ops.linalg.decompositions import diag_part
 from graphgrad.ops.linalg.diag_functions import eye
 from graphgrad.ops.linalg.matmul import matmul
 
-from . import hints, parts
+from . import hints, matrix_functions, parts
 from .described import Described
 from .parts import LAST, column, flat
 
@@ -379,6 +380,9 @@ class LinearOperator(Described):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+
+register_kind(LinearOperator, matrix_functions.call)
 
 
 def _spread(s: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The operators of ragged tensors: those of tensors."""
+"""The operators of ragged tensors, those of tensors; and what functions of tensors do with ragged ones."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from graphgrad.ir.dispatch import Api, register_kind
+
 
 def install(cls: type) -> None:
-    """Adds the operators to a class of ragged tensors.
+    """Gives a class of ragged tensors the operators, and the functions.
 
     Args:
       cls: the class.
@@ -36,3 +38,10 @@ def install(cls: type) -> None:
         setattr(cls, f"__{name}__", method(getattr(operator, name), False))
     for name in ("neg", "abs", "invert"):
         setattr(cls, f"__{name}__", unary(getattr(operator, name)))
+    register_kind(cls, _call)
+
+
+def _call(api: Api, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from .ragged_dispatch import call
+
+    return call(api, args, kwargs)

@@ -109,10 +109,6 @@ def _without(tensor: Any, padding: Any, width: Any, dtype: DType) -> Any:
     return raw.Max(raw.Mul(raw.Cast(kept, DstT=dtype), raw.Range(1, raw.AddV2(width, 1), 1)), [1])
 
 
-class RaggedArgument(TypeError):
-    """A ragged tensor where a tensor is wanted."""
-
-
 def _refuse(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
-    raise RaggedArgument("a RaggedTensor is not a tensor of its own. Fix: x.to_tensor(); for elementwise functions "
-                         "tf.ragged.map_flat_values(f, x)")
+    raise TypeError("a RaggedTensor is not a tensor of its own. Fix: x.to_tensor(); for elementwise functions "
+                    "tf.ragged.map_flat_values(f, x)")

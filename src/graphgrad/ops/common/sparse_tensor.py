@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
 from graphgrad.ir.constant_value import static_value
 from graphgrad.ir.conversion import convert_to_tensor, register_tensor_conversion_function
+from graphgrad.ir.dispatch import Api, register_kind
 from graphgrad.ir.dtypes import DType, as_dtype, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
@@ -117,16 +119,29 @@ class SparseTensor(OfValues):
         return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
 
 
-class SparseArgument(TypeError):
-    """A sparse tensor where a tensor is wanted."""
-
-
 def _refuse(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
-    raise SparseArgument(f"Failed to convert elements of {value} to Tensor. Fix: tf.sparse.to_dense(x), or a function "
-                         "of tf.sparse")
+    raise TypeError(f"Failed to convert elements of {value} to Tensor. Fix: tf.sparse.to_dense(x), or a function "
+                    "of tf.sparse")
 
 
 register_tensor_conversion_function(SparseTensor, _refuse)
+
+# The functions of one operand that TensorFlow has for sparse tensors, too.
+_OF_VALUES = frozenset("""
+    abs asin asinh atan atanh bessel_i0e bessel_i1e cast erf neg negative sign sin sqrt square stop_gradient tan tanh
+""".split())
+
+
+def _call(api: Api, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Applies a function of one operand to a sparse one: to its values, at the same indices."""
+    if api.name not in _OF_VALUES:
+        return NotImplemented
+    given = inspect.signature(api.function).bind(*args, **kwargs).arguments
+    sparse = given.pop(next(iter(given)))
+    return sparse.with_values(api.function(sparse.values, **given))
+
+
+register_kind(SparseTensor, _call)
 
 
 def _agree(indices: Any, axis: int, other: Any, what: str) -> None:
