@@ -31,14 +31,14 @@ from graphgrad.gradients.derived.higher import (
 )
 from graphgrad.ir import eager, rule_by_composition
 from graphgrad.ir import graph as ir_graph
+from graphgrad.ir.composite import Composite, gradient_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import OpDef, raw
 from graphgrad.ir.source import user_source
-from graphgrad.ir.values.composite import gradient_parts, parts_of_gradient, with_gradient_parts
-from graphgrad.ir.values.indexed_slices import dense
 
 from .tape_recording import Record, Recording, value_of
 
@@ -121,7 +121,8 @@ class GradientTape:
         thread = threading.get_ident()
         for leaf in nest.flatten(tensor):
             variable = None if getattr(leaf, "handle", None) is None else leaf
-            for t in _components(leaf):
+            parts = leaf._parts() if isinstance(leaf, Composite) else [leaf if variable is None else leaf.handle]
+            for t in parts:
                 if not isinstance(t, (EagerTensor, Tensor)):
                     raise ValueError(f"Passed in object {leaf!r} of type '{type(leaf).__name__}', not tf.Tensor or "
                                      "tf.Variable or ExtensionType. Fix: tf.constant(...)")

@@ -132,7 +132,7 @@ register_spec(Composite, PartsSpec.from_value)
 
 def spec_of(value: Any) -> Any:
     """Returns the spec of a value; None if it has none."""
-    found = registered_spec(value)
+    found = value._type_spec if isinstance(value, Composite) else registered_spec(value)
     if found is not None:
         return found
     if isinstance(value, (Tensor, EagerTensor)) or hasattr(value, "_as_tensor"):
