@@ -41,6 +41,7 @@ SUBJECTS = {
     "taped_values": "tapes",
     "acceptance": "programs",
     "composites": "programs",
+    "extension_types": "values",
     "called": "state",
     "file_errors": "values",
     "regular_expressions": "values",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from graphgrad.ir import dispatch
+from graphgrad.ir.values import dispatch
 from graphgrad.system.lazy_registry import settled
 
 
@@ -147,4 +147,4 @@ def _replace(function: Any, by: Any) -> None:
         loaded.update({name: by for name, value in loaded.items() if value is function})
 
 
-dispatch.replace = _replace
+dispatch.replacers.append(_replace)

@@ -73,9 +73,9 @@ graphgrad.extras.sparse.sparse_combine: convert_to_tensor_or_sparse_tensor spars
     sparse_reduce_max_sparse sparse_reduce_sum_sparse sparse_reset_shape sparse_split=sparse_split_v1
     sparse_to_indicator
 graphgrad.extras.sparse.sparse_functions: sparse_add=sparse_add_v1 sparse_concat=sparse_concat_v1 sparse_fill_empty_rows
-    sparse_mask sparse_placeholder sparse_reduce_max=sparse_reduce_max_v1 sparse_reduce_sum=sparse_reduce_sum_v1
-    sparse_reorder sparse_reshape sparse_retain sparse_slice sparse_softmax sparse_tensor_dense_matmul
-    sparse_tensor_to_dense=to_dense sparse_to_dense sparse_transpose
+    sparse_mask sparse_placeholder sparse_reorder sparse_reshape sparse_retain sparse_slice sparse_softmax
+    sparse_tensor_dense_matmul sparse_tensor_to_dense=to_dense sparse_to_dense sparse_transpose
+graphgrad.extras.sparse.sparse_reductions: sparse_reduce_max=sparse_reduce_max_v1 sparse_reduce_sum=sparse_reduce_sum_v1
 graphgrad.extras.sparse.sparse_segment: sparse_segment_mean=segment_mean_v1 sparse_segment_sqrt_n=segment_sqrt_n_v1
     sparse_segment_sum=segment_sum_v1
 graphgrad.extras.strings.hashing: fingerprint string_to_hash_bucket=to_hash_bucket_v1
@@ -143,19 +143,21 @@ graphgrad.gradients.core.unconnected: UnconnectedGradients
 graphgrad.gradients.derived.higher: batch_jacobian hessian_vector_product hessians jacobian jvp
 graphgrad.gradients.diagnose.explain: explain_gradient
 graphgrad.gradients.diagnose.strict: strict_gradients
-graphgrad.ir.composite: SparseTensorValue
 graphgrad.ir.context: executing_eagerly executing_eagerly_outside_functions get_default_graph reset_default_graph
 graphgrad.ir.conversion: convert_to_tensor convert_to_tensor_or_indexed_slices register_tensor_conversion_function
+graphgrad.ir.dimension: Dimension dimension_value
 graphgrad.ir.dtypes: DType as_dtype bfloat16 bool=bool_ complex128 complex64 double=float64 float16 float32 float64
     half=float16 int16 int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string uint16 uint32 uint64 uint8
     variant
-graphgrad.ir.graph: Graph Operation
+graphgrad.ir.graph: Graph
 graphgrad.ir.graph_messages: AttrValue GraphDef MetaGraphDef NameAttrList NodeDef TensorInfo
-graphgrad.ir.indexed_slices: IndexedSlices
+graphgrad.ir.operation: Operation
 graphgrad.ir.proto.versions: GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER
     VERSION
-graphgrad.ir.shape: Dimension TensorShape dimension_at_index dimension_value
+graphgrad.ir.shape: TensorShape dimension_at_index
 graphgrad.ir.tensor: Tensor
+graphgrad.ir.values.composite: SparseTensorValue
+graphgrad.ir.values.indexed_slices: IndexedSlices
 graphgrad.ops.array.broadcast_to: broadcast_dynamic_shape broadcast_static_shape broadcast_to
 graphgrad.ops.array.cast: cast saturate_cast to_bfloat16 to_complex128 to_complex64 to_double to_float to_int32 to_int64
 graphgrad.ops.array.concat_stack: concat=concat_v1 parallel_stack stack unstack
@@ -188,17 +190,19 @@ graphgrad.ops.control.assertions: Assert assert_equal=assert_equal_v1 assert_gre
     assert_less_equal=assert_less_equal_v1 assert_near=assert_near_v1 assert_negative=assert_negative_v1
     assert_non_negative=assert_non_negative_v1 assert_non_positive=assert_non_positive_v1
     assert_none_equal=assert_none_equal_v1 assert_positive=assert_positive_v1 assert_proper_iterable
-    assert_rank=assert_rank_v1 assert_rank_at_least=assert_rank_at_least_v1 assert_rank_in=assert_rank_in_v1
-    assert_same_float_dtype assert_scalar=assert_scalar_v1 assert_type is_numeric_tensor verify_tensor_all_finite
+    assert_same_float_dtype assert_type is_numeric_tensor verify_tensor_all_finite
 graphgrad.ops.control.group: group no_op tuple=tuple_v1
 graphgrad.ops.control.py_func: Print numpy_function print=print_tensors py_func timestamp
+graphgrad.ops.control.shape_assertions: assert_rank=assert_rank_v1 assert_rank_at_least=assert_rank_at_least_v1
+    assert_rank_in=assert_rank_in_v1 assert_scalar=assert_scalar_v1
 graphgrad.ops.linalg.diag_functions: diag=tensor_diag diag_part=tensor_diag_part eye matrix_band_part matrix_diag
     matrix_diag_part matrix_set_diag
 graphgrad.ops.linalg.einsum: einsum
 graphgrad.ops.linalg.linalg_functions: cholesky cholesky_solve matrix_determinant=det matrix_inverse=inv
-    matrix_solve=solve matrix_solve_ls=lstsq matrix_triangular_solve=triangular_solve norm=norm_v1 qr
-    self_adjoint_eig=eigh self_adjoint_eigvals=eigvalsh svd trace
+    matrix_solve=solve matrix_solve_ls=lstsq matrix_triangular_solve=triangular_solve qr self_adjoint_eig=eigh
+    self_adjoint_eigvals=eigvalsh svd trace
 graphgrad.ops.linalg.matmul: matmul sparse_matmul
+graphgrad.ops.linalg.norms: norm=norm_v1
 graphgrad.ops.linalg.tensordot: tensordot
 graphgrad.ops.math.argmax: arg_max arg_min argmax=argmax_v1 argmin=argmin_v1
 graphgrad.ops.math.arithmetic: accumulate_n add add_n cross maximum minimum multiply scalar_mul squared_difference

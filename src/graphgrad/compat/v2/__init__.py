@@ -90,10 +90,11 @@ graphgrad.ir.conversion: convert_to_tensor=convert_to_tensor_v2 register_tensor_
 graphgrad.ir.dtypes: DType as_dtype bfloat16 bool=bool_ complex128 complex64 double=float64 float16 float32 float64
     half=float16 int16 int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string uint16 uint32 uint64 uint8
     variant
-graphgrad.ir.graph: Graph Operation
-graphgrad.ir.indexed_slices: IndexedSlices
+graphgrad.ir.graph: Graph
+graphgrad.ir.operation: Operation
 graphgrad.ir.shape: TensorShape
 graphgrad.ir.tensor: Tensor
+graphgrad.ir.values.indexed_slices: IndexedSlices
 graphgrad.ops.array.broadcast_to: broadcast_dynamic_shape broadcast_static_shape broadcast_to
 graphgrad.ops.array.cast: cast saturate_cast
 graphgrad.ops.array.concat_stack: concat parallel_stack stack unstack
@@ -117,14 +118,15 @@ graphgrad.ops.array.split: split
 graphgrad.ops.array.tile: meshgrid repeat tile
 graphgrad.ops.array.transpose: reverse reverse_sequence roll transpose
 graphgrad.ops.common.sparse_tensor: SparseTensor
-graphgrad.ops.control.assertions: Assert assert_equal assert_greater assert_less assert_rank
+graphgrad.ops.control.assertions: Assert assert_equal assert_greater assert_less
 graphgrad.ops.control.group: group no_op tuple
 graphgrad.ops.control.py_func: numpy_function print=print_tensors timestamp
+graphgrad.ops.control.shape_assertions: assert_rank
 graphgrad.ops.linalg.diag_functions: eye
 graphgrad.ops.linalg.einsum: einsum
-graphgrad.ops.linalg.linalg_functions: norm
 graphgrad.ops.linalg.matmul: matmul
 graphgrad.ops.linalg.matrix_functions: eig eigvals
+graphgrad.ops.linalg.norms: norm
 graphgrad.ops.linalg.tensordot: tensordot
 graphgrad.ops.math.argmax: argmax argmin
 graphgrad.ops.math.arithmetic: add add_n maximum minimum multiply scalar_mul subtract

@@ -10,10 +10,10 @@ import typing
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from graphgrad.ir import dispatch
-from graphgrad.ir.composite import Composite
-from graphgrad.ir.dispatch import ASSERTIONS, BINARY, UNARY, Api, Implementation
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.values import dispatch
+from graphgrad.ir.values.composite import Composite
+from graphgrad.ir.values.dispatch import ASSERTIONS, BINARY, UNARY, Api, Implementation
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Check = Callable[[Any], bool]
@@ -212,6 +212,8 @@ def _check(annotation: Any) -> _Check:
         return lambda value: isinstance(value, (list, tuple)) and all(map(element, value))
     if annotation is None:
         return lambda value: value is None
+    if annotation is Any:
+        return lambda value: True
     if not isinstance(annotation, type):
         raise ValueError(f"Type annotation {annotation} is not currently supported by dispatch.  Supported "
                          "annotations: type objects,  List[...], and Union[...]")

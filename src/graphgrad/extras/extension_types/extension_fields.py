@@ -9,11 +9,11 @@ from typing import Any
 
 from graphgrad.frontend.structure.signature import TensorSpec
 from graphgrad.frontend.structure.type_spec import TypeSpec
-from graphgrad.ir.composite import Composite
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.tensor import Tensor
+from graphgrad.ir.values.composite import Composite
 
 _PLAIN = (int, float, bool, str, bytes, type(None))
 

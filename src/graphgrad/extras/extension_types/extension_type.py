@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import sys
+import types
 import typing
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
@@ -11,12 +13,12 @@ from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composite_specs import spec_of
 from graphgrad.frontend.structure.composites import component_specs, put_together, tensors_of
 from graphgrad.frontend.structure.type_spec import TypeSpec
-from graphgrad.ir.composite import Composite, gradient_parts, with_gradient_parts
 from graphgrad.ir.conversion import register_tensor_conversion_function
-from graphgrad.ir.dispatch import Api, register_kind
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.values.composite import Composite, gradient_parts, with_gradient_parts
+from graphgrad.ir.values.dispatch import Api, register_kind
 
 from .extension_fields import check_annotation, fitted
 
@@ -45,17 +47,21 @@ class ExtensionType(Composite):
     Spec: ClassVar[Any]
     _fields_: ClassVar[dict[str, Any]] = {}  # names and annotations
     _is_made = False  # whether the constructor is done
+    _is_tensor = False
+    __composite_gradient__: ClassVar[Any] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        own = dict(inspect.get_annotations(cls))
+        own = _annotations(cls, sys._getframe(1))
         _check_fields(cls, own)
         cls._fields_ = {**cls._fields_, **own}
         for name in own:
             check_annotation(name, own[name])
             if name in vars(cls):
-                setattr(cls, name, fitted(vars(cls)[name], _annotation(cls, name), f"default value for {name}")
-                        if not _is_symbolic_default(own[name]) else vars(cls)[name])
+                default = vars(cls)[name]
+                if not isinstance(own[name], str):
+                    default = fitted(default, _annotation(cls, name), f"default value for {name}")
+                setattr(cls, name, default)
         if "__init__" in vars(cls):
             _wrap_constructor(cls)
         else:
@@ -98,12 +104,12 @@ class ExtensionType(Composite):
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{n}={getattr(self, n)!r}" for n in self._fields_)
-        return f"{type(self).__qualname__.rpartition('.')[2]}({fields})"
+        return f"{type(self).__qualname__}({fields})"
 
     def __eq__(self, other: object) -> Any:
-        if type(other) is not type(self) or self._type_spec != other._type_spec:  # type: ignore[attr-defined]
+        if type(other) is not type(self) or self._type_spec != other._type_spec:
             return False
-        pairs = zip(self._parts(), other._parts(), strict=True)  # type: ignore[attr-defined]  # it is of this class
+        pairs = zip(self._parts(), other._parts(), strict=True)
         equal = [raw.All(raw.Equal(a, b), list(range(len(a._spec.shape or ())))) for a, b in pairs]
         return raw.All(raw.Pack(equal), [0]) if equal else True
 
@@ -128,7 +134,7 @@ class ExtensionType(Composite):
         return [t for leaf in self._leaves() if _is_tensor(leaf) for t in tensors_of(leaf)]
 
     def _gradient_components(self) -> Any:
-        gradient = getattr(self, "__composite_gradient__", None)
+        gradient = self.__composite_gradient__
         if gradient is None:
             raise ValueError(f"Type {type(self).__name__} is not supported as a gradient source or gradient target. "
                              "Fix: give its tensors")
@@ -159,6 +165,15 @@ class ExtensionTypeSpec(TypeSpec):
         made = cls.__new__(cls)
         vars(made).update(fields)
         return made
+
+    @staticmethod
+    def from_value(value: Any) -> Any:
+        """Returns the spec of an object.
+
+        Args:
+          value: the object.
+        """
+        return value._type_spec
 
     @property
     def value_type(self) -> Any:
@@ -195,7 +210,7 @@ class ExtensionTypeSpec(TypeSpec):
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{n}={v!r}" for n, v in self._fields().items())
-        return f"{self._of.__qualname__.rpartition('.')[2]}.Spec({fields})"
+        return f"{self._of.__qualname__}.Spec({fields})"
 
 
 def _refuse(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
@@ -246,8 +261,13 @@ def _is_of_class(value: Any) -> bool:
     return callable(value) or hasattr(value, "__get__")
 
 
-def _is_symbolic_default(annotation: Any) -> bool:
-    return isinstance(annotation, str)
+def _annotations(cls: type, frame: types.FrameType) -> dict[str, Any]:
+    """Returns the annotations of a class statement; those that name what is defined later stay strings."""
+    try:
+        return inspect.get_annotations(cls, globals=frame.f_globals, locals={**frame.f_locals, cls.__name__: cls},
+                                       eval_str=True)
+    except NameError:
+        return inspect.get_annotations(cls)
 
 
 def _annotation(cls: Any, name: str) -> Any:
@@ -261,9 +281,7 @@ def _annotation(cls: Any, name: str) -> Any:
 
 def _signature(cls: Any, specs: bool = False) -> inspect.Signature:
     def parameter(name: str) -> inspect.Parameter:
-        default = getattr(cls, name, inspect.Parameter.empty)
-        if specs and default is not inspect.Parameter.empty:
-            default = nest.map_structure(_spec, default)
+        default = inspect.Parameter.empty if specs else getattr(cls, name, inspect.Parameter.empty)
         return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default,
                                  annotation=cls._fields_[name])
 

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dispatch import register_kind
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.values.dispatch import register_kind
 from graphgrad.ops.control import assertions
 from graphgrad.ops.linalg import linalg_functions as functions
 from graphgrad.ops.linalg.decompositions import diag_part
 from graphgrad.ops.linalg.diag_functions import eye
 from graphgrad.ops.linalg.matmul import matmul
 
-from . import hints, matrix_functions, parts
+from . import functions_of_operators, hints, parts
 from .described import Described
 from .parts import LAST, column, flat
 
@@ -382,7 +382,7 @@ class LinearOperator(Described):
         return f"<{type(self).__name__} {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
 
-register_kind(LinearOperator, matrix_functions.call)
+register_kind(LinearOperator, functions_of_operators.call)
 
 
 def _spread(s: Any) -> Any:

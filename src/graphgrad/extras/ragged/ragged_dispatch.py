@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from graphgrad.ir.dispatch import BINARY, UNARY, Api
+from graphgrad.ir.values.dispatch import BINARY, UNARY, Api
 
 # How many of the first arguments are operands; 0 for a list of them.
 _OPERANDS = dict.fromkeys(UNARY, 1) | dict.fromkeys(BINARY, 2)

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from graphgrad.ir.dispatch import Api, register_kind
+from graphgrad.ir.values.dispatch import Api, register_kind
 
 
 def install(cls: type) -> None:

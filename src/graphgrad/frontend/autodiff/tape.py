@@ -31,14 +31,14 @@ from graphgrad.gradients.derived.higher import (
 )
 from graphgrad.ir import eager, rule_by_composition
 from graphgrad.ir import graph as ir_graph
-from graphgrad.ir.composite import Composite, gradient_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.indexed_slices import dense
 from graphgrad.ir.opdef import OpDef, raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.composite import Composite, gradient_parts, parts_of_gradient, with_gradient_parts
+from graphgrad.ir.values.indexed_slices import dense
 
 from .tape_recording import Record, Recording, value_of
 

@@ -89,6 +89,8 @@ class Composite(Bundle):
     np.float32(3.0)
     """
 
+    _is_tensor = True  # what `tf.is_tensor` says
+
     @property
     def _type_spec(self) -> Any:
         """Returns the `TypeSpec` that reassembles such a value."""

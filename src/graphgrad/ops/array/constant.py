@@ -396,7 +396,7 @@ def is_tensor(x: Any) -> bool:
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
     (True, False)
     """
-    return is_tensor_like(x) or isinstance(x, Composite)
+    return is_tensor_like(x) or (isinstance(x, Composite) and x._is_tensor)
 
 
 def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:

@@ -8,12 +8,12 @@ from typing import Any
 
 from graphgrad.ir.constant_value import static_value
 from graphgrad.ir.conversion import convert_to_tensor, register_tensor_conversion_function
-from graphgrad.ir.dispatch import Api, register_kind
 from graphgrad.ir.dtypes import DType, as_dtype, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape, as_shape, shape_str
 from graphgrad.ir.values.composite import OfValues, SparseTensorValue
+from graphgrad.ir.values.dispatch import Api, register_kind
 
 
 class SparseTensor(OfValues):

@@ -20,10 +20,11 @@ graphgrad.ops.linalg.diag_functions: band_part=matrix_band_part diag=matrix_diag
     set_diag=matrix_set_diag tensor_diag tensor_diag_part
 graphgrad.ops.linalg.einsum: einsum
 graphgrad.ops.linalg.linalg_functions: adjoint cholesky cholesky_solve det eigh eigvalsh expm inv logdet lstsq
-    matrix_rank norm normalize pinv qr slogdet solve svd trace triangular_solve
+    matrix_rank pinv qr slogdet solve svd trace triangular_solve
 graphgrad.ops.linalg.lu: lu lu_matrix_inverse lu_reconstruct lu_solve
 graphgrad.ops.linalg.matmul: matmul
 graphgrad.ops.linalg.matrix_functions: eig eigh_tridiagonal eigvals logm sqrtm
+graphgrad.ops.linalg.norms: norm normalize
 graphgrad.ops.linalg.tensordot: matvec tensordot
 graphgrad.ops.math.arithmetic: cross
 graphgrad.ops.math.clip: global_norm

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphgrad.ir.dispatch import Api
+from graphgrad.ir.values.dispatch import Api
 from graphgrad.ops.linalg.linalg_functions import adjoint
 
 
@@ -45,7 +45,7 @@ def _named(name: Any) -> dict[str, Any]:
     return {"name": name} if name else {}
 
 
-_BY_FUNCTION = {
+_BY_FUNCTION: dict[str, Callable[..., Any]] = {
     "matmul": _matmul, "solve": _solve, "inv": _inv, "adjoint": _method("adjoint"), "cholesky": _method("cholesky"),
     "det": _method("determinant"), "logdet": _method("log_abs_determinant"), "trace": _method("trace"),
     "matrix_diag_part": _diag_part,

@@ -75,8 +75,8 @@ _apis: dict[Any, Api] = {}  # by the function, and by what users call
 _kinds: dict[type, Callable[[Api, tuple[Any, ...], dict[str, Any]], Any]] = {}
 # Say what is asked first of each function, present and future; None for nothing.
 rules: list[Callable[[Api], Implementation | None]] = []
-# Is told of a function that is dispatched from now on: puts the other one in its place in the faces.
-replace: Callable[[Any, Any], None] | None = None
+# Are told of a function that is dispatched from now on, and of the one that is called in its place.
+replacers: list[Callable[[Any, Any], None]] = []
 
 
 def register_kind(kind: type, implementation: Callable[[Api, tuple[Any, ...], dict[str, Any]], Any]) -> None:
@@ -132,7 +132,7 @@ def api_of(function: Any) -> Api | None:
     if not hasattr(function, "__code__") or not module.startswith(("graphgrad.ops.", "graphgrad.extras.")):
         return None
     api = _api(function.__name__, function)
-    if replace is not None:
+    for replace in replacers:
         replace(function, api.call)
     return api
 
