@@ -150,10 +150,11 @@ def _dispatching(api: Api) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        for implementation in first:
-            found = implementation(args, kwargs)
-            if found is not NotImplemented:
-                return found
+        if first:
+            for implementation in first:
+                found = implementation(args, kwargs)
+                if found is not NotImplemented:
+                    return found
         try:
             return function(*args, **kwargs)
         except (TypeError, ValueError) as e:
