@@ -7,7 +7,7 @@ import functools
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.ir.dtypes import FLOATING, REAL
+from graphgrad.ir.dtypes import FLOATING, REAL, float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
 from graphgrad.ops.common.rank_limits import limit_ranks
@@ -172,6 +172,26 @@ def _size_of(image):
     return part(shape_of(image), 1, 3)
 
 
+def _declare_gradient(forward, matrix, differentiable):
+    """Declares the gradient of an interpolation, by a product with a matrix for each axis, for some dtypes."""
+
+    @op(f"{forward.name}Grad", "grads: float32, original_image: T -> output: T", T=FLOATING, shape=_of_original)
+    def transpose(xp, dy, original, *, align_corners=False, half_pixel_centers=False):
+        """Applies the transpose of an interpolation."""
+        rows, columns = (matrix(n, out, align_corners, half_pixel_centers).T
+                         for n, out in zip(original.shape[1:3], dy.shape[1:3], strict=True))
+        return _apply(xp, rows, columns, dy).astype(original.dtype)
+
+    @forward.grad
+    def _forward_grad(op, dy):
+        image = op.inputs[0]
+        return transpose(dy, image, **_options(op)) if image.dtype in differentiable else None, None
+
+    @transpose.grad
+    def _transpose_grad(op, ddx):
+        return forward(ddx, _size_of(op.inputs[0]), **_options(op)), None
+
+
 # -- ResizeBilinear --------------------------------------------------------------------
 
 
@@ -187,25 +207,7 @@ def resize_bilinear_op(xp, images, size, *, align_corners=False, half_pixel_cent
     return x
 
 
-@resize_bilinear_op.grad
-def _resize_bilinear_op_grad(op, dy):
-    image = op.inputs[0]
-    if not image.dtype.is_floating:
-        return None, None
-    return raw.ResizeBilinearGrad(dy, image, **_options(op)), None
-
-
-@op("ResizeBilinearGrad", "grads: float32, original_image: T -> output: T", T=FLOATING, shape=_of_original)
-def resize_bilinear_grad(xp, dy, original, *, align_corners=False, half_pixel_centers=False):
-    """Applies the transpose of ResizeBilinear."""
-    rows, columns = (_linear_matrix(n, out, align_corners, half_pixel_centers).T
-                     for n, out in zip(original.shape[1:3], dy.shape[1:3], strict=True))
-    return _apply(xp, rows, columns, dy).astype(original.dtype)
-
-
-@resize_bilinear_grad.grad
-def _resize_bilinear_grad_grad(op, ddx):
-    return raw.ResizeBilinear(ddx, _size_of(op.inputs[0]), **_options(op)), None
+_declare_gradient(resize_bilinear_op, _linear_matrix, FLOATING)
 
 
 # -- ResizeNearestNeighbor -------------------------------------------------------------
@@ -251,25 +253,7 @@ def resize_bicubic_op(xp, images, size, *, align_corners=False, half_pixel_cente
     return _apply(xp, rows, columns, images.astype(np.float32))
 
 
-@resize_bicubic_op.grad
-def _resize_bicubic_op_grad(op, dy):
-    image = op.inputs[0]
-    if image.dtype.name not in ("float32", "float64"):
-        return None, None
-    return raw.ResizeBicubicGrad(dy, image, **_options(op)), None
-
-
-@op("ResizeBicubicGrad", "grads: float32, original_image: T -> output: T", T=FLOATING, shape=_of_original)
-def resize_bicubic_grad(xp, dy, original, *, align_corners=False, half_pixel_centers=False):
-    """Applies the transpose of ResizeBicubic."""
-    rows, columns = (_cubic_matrix(n, out, align_corners, half_pixel_centers).T
-                     for n, out in zip(original.shape[1:3], dy.shape[1:3], strict=True))
-    return _apply(xp, rows, columns, dy).astype(original.dtype)
-
-
-@resize_bicubic_grad.grad
-def _resize_bicubic_grad_grad(op, ddx):
-    return raw.ResizeBicubic(ddx, _size_of(op.inputs[0]), **_options(op)), None
+_declare_gradient(resize_bicubic_op, _cubic_matrix, (float32, float64))
 
 
 @op("ResizeArea", "images: T, size: int32 -> resized_images: float32", T=REAL, host=("size",), shape=_resized)

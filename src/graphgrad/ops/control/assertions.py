@@ -155,6 +155,35 @@ def _compare_now(sign: str, op_type: str, x: Any, y: Any, data: Any, summarize: 
     raise InvalidArgumentError(None, None, "\n".join(lines))
 
 
+def _document(check: Any, check_v1: Any, function: str, holds: str, inputs: str, shown: str) -> None:
+    """Gives the two versions of a check their names and docstrings."""
+    check.__name__ = check.__qualname__ = function
+    check_v1.__name__ = check_v1.__qualname__ = function + "_v1"
+    check.__doc__ = f"""Checks that every element of `x` {holds}.
+
+    Args:
+      {inputs}.
+      message: the beginning of the error message.
+      summarize: the number of elements to show in it.
+      name: a name for the scope.
+    Returns: an operation to wait for; None in eager mode.
+    Raises: InvalidArgumentError: while building if all values are known, else when it runs.
+    Gradient: none; it has no outputs.
+    Reference: TensorFlow 2.21 `tf.debugging.{function}`.
+    """
+    check_v1.__doc__ = f"""Checks that every element of `x` {holds}; see `debugging.{function}`.
+
+    Args:
+      {inputs}.
+      data: tensors to show instead of {shown}.
+      summarize, message, name: as in `debugging.{function}`.
+    Returns: an operation to wait for; None in eager mode.
+    Raises: InvalidArgumentError.
+    Gradient: none; it has no outputs.
+    Reference: TensorFlow 2.21 `tf.compat.v1.{function}`.
+    """
+
+
 def _comparison(function: str, sign: str, op_type: str, words: str) -> tuple[Any, Any]:
     """Makes a check of two tensors, with the signature of TensorFlow 2 and that of TensorFlow 1."""
 
@@ -165,31 +194,7 @@ def _comparison(function: str, sign: str, op_type: str, words: str) -> tuple[Any
                  name: str | None = None) -> Any:
         return _compare(sign, op_type, x, y, data, summarize, message, name, function)
 
-    check.__name__ = check.__qualname__ = function
-    check_v1.__name__ = check_v1.__qualname__ = function + "_v1"
-    check.__doc__ = f"""Checks that every element of `x` {words} that of `y`.
-
-    Args:
-      x, y: tensors that broadcast.
-      message: the beginning of the error message.
-      summarize: the number of elements to show in it.
-      name: a name for the scope.
-    Returns: an operation to wait for; None in eager mode.
-    Raises: InvalidArgumentError: while building if both values are known, else when it runs.
-    Gradient: none; it has no outputs.
-    Reference: TensorFlow 2.21 `tf.debugging.{function}`.
-    """
-    check_v1.__doc__ = f"""Checks that every element of `x` {words} that of `y`; see `debugging.{function}`.
-
-    Args:
-      x, y: tensors that broadcast.
-      data: tensors to show instead of x and y.
-      summarize, message, name: as in `debugging.{function}`.
-    Returns: an operation to wait for; None in eager mode.
-    Raises: InvalidArgumentError.
-    Gradient: none; it has no outputs.
-    Reference: TensorFlow 2.21 `tf.compat.v1.{function}`.
-    """
+    _document(check, check_v1, function, f"{words} that of `y`", "x, y: tensors that broadcast", "x and y")
     return check, check_v1
 
 
@@ -227,31 +232,7 @@ def _sign_check(function: str, sign: str, op_type: str, words: str) -> tuple[Any
     def check_v1(x: Any, data: Any = None, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
         return compare(x, data, summarize, message, name)
 
-    check.__name__ = check.__qualname__ = function
-    check_v1.__name__ = check_v1.__qualname__ = function + "_v1"
-    check.__doc__ = f"""Checks that every element of `x` is {words}.
-
-    Args:
-      x: a tensor of numbers.
-      message: the beginning of the error message.
-      summarize: the number of elements to show in it.
-      name: a name for the scope.
-    Returns: an operation to wait for; None in eager mode.
-    Raises: InvalidArgumentError: while building if the value is known, else when it runs.
-    Gradient: none; it has no outputs.
-    Reference: TensorFlow 2.21 `tf.debugging.{function}`.
-    """
-    check_v1.__doc__ = f"""Checks that every element of `x` is {words}; see `debugging.{function}`.
-
-    Args:
-      x: a tensor of numbers.
-      data: tensors to show instead of x.
-      summarize, message, name: as in `debugging.{function}`.
-    Returns: an operation to wait for; None in eager mode.
-    Raises: InvalidArgumentError.
-    Gradient: none; it has no outputs.
-    Reference: TensorFlow 2.21 `tf.compat.v1.{function}`.
-    """
+    _document(check, check_v1, function, f"is {words}", "x: a tensor of numbers", "x")
     return check, check_v1
 
 

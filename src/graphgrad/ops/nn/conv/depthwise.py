@@ -24,6 +24,7 @@ from .window_geometry import (
     channel_axis,
     channels_first,
     count,
+    dilated,
     pad_spatial,
     patches,
     products_of,
@@ -162,16 +163,9 @@ def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddin
 
 def _input_as_convolution(xp, grad, f, w, sizes, data_format):
     """Computes the gradient for the input by a convolution of the dilated gradient with the reversed filter."""
-    from jax import lax
-
     first = _first(data_format) + channels_first(data_format)
-    pads = [(0, 0, 0)] * grad.ndim
-    for k, (n, e, s, (before, _), out) in enumerate(zip(sizes, w.extent, w.strides, w.pads, w.out, strict=True)):
-        low = e - 1 - before
-        pads[first + k] = (low, n + e - 1 - low - ((out - 1) * s + 1), s - 1)
-    dilated = lax.pad(grad, np.zeros((), grad.dtype), pads)
-    turned = w._replace(strides=(1, 1), out=tuple(sizes))
-    total = _weighted(xp, dilated, xp.flip(f, (0, 1)), turned, first, data_format)
+    spread_apart, turned = dilated(grad, w, sizes, first)
+    total = _weighted(xp, spread_apart, xp.flip(f, (0, 1)), turned, first, data_format)
     return xp.sum(total, axis=channel_axis(data_format, 2) + 1)
 
 

@@ -171,6 +171,26 @@ def spread(xp, contribution, w, sizes, first=1):
     return total[((slice(None),) * first + tuple(where))]
 
 
+def dilated(grad, w, sizes, first=1):
+    """Spreads a gradient apart, so that a window of step 1 over it adds up what reaches each element of the input.
+
+    Args:
+      grad: a jax array of the result's shape.
+      w: the window.
+      sizes: the spatial sizes of the input.
+      first: the first spatial axis.
+    Returns: the padded gradient, and the window over it; its cells are in reverse order.
+    """
+    from jax import lax
+
+    pads = [(0, 0, 0)] * grad.ndim
+    for k, (n, e, s, (before, _), out) in enumerate(zip(sizes, w.extent, w.strides, w.pads, w.out, strict=True)):
+        low = e - 1 - before
+        pads[first + k] = (low, n + e - 1 - low - ((out - 1) * s + 1), s - 1)
+    return (lax.pad(grad, np.zeros((), grad.dtype), pads),
+            w._replace(strides=(1,) * len(sizes), out=tuple(sizes)))
+
+
 def _spread_host(contribution, w, padded, first):
     total = None
     for cell in cells(w):

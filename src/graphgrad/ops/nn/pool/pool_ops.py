@@ -25,6 +25,7 @@ from graphgrad.ops.nn.conv.window_geometry import (
     channel_axis,
     channels_first,
     count,
+    dilated,
     pad_spatial,
     patches,
     seen_by,
@@ -274,13 +275,7 @@ def _average_grad(xp, shape, dy, w, first):
         return spread_overlapping(lambda cell, share: share, [share], [0], w, sizes, first).astype(dy.dtype)
     from jax import lax
 
-    pads = [(0, 0, 0)] * share.ndim
-    for k, (n, size, s, (before, _), out) in enumerate(zip(sizes, w.kernel, w.strides, w.pads, w.out, strict=True)):
-        low = size - 1 - before
-        pads[first + k] = (low, n + size - 1 - low - ((out - 1) * s + 1), s - 1)
-    dilated = lax.pad(share, np.zeros((), share.dtype), pads)
-    turned = w._replace(strides=(1,) * len(sizes), out=tuple(sizes))
-    return _fold(xp, dilated, turned, first, lax.add, 0).astype(dy.dtype)
+    return _fold(xp, *dilated(share, w, sizes, first), first, lax.add, 0).astype(dy.dtype)
 
 
 # -- shape rules -----------------------------------------------------------------------
@@ -370,34 +365,6 @@ def _max_pool_grad_grad_grad(op, dy):
     return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPoolGrad(x, y, dy, **_attrs(op))
 
 
-# -- AvgPool ---------------------------------------------------------------------------
-
-
-@op("AvgPool", "value: T -> output: T", T=FLOATING, shape=_plain_pool_shape(2), cost=Cost.HEAVY)
-def avg_pool_op(xp, x, *, ksize, strides, padding, data_format="NHWC"):
-    """Computes the mean of each window; padding does not count."""
-    return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
-
-
-@avg_pool_op.grad
-def _avg_pool_op_grad(op, dy):
-    return raw.AvgPoolGrad(shape_of(op.inputs[0]), dy, **_attrs(op))
-
-
-@op("AvgPoolGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
-    shape=_of_sizes(2), flags=("sized",), cost=Cost.HEAVY)
-def avg_pool_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NHWC"):
-    """Divides each window's gradient equally among its elements."""
-    shape = tuple(int(n) for n in sizes)
-    return _average_grad(xp, shape, dy, _window_for(shape, ksize, strides, padding, (), data_format),
-                         _first(data_format))
-
-
-@avg_pool_grad.grad
-def _avg_pool_grad_grad(op, ddx):
-    return None, raw.AvgPool(ddx, **_attrs(op))
-
-
 # -- MaxPool3D -------------------------------------------------------------------------
 
 
@@ -440,34 +407,36 @@ def _max_pool3d_grad_grad_grad(op, dy):
     return raw.ZerosLike(x), raw.ZerosLike(y), raw.MaxPool3DGrad(x, y, dy, **_attrs(op))
 
 
-# -- AvgPool3D -------------------------------------------------------------------------
+# -- AvgPool and AvgPool3D -------------------------------------------------------------
 
 
-@op("AvgPool3D", "input: T -> output: T", T=FLOATING, shape=_plain_pool_shape(3), cost=Cost.HEAVY)
-def avg_pool3d_op(xp, x, *, ksize, strides, padding, data_format="NDHWC"):
-    """Computes the mean of each window of a volume; padding does not count."""
-    return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
+def _declare_average(name, argument, nd, layout):
+    """Declares the mean of windows of `nd` dimensions, and its gradient."""
+
+    @op(name, f"{argument}: T -> output: T", T=FLOATING, shape=_plain_pool_shape(nd), cost=Cost.HEAVY)
+    def average(xp, x, *, ksize, strides, padding, data_format=layout):
+        """Computes the mean of each window; padding does not count."""
+        return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
+
+    @op(f"{name}Grad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
+        shape=_of_sizes(nd), flags=("sized",), cost=Cost.HEAVY)
+    def average_grad(xp, sizes, dy, *, ksize, strides, padding, data_format=layout):
+        """Divides each window's gradient equally among its elements."""
+        shape = tuple(int(n) for n in sizes)
+        return _average_grad(xp, shape, dy, _window_for(shape, ksize, strides, padding, (), data_format),
+                             _first(data_format))
+
+    @average.grad
+    def _average_op_grad(op, dy):
+        return average_grad(shape_of(op.inputs[0]), dy, **_attrs(op))
+
+    @average_grad.grad
+    def _average_grad_grad(op, ddx):
+        return None, average(ddx, **_attrs(op))
 
 
-@avg_pool3d_op.grad
-def _avg_pool3d_op_grad(op, dy):
-    return raw.AvgPool3DGrad(shape_of(op.inputs[0]), dy, **_attrs(op))
-
-
-@op("AvgPool3DGrad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
-    shape=_of_sizes(3), flags=("sized",), cost=Cost.HEAVY)
-def avg_pool3d_grad(xp, sizes, dy, *, ksize, strides, padding, data_format="NDHWC"):
-    """Divides each window's gradient equally among its elements."""
-    shape = tuple(int(n) for n in sizes)
-    return _average_grad(xp, shape, dy, _window_for(shape, ksize, strides, padding, (), data_format),
-                         _first(data_format))
-
-
-@avg_pool3d_grad.grad
-def _avg_pool3d_grad_grad(op, ddx):
-    return None, raw.AvgPool3D(ddx, **_attrs(op))
-
-
+_declare_average("AvgPool", "value", 2, "NHWC")
+_declare_average("AvgPool3D", "input", 3, "NDHWC")
 limit_ranks(vectors="AvgPool3DGrad.orig_input_shape AvgPoolGrad.orig_input_shape")
 zeros_for_empty("""
     AvgPool AvgPool3D AvgPool3DGrad AvgPoolGrad MaxPool MaxPool3D MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad
