@@ -280,7 +280,7 @@ class Complaint(Exception):
     and names the function and the line that called it.
 
     Args:
-      problem: what is wrong, e.g. 'dimension -1 differs (10 vs 32)'.
+      problem: the problem, e.g. 'dimension -1 differs (10 vs 32)'.
       fix: a remedy, one imperative clause.
       cls: the class to raise at build time.
     """

@@ -70,7 +70,7 @@ class OpTraits:
 
     Attributes:
       cost: see `Cost`. Programs are cut into clusters before what is not light.
-      saves_result: whether its gradient reads its result in the place of its arguments, so that a loop keeps that.
+      saves_result: whether its gradient reads its result in place of its arguments, so that a loop keeps that.
       batch_split: how its batch is split over several cores, or None.
       shape_only: whether its results depend on the shapes of its inputs alone, and are integers.
       fill: the number that all elements of its result are; None if they differ.
@@ -84,9 +84,9 @@ class OpTraits:
         handle of one that holds its input.
       tensor_list: what it does to a list: "reserve", "set", "get", "length", "element_shape".
       placeholder: whether its value is fed, or may be.
-      checks: whether it hands its input on, and raises where that is wrong: errors tell who made the value.
+      checks: whether it returns its input, or raises an error; errors then name the operation that made the value.
       finite_advice: how to keep its value and its gradient finite, as a clause.
-      gradient_advice: an expression that can stand in for it and has a gradient. `k` is how steep, `t` a temperature.
+      gradient_advice: an expression that can replace it and has a gradient. `k` is how steep, `t` a temperature.
       value_rule: see `partial_value`.
       work_rule: see `multiply_adds`.
       fault: see `refuses`; `fault_needs` has the indices of the inputs whose value it looks at; None if it looks at the

@@ -125,7 +125,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
     def _sources(self, fullname: str) -> list[Any]:
-        """Returns the namespaces that stand for a module of TensorFlow's; empty if there are none."""
+        """Returns the namespaces of a module of TensorFlow's; empty if there are none."""
         parts = fullname.split(".")[1:]
         root = importlib.import_module(FACES[self.version])
         if not parts:
@@ -222,7 +222,7 @@ class _Internals:
 
 
 def _inside(parts: list[str]) -> list[Any]:
-    """Returns the namespaces that stand for `tensorflow.python.<parts>`."""
+    """Returns the namespaces of `tensorflow.python.<parts>`."""
     root = importlib.import_module("graphgrad.compat.v1")
     if not parts or (len(parts) == 1 and parts[0] in _PACKAGES):
         return [ModuleType("tensorflow.python")]
@@ -284,7 +284,7 @@ def detect_version(path: str, folder: str | None = None) -> int:
 
     Args:
       path: the program's file.
-      folder: where the program's own modules are; the file's folder by default, which is looked at in any case.
+      folder: where the program's own modules are; the file's folder by default, which is searched in any case.
     """
     uses_1 = False
     for tree in _program(path, folder):

@@ -63,7 +63,7 @@ def names(module: ModuleType) -> list[str]:
 
 
 def has(module: ModuleType, name: str) -> bool:
-    """Returns whether a module of the faces has a name, without importing what it stands for.
+    """Returns whether a module of the faces has a name, without importing its target.
 
     Args:
       module: the module.

@@ -15,7 +15,7 @@ def explain(module: ModuleType, shown_as: str, name: str) -> str:
     Args:
       module: the face, or a module beneath it.
       shown_as: the name that the user knows it by.
-      name: the attribute asked for.
+      name: the requested attribute.
     """
     return f"module {shown_as!r} has no attribute {name!r}. {advice(module, name)}"
 
@@ -25,7 +25,7 @@ def advice(module: ModuleType, name: str) -> str:
 
     Args:
       module: the face, or a module beneath it.
-      name: the attribute asked for.
+      name: the requested attribute.
     """
     inside = _place(module)
     library = _LIBRARIES.get(name) if not inside else _LIBRARIES.get(inside) if name[:1].isupper() else None

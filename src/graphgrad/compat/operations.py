@@ -22,7 +22,7 @@ _SETS = [(dtypes.INDEX, "int32, int64"), (dtypes.FLOATING, "floating"), (dtypes.
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """What the table says of one op type.
+    """A row of the table: the facts about one op type.
 
     Attributes:
       name: the op type.

@@ -51,7 +51,7 @@ class Attempt:
     """A pending action that another thread may have to complete.
 
     Attributes:
-      done: whether it is over.
+      done: whether it has finished.
       value: its result.
       error: why it failed, or None.
     """
@@ -73,13 +73,13 @@ class Attempt:
             self._bell.release()
 
     def give_up(self) -> None:
-        """Withdraws it, unless it is over."""
+        """Withdraws it, unless it has finished."""
         with self._lock:
             if not self.done:
                 self._withdraw(self)
 
     def wait(self) -> Any:
-        """Waits until it is over.
+        """Waits until it has finished.
 
         Returns: its value.
         Raises: its error; DeadlineExceededError at the run's deadline, or at a deadlock.
@@ -210,7 +210,7 @@ def located(cls: Callable[[Any, Any, str], OpError], problem: str, fix: str) -> 
 
     Args:
       cls: TensorFlow's class.
-      problem: what is wrong.
+      problem: the problem.
       fix: a remedy.
     """
     error = cls(None, None, f"{problem}\n  Fix: {fix}")

@@ -113,7 +113,7 @@ _FIELDS = {"float32": "float_val", "float64": "double_val", "float16": "half_val
 
 
 def _elements(shape: Any) -> int:
-    """Returns how many elements an array has; raises ValueError for an impossible shape."""
+    """Returns the number of elements of an array; raises ValueError for an impossible shape."""
     count: int = math.prod(shape)
     if any(n < 0 for n in shape) or math.prod(max(1, n) for n in shape) >= 1 << 56 or len(shape) > 64:
         raise ValueError(f"no array has the shape {shape[:8]}")

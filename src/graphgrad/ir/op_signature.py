@@ -37,7 +37,7 @@ class Arg:
     """One input or output of a signature; exactly one of `dtype`, `type_attr`, `list_attr` is set.
 
     Attributes:
-      is_list: whether the argument stands for any number of tensors.
+      is_list: whether the argument is a list of tensors.
     """
 
     __slots__ = ("name", "dtype", "type_attr", "number_attr", "list_attr", "is_list")

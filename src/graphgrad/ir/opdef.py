@@ -30,7 +30,7 @@ inputs. A rule with an argument `input_shapes` gets the shapes of all inputs the
 **Shape rule**: takes shapes (tuples of int and None; None for unknown rank), returns the shape
 of the output, or a *list* of shapes when the op has several outputs or a list of them.
 
-**Traits** (`op_traits.py`) are what else is known of an op: what it costs, whether it only looks
+**Traits** (`op_traits.py`) are other facts about an op: its cost, whether it only reads
 at shapes, and so on.
 
 **Gradient**: takes the `Operation` and one gradient for each output, returns one for each

@@ -99,7 +99,7 @@ def user_source(depth: int = 1) -> Source | None:
     """Returns the nearest caller outside this package, or None when there is none.
 
     Args:
-      depth: how many frames to skip before looking; the caller's own is 1.
+      depth: the number of frames to skip; the caller's own is 1.
     """
     frame: FrameType | None = sys._getframe(depth)
     inside = _inside

@@ -73,7 +73,7 @@ class LazyRegistry(dict[str, Record]):
 
         Args:
           name: the name.
-          default: what is returned if there is no such name.
+          default: the result if there is no such name.
         """
         try:
             return self[name]
@@ -87,7 +87,7 @@ class LazyRegistry(dict[str, Record]):
         return super().__len__() + len(self._waiting)
 
     def imported(self) -> list[Record]:
-        """Returns the records that are there already."""
+        """Returns the records that exist already."""
         return list(super().values())
 
     def _import_all(self) -> None:

@@ -94,7 +94,7 @@ def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -
     """Returns a class of tests unchanged, as in TensorFlow 2.21.
 
     Args:
-      cls: the class; when left out, the result is a decorator.
+      cls: the class; when omitted, the result is a decorator.
       only_as_function: accepted as TensorFlow does.
     Reference: TensorFlow 2.21 `tf.test.with_eager_op_as_function`.
     """
@@ -180,7 +180,7 @@ class Benchmark:
           cpu_time, wall_time: seconds.
           throughput: in MB per second.
           extras: further numbers by name.
-          name: what was measured.
+          name: the name of the measurement.
           metrics: accepted as TensorFlow does.
         """
         fields = {"name": name or type(self).__name__, "iters": iters, "cpu_time": cpu_time, "wall_time": wall_time,
@@ -200,7 +200,7 @@ class Benchmark:
           burn_iters: the number of runs that are not measured.
           min_iters: the number of runs that are measured.
           store_trace, store_memory_usage: accepted as TensorFlow does.
-          name: what is measured.
+          name: the name of the measurement.
           extras: further numbers by name.
           mbs: the MB that a run processes.
         Returns: iters, wall_time (the median), throughput and extras; they are kept in `reports` too.

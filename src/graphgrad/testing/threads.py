@@ -11,7 +11,7 @@ class CheckedThread:
 
     Args:
       testcase: the `unittest.TestCase`.
-      target, args, kwargs: what it calls.
+      target, args, kwargs: the function that it calls, and its arguments.
     """
 
     def __init__(self, testcase: Any, target: Any, args: Any = None, kwargs: Any = None):

@@ -78,7 +78,7 @@ def place(view: View, widths: dict[Box, float]) -> Placed:
 
 
 def _rows(view: View) -> dict[Box, int]:
-    """Returns the row of each box; rows without boxes are left out."""
+    """Returns the row of each box; rows without boxes are omitted."""
     rows: dict[Box, int] = {}
     owner = {op.index: b for b in view.boxes for op in b.ops}
     forward_of = {b: _forward_box(b, owner) for b in view.boxes}

@@ -1,4 +1,4 @@
-"""`tensorflow.python.tpu.tpu_function` and `.ops.tpu_ops`: what they mean where one replica computes."""
+"""`tensorflow.python.tpu.tpu_function` and `.ops.tpu_ops`: with a single replica."""
 
 from __future__ import annotations
 

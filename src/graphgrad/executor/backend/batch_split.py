@@ -43,7 +43,7 @@ def is_large(instruction: Instruction) -> bool:
 
 
 def parts(batch: int) -> int:
-    """Returns into how many equal parts a batch is split."""
+    """Returns the number of equal parts into which a batch is split."""
     return next((k for k in range(min(CORES, batch), 1, -1) if batch % k == 0), 1)
 
 

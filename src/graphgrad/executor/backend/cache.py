@@ -38,7 +38,7 @@ class Entry:
     Attributes:
       outputs: shapes and dtypes of its results.
       origin: "compiled" or "disk".
-      taken: how many blocks each random operation draws, in the order of the cluster's rows.
+      taken: the number of blocks that each random operation draws, in the order of the cluster's rows.
     """
 
     def __init__(self, outputs: Sequence[AnySpec], program: Program | Later, origin: str, taken: Sequence[int]):

@@ -144,7 +144,7 @@ def enabled() -> bool:
 
 
 def _limit() -> int:
-    """Returns how many bytes the cache may hold."""
+    """Returns the largest size of the cache, in bytes."""
     text = os.environ.get("GRAPHGRAD_CACHE_BYTES") or str(_DEFAULT_LIMIT)
     match = _SIZE.fullmatch(text)
     if match is None:

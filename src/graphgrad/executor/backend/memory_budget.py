@@ -60,7 +60,7 @@ def _reserve_addresses(size: int, what: str) -> None:
 
 
 def available() -> float:
-    """Returns how many bytes the system can give this process before it runs out of memory; inf if not known."""
+    """Returns the bytes that the system can give this process; inf if not known."""
     least = math.inf
     try:
         with open("/proc/meminfo", "rb") as file:

@@ -26,7 +26,7 @@ def explained(error: Exception, steps: Sequence[Cluster | HostStep], slots: list
     It releases the values of the run, so that a caller that catches the error has memory for something smaller.
 
     Args:
-      error: what was raised.
+      error: the error that was raised.
       steps: those of which one failed.
       slots: the values of the run; they are released.
       stores: the variables donated to the program. Those whose values are lost become uninitialized.
@@ -76,7 +76,7 @@ def _is_lost(cell: Cell) -> bool:
 
 
 def _results(program: Iterable[Instruction], slots: Sequence[Any]) -> Iterator[tuple[Operation, Spec]]:
-    """Lists operations with the shapes of outer inputs and results, as far as shape rules can tell."""
+    """Lists operations with the shapes of outer inputs and results, as far as shape rules know them."""
     known: dict[int, Spec] = {}
     for instruction in program:
         op = instruction.op

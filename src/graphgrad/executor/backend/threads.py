@@ -20,9 +20,9 @@ def pool_of(count: int, name: str) -> ThreadPoolExecutor:
     for ever.
 
     Args:
-      count: how many threads.
+      count: the number of threads.
       name: the prefix of their names.
-    Raises: RuntimeError where so many cannot be started.
+    Raises: RuntimeError if they cannot be started.
     """
 
     def make() -> ThreadPoolExecutor:

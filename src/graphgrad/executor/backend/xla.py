@@ -126,7 +126,7 @@ class Device:
         self._jax.batched_block_until_ready(buffers)
 
     def memory(self) -> tuple[int, str]:
-        """Returns how many bytes of memory it has, 0 if that is not known, and its description."""
+        """Returns its bytes of memory, 0 if that is not known, and its description."""
         return int((self._device.memory_stats() or {}).get("bytes_limit", 0)), str(self._device.device_kind)
 
     def memory_in_use(self) -> tuple[int, int] | None:

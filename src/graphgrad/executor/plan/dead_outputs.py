@@ -19,9 +19,9 @@ def prune(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
     """Returns the operations that a run needs, in creation order.
 
     Args:
-      fetches: tensors whose values are wanted.
+      fetches: tensors to fetch.
       targets: operations to run.
-      feeds: tensors whose values are given; operations that only they need are left out.
+      feeds: tensors whose values are given; operations that only they need are omitted.
     """
     fed = {id(t) for t in feeds}
     needed: dict[int, Operation] = {}

@@ -22,7 +22,7 @@ def assign_levels(ops: Sequence[Operation], fed: set[int], known: Knowledge, cel
     Args:
       ops: the operations, in creation order.
       fed: ids of fed tensors.
-      known: what is known before the run.
+      known: the values known before the run.
       cell_of: gives the index of the variable behind a handle.
       indices_of: gives the indices of the operations in whose place one runs.
     Returns: level -> (operation, whether it runs on the host), in creation order.

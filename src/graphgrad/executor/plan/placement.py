@@ -35,7 +35,7 @@ class Placement:
     """The device settings of a session's configuration.
 
     Args:
-      cpus: how many devices the processor counts as.
+      cpus: the number of devices that the processor counts as.
       accelerators: whether accelerators are used, if there are any.
       soft: whether an operation may run elsewhere if the device that it names does not exist.
       log: whether to print where operations run.

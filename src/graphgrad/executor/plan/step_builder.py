@@ -16,7 +16,7 @@ class StepBuilder:
 
     Args:
       floating: slot -> the instruction that is computed wherever its result is needed.
-      known: what is known before the run.
+      known: the values known before the run.
       known_feeds: slots of fed values that are compiled in.
       whole: whether the operations of a level become one cluster, however many they are.
     """

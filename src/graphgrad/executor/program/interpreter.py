@@ -89,7 +89,7 @@ class Body:
     Attributes:
       program: its instructions, on separate slots.
       ins, outs: slots of arguments (None for handles of variables) and results.
-      slots: how many slots there are.
+      slots: the number of slots.
       specs: static shapes and dtypes of the results.
       state: for each variable that the instruction touches, the slots of its initial and its final value.
     """

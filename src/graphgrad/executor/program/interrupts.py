@@ -41,7 +41,7 @@ def wanted(stop: Any, step: Any) -> Any:
 
     Args:
       stop: the numbers, int32.
-      step: how many iterations there have been.
+      step: the number of iterations so far.
     """
     return stop.at[step & (COUNT - 1)].get(mode="promise_in_bounds") != 0
 

@@ -147,7 +147,7 @@ class Plan:
     Attributes:
       steps: `Cluster` and `HostStep` objects, in order.
       feeds: slots of the fed tensors; `fetches` slots of the fetched ones.
-      slots: how many slots there are.
+      slots: the number of slots.
       static: slot -> the tensor that it was made for, with its static shape and dtype.
       constants: (slot, value) of large constants.
       loads: (slot, cell) of the variables that are read; `stores` of those that are assigned.

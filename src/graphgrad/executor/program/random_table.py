@@ -16,7 +16,7 @@ class RandomState:
     Args:
       values: its position and its two seeds, uint64.
       number: its row.
-      taken: receives how many blocks are drawn.
+      taken: receives the number of blocks drawn.
 
     Attributes:
       values: as above. The position is in blocks for an operation of the run itself; in a sub-graph, where the number
@@ -32,7 +32,7 @@ class RandomState:
         self._number, self._taken = number, taken
 
     def take(self, blocks: int) -> None:
-        """Notes how many blocks a kernel draws."""
+        """Records the number of blocks that a kernel draws."""
         if self._taken is not None:
             self._taken[self._number] = blocks
 
@@ -43,7 +43,7 @@ class RandomTable:
     Args:
       rows: row number -> its index in `values`.
       values: uint64 array, (rows, 3): positions and seeds.
-      taken: receives how many blocks the operations draw, by row number; None in sub-graphs.
+      taken: receives the number of blocks that the operations draw, by row number; None in sub-graphs.
 
     Attributes:
       values, taken: as above.

@@ -54,7 +54,7 @@ class Executable:
     """Computes some fetches of a graph from some feeds, repeatedly.
 
     Args:
-      fetches: the tensors whose values are wanted.
+      fetches: the tensors to fetch.
       targets: further operations to run.
       feeds: the tensors that are fed.
       resolve: returns the variable behind a handle.

@@ -1,4 +1,4 @@
-"""Feeds of a run: which tensors they stand for, and the arrays that they give."""
+"""Feeds of a run: the tensors that they refer to, and their arrays."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def feed_targets(graph: Graph, key: Any) -> list[Tensor]:
     Args:
       graph: the session's graph.
       key: a tensor, its name, or a composite, whose parts are fed.
-    Raises: TypeError for what is no tensor; ValueError for one that may not be fed.
+    Raises: TypeError for anything but a tensor; ValueError for one that may not be fed.
     """
     if isinstance(key, Composite):
         return [p for p in key._fetched() if p is not None]

@@ -165,7 +165,7 @@ def _worded_for(executable: Executable, feeds: Sequence[Any], found: _Values, ba
     """Returns the error for a run.
 
     Args:
-      executable, feeds: what was run.
+      executable, feeds: those of the run.
       found: the values of all tensors.
       bad: the tensor that is to blame, or None.
       spoilt: ids of the variables that were not finite in the end.

@@ -25,7 +25,7 @@ def born_in(op: Operation, values: Sequence[Any], cells: Sequence[Cell | None], 
       values: those of its inputs; None for variables.
       cells: the variables behind its inputs; None for others.
       make: the class `Executable`.
-      is_finite: tells whether a value is finite.
+      is_finite: returns whether a value is finite.
     Returns: (words, tensor), or None if nothing is found.
     """
     if op.type == "If":

@@ -62,7 +62,7 @@ class PartialRun:
         return not self._pending
 
     def _wanted(self, new: dict[Operation, None], known: dict[int, Any]) -> dict[int, Tensor]:
-        """Returns the tensors to keep of what runs now, by id: what is fetched then or later, or read later."""
+        """Returns the tensors to keep of the current run, by id: those fetched now or later, or read later."""
         later = [op for op in self._ops if op not in self._done and op not in new]
         wanted = {id(t): t for op in later for t in op.inputs
                   if t.op in new and t.op.type != "Const" and t.dtype.name != "resource"}

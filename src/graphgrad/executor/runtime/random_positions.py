@@ -51,7 +51,7 @@ class RandomPositions:
         Args:
           plan: the plan.
           begun: the positions at which the run begins; missing ones are added.
-          reserved: receives what is reserved.
+          reserved: receives the reserved blocks.
           advance: whether later runs continue after this one.
         Returns: the table for the run.
         """
@@ -84,7 +84,7 @@ class RandomPositions:
           plan: the plan.
           table: the run's table.
           begun: the positions at which it began.
-          reserved: what was reserved.
+          reserved: the reserved blocks.
         """
         assert table.taken is not None
         with _lock:
@@ -100,7 +100,7 @@ class RandomPositions:
 
         Args:
           begun: the positions at which it began.
-          reserved: what was reserved.
+          reserved: the reserved blocks.
         """
         with _lock:
             for op, blocks in reserved.items():

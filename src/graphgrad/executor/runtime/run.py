@@ -66,7 +66,7 @@ class Run:
     # -- reading -----------------------------------------------------------------------
 
     def read(self, feeds: Sequence[Any]) -> None:
-        """Takes what is fed, and what variables hold.
+        """Collects the feeds, and the values of variables.
 
         Args:
           feeds: an array for each fed tensor.

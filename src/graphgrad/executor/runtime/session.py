@@ -54,7 +54,7 @@ def _jit_level(config: Any) -> int:
 
 
 def _timeout(config: Any) -> int:
-    """Returns how many milliseconds a run may wait for queues; 0 if not set."""
+    """Returns the milliseconds that a run may wait for queues; 0 if not set."""
     limit: int = 0 if config is None else config.operation_timeout_in_ms
     return limit
 

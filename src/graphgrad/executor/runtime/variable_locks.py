@@ -80,7 +80,7 @@ class Turn:
     def take(self) -> None:
         """Waits until no other run changes the variables.
 
-        Raises: Stale if one has since this run read them; DeadlineExceededError when the run's time is over.
+        Raises: Stale if one has since this run read them; DeadlineExceededError after the run's deadline.
         """
         if self._taken:
             return

@@ -64,7 +64,7 @@ def copy_with_input_replacements(sgv: Any, replacement_ts: Any, dst_graph: Any =
 
     Args:
       sgv: a view, or operations.
-      replacement_ts: a dictionary from tensors to those in their places.
+      replacement_ts: a dictionary from tensors to their replacements.
       dst_graph: the graph to copy to; the same one if not given.
       dst_scope: a name scope for the copies.
       src_scope: the scope to strip from the originals' names.
@@ -123,7 +123,7 @@ def graph_replace(target_ts: Any, replacement_ts: Any, dst_scope: str = "", src_
 
     Args:
       target_ts: tensors, in any nesting of lists.
-      replacement_ts: a dictionary from tensors to those in their places.
+      replacement_ts: a dictionary from tensors to their replacements.
       dst_scope, src_scope, reuse_dst_scope: as for `copy_with_input_replacements`.
     Returns: the copies, in the nesting of `target_ts`.
     Raises: ValueError if none depends on what is replaced.

@@ -34,7 +34,7 @@ def make_list_of_op(ops: Any, check_graph: bool = True, allow_graph: bool = True
     Args:
       ops: an operation, a graph, a view, or any nesting of them.
       check_graph, allow_graph: accepted.
-      ignore_ts: whether tensors are left out; otherwise they are an error.
+      ignore_ts: whether tensors are omitted; otherwise they are an error.
     Raises: TypeError for anything but an operation.
     """
     found = [o for o in _flat(ops) if not (ignore_ts and isinstance(o, Tensor))]
@@ -50,7 +50,7 @@ def make_list_of_t(ts: Any, check_graph: bool = True, allow_graph: bool = True, 
     Args:
       ts: a tensor, a graph, or any nesting of them.
       check_graph, allow_graph: accepted.
-      ignore_ops: whether operations are left out; otherwise they are an error.
+      ignore_ops: whether operations are omitted; otherwise they are an error.
     Raises: TypeError for anything but a tensor.
     """
     if isinstance(ts, Graph):

@@ -53,7 +53,7 @@ class HParams:
         Args:
           name: its name.
           value: its value.
-        Raises: KeyError for a name that is not there; ValueError for a list in place of a value, or a value that
+        Raises: KeyError for an unknown name; ValueError for a list in place of a value, or a value that
           does not have the type.
         """
         kind, is_list = self._types[name]
@@ -82,7 +82,7 @@ class HParams:
         Args:
           values: the string.
         Returns: itself.
-        Raises: ValueError for a name that is not there, or a string of another form.
+        Raises: ValueError for an unknown name, or a string of another form.
         """
         import re
 
@@ -144,7 +144,7 @@ class HParams:
 
         Args:
           key: its name.
-          default: for one that is not there.
+          default: the result for an unknown name.
         """
         return getattr(self, key) if key in self._types else default
 

@@ -54,7 +54,7 @@ def summarize_activation(op: Any) -> Any:
 
 
 def summarize_tensors(tensors: Any, summarizer: Callable[[Any], Any] = summarize_tensor) -> list[Any]:
-    """Adds the summaries of several tensors, by a function; leaves out those that are None."""
+    """Adds the summaries of several tensors, by a function; omits those that are None."""
     return [s for t in tensors if (s := summarizer(t)) is not None]
 
 

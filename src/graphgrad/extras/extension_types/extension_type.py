@@ -150,7 +150,7 @@ class ExtensionType(Composite):
 
 
 class ExtensionTypeSpec(TypeSpec):
-    """The spec of an extension type: specs in the place of tensors; base of the classes `Spec`."""
+    """The spec of an extension type: specs in place of tensors; base of the classes `Spec`."""
 
     _of: ClassVar[Any]
 

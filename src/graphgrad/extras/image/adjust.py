@@ -26,7 +26,7 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
 
     Args:
       image: a real tensor.
-      dtype: the dtype wanted.
+      dtype: the target dtype.
       saturate: whether to clip values to the range of the dtype.
       name: a name for the operation.
     Returns: a tensor of that dtype.

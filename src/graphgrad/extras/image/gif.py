@@ -59,7 +59,7 @@ def _end_of_blocks(data: bytes, at: int) -> int:
 
 
 def _palette(data: bytes, at: int, flags: int) -> bytes:
-    """Reads the colours that begin at a position, if flags say that there are any."""
+    """Reads the colours that begin at a position, if the flags announce them."""
     size = 3 << (flags & 7) + 1 if flags & 0x80 else 0
     if at + size > len(data):
         raise IndexError

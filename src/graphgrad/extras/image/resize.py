@@ -71,7 +71,7 @@ def _nearest_matrix(n, out, *options):
     return matrix
 
 
-_TABLE = 1024  # TensorFlow's cubic weights come from a table of so many steps
+_TABLE = 1024  # TensorFlow's cubic weights come from a table with this many steps
 
 
 @functools.lru_cache

@@ -337,7 +337,7 @@ def matching_files(xp, pattern):
         raise Complaint(f"the patterns have rank {pattern.ndim}", "give a string, or a vector of them")
     found = []
     for one in pattern.reshape(-1).tolist():
-        # As in TensorFlow, what is looked for in the current directory is named with it.
+        # As in TensorFlow, matches in the current directory keep its name.
         path = os.fsdecode(one)
         found += map(os.fsencode, glob.glob(path if os.path.dirname(path) else os.path.join(".", path)))
     result = np.empty(len(found), object)

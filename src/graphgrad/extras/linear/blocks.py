@@ -118,7 +118,7 @@ class _Blocks(LinearOperator):
         Args:
           rhs: a tensor, a list of one tensor for each block, or a `LinearOperator`.
           adjoint: whether the systems are those of the adjoint.
-          adjoint_arg: whether the adjoint of rhs, or of each block, stands on the right side.
+          adjoint_arg: whether the right side is the adjoint of rhs, or of each block.
           name: a name for the scope of the operations.
         Returns: a tensor, a list of tensors for a list, a `LinearOperator` for one.
         Raises: NotImplementedError if the operator is known to be singular; ValueError if the sizes do not fit.

@@ -75,7 +75,7 @@ class LinearOperatorAdjoint(_OfOne):
 
     Args:
       operator: a `LinearOperator`, (*B, m, n).
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None for what is known of
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints, or None for those of
         `operator`.
       name: a name for the scopes of operations.
     Raises: ValueError for hints that contradict those of `operator`.
@@ -141,7 +141,7 @@ class LinearOperatorInversion(_OfOne):
 
     Args:
       operator: a square `LinearOperator`, (*B, n, n).
-      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known, or None for what is known of
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: hints, or None for those of
         `operator`.
       name: a name for the scopes of operations.
     Raises: ValueError for hints that contradict those of `operator`, or if it is known to be singular.

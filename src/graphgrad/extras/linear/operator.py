@@ -147,7 +147,7 @@ class LinearOperator(Described):
         Args:
           rhs: a tensor of the operator's dtype, or a `LinearOperator`.
           adjoint: whether the systems are those of the adjoint.
-          adjoint_arg: whether the adjoint of rhs stands on the right side.
+          adjoint_arg: whether the right side is the adjoint of rhs.
           name: a name for the scope of the operations.
         Returns: a tensor, or a `LinearOperator` for one.
         Raises: NotImplementedError if the operator is known to be singular, or not to be square; ValueError if the

@@ -134,7 +134,7 @@ class LinearOperatorPermutation(LinearOperator):
       dtype: of the matrices.
       is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
-    Raises: ValueError for what is known not to be a permutation; TypeError if it is not of integers.
+    Raises: ValueError if it is known not to be a permutation; TypeError if it is not of integers.
 
     >>> sess.run(tf.linalg.LinearOperatorPermutation([2, 0, 1]).matvec([10.0, 11.0, 12.0]))
     array([12., 10., 11.], dtype=float32)

@@ -76,7 +76,7 @@ class QueueBase:
           index: the number of the queue, an int, or a tensor that is known while the graph is built.
           queues: the queues; dtypes and names of all are the same.
         Returns: a queue, with the shapes that all have in common.
-        Raises: TypeError for other dtypes, or what is not a queue; ValueError for other names, or an index that only
+        Raises: TypeError for other dtypes, or anything but a queue; ValueError for other names, or an index that only
           the run knows.
         """
         if not queues or not isinstance(queues, list) or not all(isinstance(q, QueueBase) for q in queues):

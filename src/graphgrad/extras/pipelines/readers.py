@@ -52,7 +52,7 @@ class ReaderBase:
         Args:
           queue: a queue of strings, or its handle.
           name: a name for the operation.
-        Returns: two string scalars: a key that says where the record is, and the record.
+        Returns: two string scalars: a key that gives the position of the record, and the record.
         Raises: OutOfRangeError at run time if the queue is closed and empty; NotFoundError if there is no such file.
         """
         handle = queue.queue_ref if isinstance(queue, QueueBase) else queue

@@ -29,7 +29,7 @@ class TFRecordOptions:
     Args:
       compression_type: "", "ZLIB" or "GZIP", or a member of `TFRecordCompressionType`.
       flush_mode, input_buffer_size, output_buffer_size, window_bits, compression_level, compression_method, mem_level,
-        compression_strategy: accepted; without effect but for `compression_level`.
+        compression_strategy: accepted; without effect except for `compression_level`.
     Raises: ValueError for another compression.
     """
 

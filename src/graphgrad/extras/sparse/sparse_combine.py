@@ -366,7 +366,7 @@ def convert_to_tensor_or_sparse_tensor(value: TensorLike, dtype: DTypeLike | Non
 
     Args:
       value: a `SparseTensor`, a `SparseTensorValue`, or what `convert_to_tensor` accepts.
-      dtype: the dtype wanted.
+      dtype: the target dtype.
       name: a name for the constant.
     Returns: a `SparseTensor` or a tensor.
     Raises: RuntimeError for a sparse tensor of another dtype.

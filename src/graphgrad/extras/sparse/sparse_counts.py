@@ -100,7 +100,7 @@ def _sparse_count_grad(op, d_indices, d_values, d_shape):
 def sparse_bincount(values: Any, weights: Any = None, axis: int | None = 0, minlength: Any = None,
                     maxlength: Any = None, binary_output: bool = False,
                     name: str | None = None) -> SparseTensor:
-    """Counts the occurrences of each of the numbers 0, 1, 2, ..., as a sparse tensor.
+    """Counts the occurrences of each number 0, 1, 2 and so on, as a sparse tensor.
 
     Args:
       values: a tensor or `SparseTensor` of int32 or int64, without negative numbers.

@@ -50,7 +50,7 @@ def checked(indices: Any, shape: Any) -> None:
 
 
 def sparse_shape(indices: Any, values: Any, shape: Any) -> None:
-    """Checks the static shapes of a sparse operand; `shape` is what is known of its value. For shape rules."""
+    """Checks the static shapes of a sparse operand; `shape` is the known part of its value. For shape rules."""
     indices = with_rank(indices, 2, "indices")
     values = with_rank(values, 1, "values")
     if None not in (indices[0], values[0]) and indices[0] != values[0]:

@@ -111,7 +111,7 @@ def _bytes(what: str, value: Any) -> bytes:
 
 @op("StaticRegexReplace", "input: string -> output: string", shape=_same, flags=_HOST)
 def static_regex_replace_op(xp, x, *, pattern, rewrite, replace_global=True):
-    """Replaces matches of a pattern; `\\1` stands for the first group, `\\0` for the whole match."""
+    """Replaces matches of a pattern; `\\1` means the first group, `\\0` the whole match."""
     parts, highest, right = _template(_bytes("Rewrite", rewrite))
     compiled = _compiled(_bytes("Pattern", pattern), highest > 0)
     if highest > compiled.NumberOfCapturingGroups() or not (right or replace_global):

@@ -90,7 +90,7 @@ def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, d
     Args:
       source: a vector of strings.
       sep: separating characters; a space by default, '' splits into characters.
-      skip_empty: whether to leave out empty pieces.
+      skip_empty: whether to omit empty pieces.
       delimiter: the older name of `sep`.
       result_type: "SparseTensor"; `tf.strings.split` offers ragged ones.
       name: a name for the operations.
@@ -280,7 +280,7 @@ def regex_replace(input: TensorLike, pattern: Any, rewrite: Any, replace_global:
     Args:
       input: strings.
       pattern: the expression, in RE2's syntax, without look-around and back-references.
-      rewrite: the replacement; `\1` stands for the first group, `\0` for the whole match.
+      rewrite: the replacement; `\1` means the first group, `\0` the whole match.
       replace_global: whether to replace every match, or the first of each string.
       name: a name for the operation.
     Returns: strings, the shape of `input`.

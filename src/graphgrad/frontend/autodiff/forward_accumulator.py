@@ -37,7 +37,7 @@ class ForwardAccumulator:
       primals: a tensor or variable, or a structure of them, with respect to which is differentiated.
       tangents: for each of them a tensor of its shape: the direction.
     Raises: ValueError if the two differ in structure or shape, or if it is entered twice.
-    Gradient: what it computes has gradients; accumulators and tapes may be nested in either order.
+    Gradient: its results have gradients; accumulators and tapes may be nested in either order.
     Reference: TensorFlow 2.21 `tf.autodiff.ForwardAccumulator`; Griewank and Walther, Evaluating Derivatives, 2008.
 
     >>> x = tf.constant([2.0, 3.0])
@@ -91,7 +91,7 @@ class ForwardAccumulator:
             eager.listening.recorders.remove(self._record)
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
-        """Returns the derivative of what was computed, in the direction of the tangents.
+        """Returns the derivative of a computed value in the direction of the tangents.
 
         Args:
           primals: a tensor computed in the `with` block, or a structure of them.

@@ -29,7 +29,7 @@ def compute_gradient(f: Callable[..., Any], x: Sequence[Any], delta: float | Non
     Args:
       f: takes as many tensors as `x` has entries and returns a tensor.
       x: a list or tuple of values for the arguments.
-      delta: by how much an argument is moved; 1/1024 by default.
+      delta: the change of an argument; 1/1024 by default.
     Returns: a pair of tuples, by gradient and by central differences: for each argument an array
       (elements of the result, elements of the argument). A complex number counts as two elements.
     Raises: ValueError if `x` is not a list or tuple; AssertionError for arguments or results of other than
@@ -174,7 +174,7 @@ def compute_gradient_v1(x: Any, x_shape: Any, y: Any, y_shape: Any, x_init_value
       y: a tensor that depends on x.
       y_shape: its shape.
       x_init_value: an array, or a list of them: where to differentiate; random numbers from [0, 1) by default.
-      delta: by how much x is moved.
+      delta: the change of x.
       init_targets: an operation or a list of them to run first.
       extra_feed_dict: what to feed besides.
     Returns: two arrays (elements of x, elements of y), by gradient and by central differences; a list of such

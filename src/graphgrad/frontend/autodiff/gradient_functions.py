@@ -1,6 +1,6 @@
 """`gradients_function`, `implicit_grad` and related functions of `tf.contrib.eager`.
 
-They serve eager mode and graphs alike: what they differentiate runs, or is built, when they are called.
+They work in eager mode and in graphs: the differentiated function runs, or is built, when they are called.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def make_vjp(f: Callable[..., Any], params: _Params = None,
 
     Args:
       f, params: as in `gradients_function`.
-      persistent: whether the product can be asked for more than once.
+      persistent: whether the product can be computed more than once.
     Returns: `g(*args)`, which gives `f(*args)` and `vjp(dy=None)`, which gives the list of gradients.
     Raises: as `gradients_function`.
     Reference: TensorFlow 2.21 `tensorflow.python.eager.backprop.make_vjp`.

@@ -77,7 +77,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     """Calls a Python function of eager tensors when the graph runs.
 
     Args:
-      func: takes one eager tensor (or composite) for each of `inp`, returns what `Tout` says.
+      func: takes one eager tensor (or composite) for each of `inp`, returns values of the dtypes `Tout`.
       inp: a list of tensors; sparse, ragged and sliced ones reach the function as such.
       Tout: the dtype of the result, or a list of dtypes (or of specs, also of composites).
       name: a name for the operation.

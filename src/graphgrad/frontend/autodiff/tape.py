@@ -113,7 +113,7 @@ class GradientTape:
 
         It counts from now on, and only where a tape is recording.
 
-        Raises: ValueError for what is neither; RuntimeError before the tape's `with` block.
+        Raises: ValueError for anything else; RuntimeError before the tape's `with` block.
         """
         if not self._entered:
             raise RuntimeError("A tape watches what happens inside of its `with` block, and that has not begun. "
@@ -216,7 +216,7 @@ class GradientTape:
           target: a tensor (*Y).
           sources: a tensor or variable (*X), or a structure of them.
           unconnected_gradients: 'none' or 'zero', for sources that do not matter.
-          parallel_iterations: how many rows are computed at a time, which bounds the memory; all by default.
+          parallel_iterations: the number of rows computed at a time, which bounds the memory; all by default.
           experimental_use_pfor: whether rows are computed together; if not, one after another.
         Returns: the structure of `sources`, with a tensor (*Y, *X) or None for each.
         Raises: RuntimeError if a tape that is not persistent is used twice, or without `experimental_use_pfor`;
@@ -242,7 +242,7 @@ class GradientTape:
         Args:
           target: a tensor (b, *Y); `target[i]` depends on no other example than `source[i]`.
           source: a tensor (b, *X).
-          unconnected_gradients: 'none' or 'zero'; zeros stand for a source that does not matter in either case.
+          unconnected_gradients: 'none' or 'zero'; a source without influence gets zeros in either case.
           parallel_iterations, experimental_use_pfor: as in `jacobian`.
         Returns: a tensor (b, *Y, *X).
         Raises: ValueError for fewer than two dimensions, and if the batches differ in size; else as `jacobian`.

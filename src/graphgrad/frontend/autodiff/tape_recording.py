@@ -147,7 +147,7 @@ class Recording:
         return [self._records[position] for position in sorted(found)]
 
     def inputs(self, record: Record | Operation) -> list[Any]:
-        """Returns the inputs of an operation: tensors outside in the place of those that captured them."""
+        """Returns the inputs of an operation: tensors outside in place of those that captured them."""
         return [stands_for(t) for t in record.inputs]
 
     def seeds(self, targets: Sequence[Any], outputs: Sequence[Any], sources: Sequence[Any]) -> list[tuple[Any, Any]]:

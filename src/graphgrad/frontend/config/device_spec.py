@@ -18,7 +18,7 @@ class DeviceSpec:
       job: the name of a job, such as 'worker'.
       replica, task: numbers.
       device_type: 'CPU', 'GPU' or 'TPU'.
-      device_index: the number of the device; '*' stands for any.
+      device_index: the number of the device; '*' means any.
     Reference: TensorFlow 2.21 `tf.DeviceSpec`.
 
     >>> tf.DeviceSpec(job="ps", device_type="CPU", device_index=0).to_string()
@@ -121,7 +121,7 @@ class DeviceSpecV1(DeviceSpec):
       job: the name of a job, such as 'worker'.
       replica, task: numbers.
       device_type: 'CPU', 'GPU' or 'TPU'.
-      device_index: the number of the device; '*' stands for any.
+      device_index: the number of the device; '*' means any.
     Reference: TensorFlow 2.21 `tf.compat.v1.DeviceSpec`.
 
     >>> spec = tf.DeviceSpec(job="ps")

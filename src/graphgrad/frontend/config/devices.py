@@ -89,7 +89,7 @@ def set_visible_devices(devices: PhysicalDevice | Sequence[PhysicalDevice], devi
     Args:
       devices: a list of `PhysicalDevice`, or one.
       device_type: the type that the list speaks of; all if not given.
-    Raises: ValueError for some accelerators and not others, and if the processor is left out.
+    Raises: ValueError for some accelerators and not others, and if the processor is omitted.
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.config.set_visible_devices`.
 
@@ -125,7 +125,7 @@ def get_soft_device_placement() -> bool:
 def set_soft_device_placement(enabled: bool) -> None:
     """Sets whether operations of functions may run elsewhere if the device that they name does not exist.
 
-    Sessions have `ConfigProto.allow_soft_placement` for that. Functions that ran before keep their places.
+    Sessions have `ConfigProto.allow_soft_placement` for that. Functions that ran before keep their placement.
 
     Args:
       enabled: whether they may; else InvalidArgumentError is raised when the function runs.

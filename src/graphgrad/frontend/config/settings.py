@@ -67,7 +67,7 @@ def set_experimental_options(options: dict[str, Any]) -> None:
     """Stores the options, without effect: they control TensorFlow's graph rewrites.
 
     Args:
-      options: a dictionary, as TensorFlow takes it; what it does not know is left out.
+      options: a dictionary, as in TensorFlow; unknown options are ignored.
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.config.optimizer.set_experimental_options`.
 
@@ -92,7 +92,7 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
     """Stores the setting, without effect: JAX's settings are the user's.
 
     Args:
-      num_threads: how many; 0 leaves it to the system.
+      num_threads: the number of threads; 0 leaves it to the system.
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.config.threading.set_inter_op_parallelism_threads`.
 
@@ -117,7 +117,7 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
     """Stores the setting, without effect: JAX's settings are the user's.
 
     Args:
-      num_threads: how many; 0 leaves it to the system.
+      num_threads: the number of threads; 0 leaves it to the system.
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.config.threading.set_intra_op_parallelism_threads`.
 
@@ -168,7 +168,7 @@ def _accelerator(device: str) -> Any:
 
 
 def get_memory_info(device: str) -> dict[str, int]:
-    """Returns how much memory of an accelerator is in use.
+    """Returns the memory of an accelerator that is in use.
 
     Args:
       device: such as 'GPU:0'.
@@ -186,7 +186,7 @@ def get_memory_info(device: str) -> dict[str, int]:
 
 
 def get_memory_usage(device: str) -> int:
-    """Returns how many bytes of memory of an accelerator are in use; see also `get_memory_info`.
+    """Returns the bytes of memory of an accelerator that are in use; see also `get_memory_info`.
 
     Args:
       device: such as 'GPU:0'.

@@ -32,7 +32,7 @@ def case_v1(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, st
       name: a name scope.
     Returns: the structure of tensors that the chosen function gives.
     Raises: TypeError for pairs that are none; ValueError if there are none; InvalidArgumentError when it runs if no
-      condition holds and there is no `default`, or more than one holds and `exclusive` says that none may.
+      condition holds and there is no `default`, or more than one holds and `exclusive` is set.
     Gradient: of the function that ran.
     Reference: TensorFlow 2.21 `tf.compat.v1.case`.
 
@@ -59,7 +59,7 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
       name: a name scope.
     Returns: the structure of tensors that the chosen function gives.
     Raises: TypeError for pairs that are none; ValueError if there are none; InvalidArgumentError when it runs if no
-      condition holds and there is no `default`, or more than one holds and `exclusive` says that none may.
+      condition holds and there is no `default`, or more than one holds and `exclusive` is set.
     Gradient: of the function that ran.
     Reference: TensorFlow 2.21 `tf.case`.
 

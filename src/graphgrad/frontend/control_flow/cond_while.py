@@ -36,7 +36,7 @@ def _trace(
 
     Args:
       args: the structure of the arguments.
-      likes: what its leaves are like; see `put_together`.
+      likes: examples of its leaves; see `put_together`.
       start: the tensors that the leaves consist of at first.
     """
     body = FuncGraph(name, graph)

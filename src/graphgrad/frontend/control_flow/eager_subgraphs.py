@@ -35,7 +35,7 @@ class _Kept:
     """The cache entry of equal maps: their number of runs, and how to run them.
 
     Attributes:
-      count: how often.
+      count: the number of repetitions.
       executable: runs them; None for the first few times.
     """
 

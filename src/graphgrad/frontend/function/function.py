@@ -147,7 +147,7 @@ class Function:
         return self._name
 
     def experimental_get_tracing_count(self) -> int:
-        """Returns how often it has been traced: once for each signature, twice for a call that creates variables."""
+        """Returns the number of traces: one for each signature, twice for a call that creates variables."""
         return self._traced_times
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
@@ -451,7 +451,7 @@ def function(func: Callable[..., Any] | None = None, input_signature: Any = None
     """Compiles a Python function into graphs, one for each signature it is called with.
 
     Args:
-      func: the function; when left out, the result is a decorator.
+      func: the function; when omitted, the result is a decorator.
       input_signature: a nested sequence of `TensorSpec` and related ones; one trace then serves all calls.
       autograph: whether `if`, `while`, `for`, `and`, `or`, `not` and assertions on tensors become operations.
       jit_compile, experimental_compile: True compiles a function as one XLA program, instead of in clusters.

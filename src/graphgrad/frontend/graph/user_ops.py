@@ -42,14 +42,14 @@ def define_op(op_type: str, signature: str, *, static: Sequence[str] = (), numpy
         (a capital letter first), or a list of N of these.
       static: names of inputs that decide the shape of the result; the kernel gets them as NumPy arrays, always.
       numpy_only: whether the kernel cannot be compiled: it gets `numpy`, and may use Python freely.
-      stateful: whether two calls differ, so that none may be merged with another, or left out of a function.
+      stateful: whether two calls differ, so that none may be merged with another, or omitted from a function.
       replace: whether an op type that a program defined before may be defined anew, as when a notebook's cell runs
         again; graphs that exist keep the older one.
       **types: the dtypes that a type attribute may be, such as `T=[tf.float32, tf.float64]`; any by default.
     Returns: a decorator, which returns the op's record.
     Raises: KeyError if the type is taken; ValueError for a signature that cannot be read; TypeError for a kernel whose
       arguments do not fit it. When it runs: InvalidArgumentError for results that do not fit it.
-    Gradient: the one declared; without one, whoever asks gets a LookupError.
+    Gradient: the one declared; without one, differentiating is a LookupError.
     Reference: graphgrad's own; see docs/user-ops.md.
 
     >>> @tf.define_op("Cube", "x: T -> y: T", T=[tf.float32, tf.float64], replace=True)

@@ -264,7 +264,7 @@ def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memor
         dtypes, without batch, or None for those of the cell's output); and anything to pass on, or None.
       parallel_iterations, swap_memory: accepted as TensorFlow does.
       scope: the variable scope; "rnn" by default.
-    Returns: a `TensorArray` of what was put out, structured as `emit_output`, zeros where a sequence has ended; the
+    Returns: a `TensorArray` of the outputs, structured as `emit_output`, zeros where a sequence has ended; the
       last state; the last loop state.
     Raises: TypeError if `cell` is none or `loop_fn` is not a function; ValueError if structures differ.
     Gradient: with respect to inputs, first state and variables.

@@ -283,7 +283,7 @@ class ResidualWrapper(_Wrapper):
 
     Args:
       cell: the cell.
-      residual_fn: a function of inputs and outputs that takes the place of their sum.
+      residual_fn: a function of inputs and outputs that replaces their sum.
       **kwargs: accepted as TensorFlow does.
     Raises: ValueError if inputs and outputs differ in structure or shape.
     Reference: Wu et al. 2016, Google's Neural Machine Translation System; TensorFlow 2.21

@@ -39,7 +39,7 @@ def put_together(likes: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
 
 
 def tensor_count(like: Any) -> int:
-    """Returns how many tensors a leaf consists of; see `put_together`."""
+    """Returns the number of tensors of a leaf; see `put_together`."""
     if isinstance(like, TypeSpec):
         return len(nest.flatten(like, expand_composites=True))
     return len(tensors_of(like))

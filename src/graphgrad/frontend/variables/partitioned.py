@@ -33,7 +33,7 @@ class PartitionInfo:
 class PartitionedVariable:
     """A variable stored as several ones, cut along one axis.
 
-    It can be iterated over, gives its parts' concatenation where a tensor is wanted, and is what `embedding_lookup`
+    It can be iterated over, gives its parts' concatenation where a tensor is expected, and is what `embedding_lookup`
     takes for a table in parts. Gradients are taken with respect to the parts: `tf.gradients(y, list(v))`.
 
     Args:
@@ -196,7 +196,7 @@ def create_partitioned_variables(shape: ShapeLike, slicing: Any, initializer: An
 
     Args:
       shape: the shape of the whole.
-      slicing: how many parts to make along each axis; more than one along one axis at most.
+      slicing: the number of parts along each axis; more than one along at most one axis.
       initializer: a function of shape and dtype, or the value of the whole.
       dtype: the dtype.
       trainable, collections: as for `get_variable`.
@@ -233,7 +233,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
     """Makes a partitioner into a fixed number of parts along one axis.
 
     Args:
-      num_shards: how many parts; fewer where the axis is shorter.
+      num_shards: the number of parts; fewer where the axis is shorter.
       axis: the axis that is cut.
     Returns: a function of shape and dtype, for `get_variable`.
     Reference: TensorFlow 2.21 `tf.compat.v1.fixed_size_partitioner`.
@@ -292,7 +292,7 @@ def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_sli
     Args:
       max_partitions: a bound on the number of parts.
       axis: the axis that is cut.
-      min_slice_size: how many bytes a part is to have at least.
+      min_slice_size: the least size of a part, in bytes.
       bytes_per_string_element: what a string counts.
     Returns: a function of shape and dtype, for `get_variable`.
     Reference: TensorFlow 2.21 `tf.compat.v1.min_max_variable_partitioner`.

@@ -36,7 +36,7 @@ class UniformUnitScaling(_Typed):
 
 
 def compute_fans(shape: Any) -> tuple[int, int]:
-    """Returns how many inputs and outputs a unit of a layer with weights of this shape has."""
+    """Returns the numbers of inputs and outputs of a unit of a layer with weights of this shape."""
     sizes = _static(shape)
     if not sizes:
         return 1, 1

@@ -13,7 +13,7 @@ class ScopeCounts:
         self._logs: list[list[tuple[str, int]]] = []  # counts to undo, for each re-entered scope
 
     def times_opened(self, name: str) -> int:
-        """Returns how often the scope was opened."""
+        """Returns the number of times that the scope was opened."""
         return self._opened.get(name, 0)
 
     def open(self, name: str) -> None:

@@ -57,7 +57,7 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
 
     Args:
       variable_creator: a function `f(next_creator, **kwargs)` that returns a variable; `kwargs` are the arguments of
-        `tf.Variable`, and `next_creator(**kwargs)` makes one. Of nested blocks the innermost is asked first.
+        `tf.Variable`, and `next_creator(**kwargs)` makes one. The innermost of nested blocks is called first.
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.variable_creator_scope`.
 

@@ -249,7 +249,7 @@ def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: A
       collections: the collections to join; GLOBAL_VARIABLES by default.
       caching_device: accepted; without effect.
       use_resource: what fetching the variable gives, see `tf.compat.v1.Variable`.
-      partitioner: a function of shape and dtype that says into how many parts to cut along each
+      partitioner: a function of shape and dtype that returns the number of parts along each
         axis; the result is then a `PartitionedVariable`. No effect on scalars and in eager mode.
       validate_shape: whether the shape is fixed.
       custom_getter: called as `f(getter, name, ...)` instead.

@@ -164,7 +164,7 @@ def _lifted(op: Operation, t: Tensor) -> Tensor | None:
 
 
 def _count(counter: _Counter, limit: Any) -> Any:
-    """Computes how often the counter satisfies the condition, a scalar int32."""
+    """Counts the values of the counter that satisfy the condition, a scalar int32."""
     distance = raw.Sub(limit, counter.start) if counter.stride > 0 else raw.Sub(counter.start, limit)
     size = abs(counter.stride)
     more = size if counter.inclusive else size - 1

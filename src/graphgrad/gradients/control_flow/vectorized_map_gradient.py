@@ -82,7 +82,7 @@ def map_rows(body: MapBody, rows: Sequence[Any], chunk: int | None = None, draws
     Args:
       body: its inputs are placeholders for a row of each of `rows`, then its captures.
       rows: tensors (n, ...).
-      chunk: how many rows are computed at a time; None for all.
+      chunk: the number of rows computed at a time; None for all.
       draws: whether each row draws its own random numbers.
       name: a name for the operation.
     Returns: for each output of the body a tensor (n, ...).

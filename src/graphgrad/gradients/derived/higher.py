@@ -47,7 +47,7 @@ def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iteration
       output: y, (*Y).
       inputs: x, (*X), a tensor or variable or a nested structure of them.
       use_pfor: whether all rows are computed together; if not, one after another.
-      parallel_iterations: how many rows are computed at a time, which bounds the memory; all by default.
+      parallel_iterations: the number of rows computed at a time, which bounds the memory; all by default.
       unconnected_gradients: 'none' or 'zero': the result for an x that y does not depend on.
       name: the name scope of the new operations.
     Returns: the structure of `inputs`, with a tensor (*Y, *X) of y's dtype, or None, for each.
@@ -89,7 +89,7 @@ def batch_jacobian(
       output: y, (b, *Y).
       inp: x, (b, *X).
       use_pfor, parallel_iterations: as in `jacobian`.
-      unconnected_gradients: 'none' or 'zero': what is returned if y does not depend on x.
+      unconnected_gradients: 'none' or 'zero': the result if y does not depend on x.
       name: the name scope of the new operations.
     Returns: (b, *Y, *X), or None.
     Raises: ValueError for scalars, and if the batches differ in size; else as `jacobian`.
@@ -383,7 +383,7 @@ def check_batches(y: Shape, x: Shape) -> None:
 
 
 def checked_chunk(use_pfor: bool, parallel_iterations: int | None) -> int | None:
-    """Returns how many rows are computed at a time, None for all; ValueError below 1."""
+    """Returns the number of rows computed at a time, None for all; ValueError below 1."""
     if parallel_iterations is not None and parallel_iterations < 1:
         raise ValueError(
             f"parallel_iterations must be a positive integer, not {parallel_iterations}.\n"

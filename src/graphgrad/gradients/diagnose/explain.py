@@ -258,7 +258,7 @@ def _rule(rule: Any) -> str:
 
 
 def _is_about_shapes(op: Operation) -> bool:
-    """Returns whether an operation looks at the shapes of its inputs alone."""
+    """Returns whether an operation reads only the shapes of its inputs."""
     return op.opdef.shape_only or op.opdef.fill is not None
 
 

@@ -61,5 +61,5 @@ def _assigned(graph: Graph, x: Tensor, above_y: Collection[Operation]) -> Operat
 
 
 def _is_source(op: Operation) -> bool:
-    """Returns whether an operation gives what comes from outside: what is fed, or a variable."""
+    """Returns whether an operation gives a value from outside: a feed, or a variable."""
     return op.type == "VarHandleOp" or op.opdef.placeholder

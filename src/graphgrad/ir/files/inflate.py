@@ -16,7 +16,7 @@ class Inflated:
     """A readable view of a compressed file; it ends where the data end, even if they are cut off.
 
     Args:
-      read: a function of a number of bytes that returns at most so many of the compressed data.
+      read: a function of a number of bytes that returns at most that many of the compressed data.
       kind: "ZLIB", after whose end data are ignored, or "GZIP", of which several may be concatenated.
     Raises: DataLossError, while reading, for data that are not compressed so.
     """

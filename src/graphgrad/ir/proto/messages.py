@@ -149,7 +149,7 @@ class Message:
     the fields that `ONEOF` names is set.
 
     Args:
-      **fields: values by name; None stands for a field that is not set.
+      **fields: values by name; None means a field that is not set.
     """
 
     FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {}

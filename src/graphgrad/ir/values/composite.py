@@ -131,7 +131,7 @@ class Composite(Bundle):
         return self._with_parts([next(found) if t.dtype.is_differentiable else t for t in self._parts()])
 
     def _fetched(self) -> Sequence[Any]:
-        """Returns the tensors that a session fetches and feeds for it; None for what is left out."""
+        """Returns the tensors that a session fetches and feeds for it; None for what is omitted."""
         return self._parts()
 
     def _value_of(self, arrays: Sequence[Any]) -> Any:
@@ -177,7 +177,7 @@ def with_gradient_parts(values: Sequence[Any], tensors: Sequence[Any]) -> list[A
     """Inverts `gradient_parts`.
 
     Args:
-      values: composites, which the results will be like; anything else stands for one tensor.
+      values: composites, which the results will be like; anything else is one tensor.
       tensors: what replaces `gradient_parts` of all of them; None for no gradient.
     """
     left, found = list(tensors), []

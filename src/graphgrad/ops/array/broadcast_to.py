@@ -81,7 +81,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
       name: a name for the operation.
     Returns: a tensor of that shape, dtype of `input`.
     Raises: ValueError, or InvalidArgumentError at run time, if it does not broadcast.
-    Gradient: the sum over what was repeated; None for `shape`.
+    Gradient: the sum over the repetitions; None for `shape`.
     Reference: TensorFlow 2.21 BroadcastTo.
 
     >>> sess.run(tf.broadcast_to([1, 2], [2, 2]))

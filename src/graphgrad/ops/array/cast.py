@@ -79,7 +79,7 @@ def _cast_grad(op, dy):
     return None
 
 
-# `object`, not `TensorLike`: what is Any fits both overloads and gives Any, not the first one's type.
+# `object`, not `TensorLike`: an argument of type Any matches both overloads, and the result is Any.
 @overload
 def cast(x: IndexedSlices, dtype: DTypeLike,  # type: ignore[overload-overlap]
          name: str | None = None) -> IndexedSlices: ...
@@ -90,7 +90,7 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
 
     Args:
       x: a numeric or bool tensor, or `IndexedSlices`.
-      dtype: the dtype wanted. Floats become integers by dropping the fraction, complex
+      dtype: the target dtype. Floats become integers by dropping the fraction, complex
         numbers real ones by dropping the imaginary part.
       name: a name for the operation.
     Returns: a tensor of x's shape; x itself if it has the dtype already.
@@ -116,7 +116,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
 
     Args:
       value: a numeric tensor.
-      dtype: the dtype wanted.
+      dtype: the target dtype.
       name: a name for the operations.
     Returns: a tensor of the shape of `value`.
     Raises: TypeError if there is no conversion.

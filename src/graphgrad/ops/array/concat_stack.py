@@ -370,7 +370,7 @@ def concat(values: TensorLike, axis: Any, name: str | None = "concat") -> Tensor
         raise ValueError("concat: there is nothing to concatenate, values is empty. Fix: give at least one tensor")
     if len(values) == 1:
         with name_scope(name, "concat"):
-            convert_to_tensor(axis, int32, name="concat_dim")  # rejects what is not an axis
+            convert_to_tensor(axis, int32, name="concat_dim")  # rejects anything but an axis
             return raw.Identity(values[0], name="concat")
     return raw.ConcatV2(list(values), axis, name=name)
 

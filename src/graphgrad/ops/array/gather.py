@@ -273,7 +273,7 @@ def gather(params: Any, indices: TensorLike, validate_indices: Any = None, axis:
       indices: (*B, *I), int16, int32 or int64, each in [0, n).
       validate_indices: accepted as TensorFlow does; not used.
       axis: scalar int; batch_dims by default.
-      batch_dims: int, how many first axes both have in common.
+      batch_dims: int, the number of first axes that both have in common.
       name: a name for the operation.
     Returns: (*B, *P, *I, *Q), dtype of `params`.
     Raises: InvalidArgumentError at run time if an index is out of range (an accelerator takes the nearest slice).
@@ -335,7 +335,7 @@ def gather_nd(params: Any, indices: TensorLike, batch_dims: int = 0, name: str |
     Args:
       params: (*B, *P, *Q), any dtype.
       indices: (*B, *I, k), int16, int32 or int64: coordinates into P, which has k axes.
-      batch_dims: int, how many first axes both have in common.
+      batch_dims: int, the number of first axes that both have in common.
       name: a name for the operation.
       bad_indices_policy: "IGNORE" gives zeros for indices out of range; "ERROR" rejects them, as the default does.
     Returns: (*B, *I, *Q), dtype of `params`.

@@ -164,7 +164,7 @@ def pad(tensor: TensorLike, paddings: Any, mode: str = "CONSTANT", constant_valu
 
     Args:
       tensor: (*D), any dtype.
-      paddings: (rank, 2), integers: how many before and after each axis.
+      paddings: (rank, 2), integers: the elements to add before and after, for each axis.
       mode: 'CONSTANT', 'REFLECT' (a mirror image without the border) or 'SYMMETRIC' (with it).
       constant_values: scalar, dtype of `tensor`; for 'CONSTANT'.
       name: a name for the operation.

@@ -76,7 +76,7 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: DTypeLike | Non
     """Returns numbers at equal distances, without the limit.
 
     Args:
-      start: scalar, the first number; the limit if that is left out.
+      start: scalar, the first number; the limit if that is omitted.
       limit: scalar, where the numbers end; not reached itself.
       delta: scalar, the distance, positive or negative.
       dtype: the dtype; by default the largest of int32, int64, float32, float64 among the arguments.
@@ -123,10 +123,10 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
     Args:
       start, stop: (*D), broadcast against each other; integers are taken as float64.
-      num: scalar int >= 1, how many.
+      num: scalar int >= 1, the number of elements.
       name: a name for the operations.
       axis: int, where the new axis goes.
-    Returns: D with `num` put in at `axis`.
+    Returns: D with `num` inserted at `axis`.
     Raises: ValueError, or InvalidArgumentError at run time, if num is less than 1.
     Gradient: of start + i * (stop - start) / (num - 1).
     Reference: TensorFlow 2.21 `tf.linspace`.

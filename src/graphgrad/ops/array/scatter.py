@@ -69,7 +69,7 @@ def _apply_to_row(xp, tensor, row, updates, adds):
         return tensor
     before = lax.dynamic_slice_in_dim(tensor, row, 1)
     after = before + updates if adds else updates
-    after = xp.where((row >= 0) & (row < n), after, before)  # out of range: left out
+    after = xp.where((row >= 0) & (row < n), after, before)  # out of range: omitted
     return lax.dynamic_update_slice_in_dim(tensor, after, row, 0)
 
 
@@ -227,7 +227,7 @@ def one_hot(indices: TensorLike, depth: Any, on_value: Any = None, off_value: An
       axis: int, where the new axis goes; -1, the end, by default.
       dtype: the dtype; that of the values, else float32.
       name: a name for the operation.
-    Returns: I with `depth` put in at `axis`.
+    Returns: I with `depth` inserted at `axis`.
     Raises: TypeError if dtypes differ; ValueError for a negative depth.
     Gradient: None.
     Reference: TensorFlow 2.21 OneHot.
@@ -292,7 +292,7 @@ def tensor_scatter_nd_update(tensor: TensorLike, indices: TensorLike, updates: A
     Returns: a tensor of the same shape and dtype.
     Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is out of range (an
       accelerator ignores such a slice).
-    Gradient: dy with zeros in those places for tensor, GatherNd for updates, None for indices.
+    Gradient: dy with zeros at those positions for tensor, GatherNd for updates, None for indices.
     Reference: TensorFlow 2.21 TensorScatterUpdate.
 
     >>> sess.run(tf.tensor_scatter_nd_update([1, 2, 3], [[1]], [9]))
@@ -347,7 +347,7 @@ def tensor_scatter_nd_max(tensor: TensorLike, indices: TensorLike, updates: Any,
       tensor, indices, updates, bad_indices_policy, name: as for `tensor_scatter_nd_add`; real.
     Returns: a tensor of the same shape and dtype.
     Raises: as `tensor_scatter_nd_update`.
-    Gradient: dy for what is largest, in equal shares where several are; None for indices.
+    Gradient: dy for the largest values, in equal shares for equal ones; None for indices.
     Reference: TensorFlow 2.21 TensorScatterMax.
 
     >>> sess.run(tf.tensor_scatter_nd_max([1, 2, 3], [[1], [2]], [5, 0]))
@@ -364,7 +364,7 @@ def tensor_scatter_nd_min(tensor: TensorLike, indices: TensorLike, updates: Any,
       tensor, indices, updates, bad_indices_policy, name: as for `tensor_scatter_nd_add`; real.
     Returns: a tensor of the same shape and dtype.
     Raises: as `tensor_scatter_nd_update`.
-    Gradient: dy for what is smallest, in equal shares where several are; None for indices.
+    Gradient: dy for the smallest values, in equal shares for equal ones; None for indices.
     Reference: TensorFlow 2.21 TensorScatterMin.
 
     >>> sess.run(tf.tensor_scatter_nd_min([1, 2, 3], [[1], [2]], [5, 0]))

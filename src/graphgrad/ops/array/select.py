@@ -79,7 +79,7 @@ def where(condition: Any, x: TensorLike = None, y: TensorLike = None, name: str 
     """Chooses elements of `x` where the condition holds and of `y` elsewhere, or finds where it holds.
 
     Args:
-      condition: bool (any number too when x and y are left out).
+      condition: bool (any number too when x and y are omitted).
       x, y: of one dtype; the three broadcast. Both or neither.
       name: a name for the operation.
     Returns: the broadcast shape, dtype of x; without x and y the (n, rank) int64 coordinates of

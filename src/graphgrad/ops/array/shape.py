@@ -390,7 +390,7 @@ def expand_dims(input: TensorLike, axis: Any, name: str | None = None) -> Tensor
       input: (*D), any dtype.
       axis: scalar int in [-rank - 1, rank]: where; -1 is at the end.
       name: a name for the operation.
-    Returns: D with a 1 put in at `axis`, dtype of `input`.
+    Returns: D with a 1 inserted at `axis`, dtype of `input`.
     Raises: ValueError, or InvalidArgumentError at run time, if the axis is out of range.
     Gradient: dy in the shape of `input`.
     Reference: TensorFlow 2.21 ExpandDims.
@@ -430,8 +430,8 @@ def squeeze(input: TensorLike, axis: Any = None, name: str | None = None) -> Ten
       axis: an int or a list of them, the dimensions to drop; all of size 1 by default.
       name: a name for the operation.
     Returns: the same elements, dtype of `input`.
-    Raises: ValueError, or InvalidArgumentError at run time, if one of them is not of size 1; TypeError for what is no
-      number.
+    Raises: ValueError, or InvalidArgumentError at run time, if one of them is not of size 1; TypeError for anything but
+      numbers.
     Gradient: dy in the shape of `input`.
     Reference: TensorFlow 2.21 Squeeze.
 

@@ -156,7 +156,7 @@ def slice_helper(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
     Returns: the part, a tensor of the same dtype.
     Raises: TypeError for other subscripts; ValueError if an index is out of range or there
       are too many; InvalidArgumentError if that is seen at run time.
-    Gradient: StridedSliceGrad: zeros but for the part.
+    Gradient: StridedSliceGrad: zeros except for the part.
     Reference: TensorFlow 2.21 `Tensor.__getitem__`.
 
     >>> sess.run(tf.constant([[1, 2], [3, 4]])[0, ::-1])

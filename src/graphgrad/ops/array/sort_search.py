@@ -196,7 +196,7 @@ def sort(values: TensorLike, axis: Any = -1, direction: str = "ASCENDING", name:
       name: a name for the operations.
     Returns: a tensor of the same shape and dtype.
     Raises: ValueError for another direction or axis.
-    Gradient: dy, put back in the old order.
+    Gradient: dy in the original order.
     Reference: TensorFlow 2.21 `tf.sort`.
 
     >>> sess.run(tf.sort([3, 1, 2]))

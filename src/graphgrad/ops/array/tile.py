@@ -63,7 +63,7 @@ def tile(input: TensorLike, multiples: Any, name: str | None = None) -> Tensor:
 
     Args:
       input: (*D), any dtype.
-      multiples: an integer vector, how often along each axis.
+      multiples: an integer vector, the number of copies along each axis.
       name: a name for the operation.
     Returns: size D[i] * multiples[i] along axis i, dtype of `input`.
     Raises: ValueError, or InvalidArgumentError at run time, if there is not one multiple >= 0
@@ -82,7 +82,7 @@ def repeat(input: TensorLike, repeats: Any, axis: int | None = None, name: str |
 
     Args:
       input: (*P, n, *Q), any dtype, P having `axis` dimensions.
-      repeats: scalar, or (n,), integers: how often.
+      repeats: scalar, or (n,), integers: the numbers of repetitions.
       axis: int in [-rank, rank); the flattened input by default.
       name: a name for the operations.
     Returns: (*P, sum of repeats, *Q), dtype of `input`.

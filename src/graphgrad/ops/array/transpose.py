@@ -230,7 +230,7 @@ def transpose(a: TensorLike, perm: Any = None, conjugate: bool = False, name: st
       name: a name for the operation.
     Returns: a tensor of the same dtype.
     Raises: ValueError, or InvalidArgumentError at run time, if perm is not a permutation.
-    Gradient: dy with its axes put back.
+    Gradient: dy with its axes in the original order.
     Reference: TensorFlow 2.21 Transpose.
 
     >>> sess.run(tf.transpose([[1, 2], [3, 4]]))
@@ -321,7 +321,7 @@ def reverse_sequence(input: TensorLike, seq_lengths: Any, seq_axis: Any = None, 
 
     Args:
       input: any shape and dtype.
-      seq_lengths: (n,), int32 or int64, n the size of the batch axis: how many elements.
+      seq_lengths: (n,), int32 or int64, n the size of the batch axis: the number of elements to reverse.
       seq_axis: int, the axis that is reversed.
       batch_axis: int, the axis of the batch; 0 by default.
       name: a name for the operation.
@@ -363,7 +363,7 @@ def roll(input: TensorLike, shift: Any, axis: Any, name: str | None = None) -> T
 
     Args:
       input: any shape and dtype.
-      shift: an int or a vector: by how many places forward.
+      shift: an int or a vector: the number of positions to move forward.
       axis: an int or a vector of the same length.
       name: a name for the operation.
     Returns: a tensor of the same shape and dtype.

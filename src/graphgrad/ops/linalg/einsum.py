@@ -273,7 +273,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Sums products of tensors over named dimensions.
 
     Args:
-      equation: subscripts, e.g. "ij,jk->ik"; "..." stands for dimensions that broadcast. Without
+      equation: subscripts, e.g. "ij,jk->ik"; "..." means dimensions that broadcast. Without
         "->" the output has the labels that occur once, in alphabetical order.
       *inputs: a tensor for each subscript, of one dtype.
       optimize: the plan for the order of more than two tensors: "greedy" (the default) or "optimal".

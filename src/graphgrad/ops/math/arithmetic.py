@@ -264,7 +264,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return raw.Mul(x, y, name=name)
 
 
-# `object`, not `TensorLike`: what is Any fits both overloads and gives Any, not the first one's type.
+# `object`, not `TensorLike`: an argument of type Any matches both overloads, and the result is Any.
 @overload
 def scalar_mul(scalar: TensorLike, x: IndexedSlices, name: str | None = None) -> IndexedSlices: ...
 @overload

@@ -104,17 +104,17 @@ def _dense_bincount_grad(op, dy):
 def bincount(arr: TensorLike, weights: TensorLike = None, minlength: TensorLike = None, maxlength: TensorLike = None,
              dtype: DTypeLike = int32, name: str | None = None, axis: TensorLike = None,
              binary_output: bool = False) -> Tensor:
-    """Counts how often each of the numbers 0, 1, 2, ... occurs.
+    """Counts the occurrences of each number 0, 1, 2 and so on.
 
     Args:
       arr: an int32 or int64 tensor without negative numbers.
       weights: a tensor of the same shape to sum instead of counting ones.
       minlength: the least length of the result; it is padded with zeros.
-      maxlength: the greatest; larger numbers are left out.
+      maxlength: the greatest length; larger numbers are ignored.
       dtype: the dtype of the result where there are no weights.
       name: a name for the operations.
       axis: None or 0 to count all numbers together, -1 to count along the last axis of a matrix.
-      binary_output: whether to say 1 for each number that occurs instead of counting it.
+      binary_output: whether to return 1 for each number that occurs, instead of its count.
     Returns: a vector as long as the largest number plus 1; a matrix for axis=-1.
     Raises: ValueError for other axes; InvalidArgumentError at run time for negative numbers.
     Gradient: for floating weights; TensorFlow has none.
@@ -148,13 +148,13 @@ def _largest(x):
 
 def bincount_v1(arr: TensorLike, weights: TensorLike = None, minlength: TensorLike = None, maxlength: TensorLike = None,
                 dtype: DTypeLike = int32) -> Tensor:
-    """Counts how often each of the numbers 0, 1, 2, ... occurs.
+    """Counts the occurrences of each number 0, 1, 2 and so on.
 
     Args:
       arr: an int32 or int64 tensor without negative numbers.
       weights: a tensor of the same shape to sum instead of counting ones.
       minlength: the least length of the result; it is padded with zeros.
-      maxlength: the greatest; larger numbers are left out.
+      maxlength: the greatest length; larger numbers are ignored.
       dtype: the dtype of the result where there are no weights.
     Returns: a vector as long as the largest number plus 1.
     Raises: InvalidArgumentError at run time for negative numbers.
@@ -169,7 +169,7 @@ def bincount_v1(arr: TensorLike, weights: TensorLike = None, minlength: TensorLi
 
 def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: TensorLike = None,
                      weights: TensorLike = None, dtype: DTypeLike = int32, name: str | None = None) -> Tensor:
-    """Counts how often each class was predicted for each true class.
+    """Counts the predictions of each class for each true class.
 
     Args:
       labels: (n,) or (n, 1), the true classes, integers from 0.
@@ -212,7 +212,7 @@ def _class_vector(t):
 
 def confusion_matrix_v1(labels: TensorLike, predictions: TensorLike, num_classes: TensorLike = None,
                         dtype: DTypeLike = int32, name: str | None = None, weights: TensorLike = None) -> Tensor:
-    """Counts how often each class was predicted for each true class.
+    """Counts the predictions of each class for each true class.
 
     Args:
       labels: (n,) or (n, 1), the true classes, integers from 0.

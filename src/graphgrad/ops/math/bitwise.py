@@ -52,7 +52,7 @@ def _right_shift(xp, x, y):
 
 @op("PopulationCount", "x: T -> y: uint8", T=INTEGER, shape=same)
 def _population_count(xp, x):
-    """Counts how many bits are 1."""
+    """Counts the bits that are 1."""
     unsigned = x.view(f"uint{x.dtype.itemsize * 8}")
     count = xp.zeros(x.shape, unsigned.dtype)
     for i in range(x.dtype.itemsize * 8):

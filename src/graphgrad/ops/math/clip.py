@@ -31,7 +31,7 @@ def _clip_by_value_grad(op, dy):
     return dt, dlow, unbroadcast(None, raw.SelectV2(above, dy, zero), t, high)[1]
 
 
-# `object`, not `TensorLike`: what is Any fits both overloads and gives Any, not the first one's type.
+# `object`, not `TensorLike`: an argument of type Any matches both overloads, and the result is Any.
 @overload
 def clip_by_value(t: IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike,
                   name: str | None = None) -> IndexedSlices: ...

@@ -335,7 +335,7 @@ def cumsum(x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse
     Args:
       x: a numeric tensor.
       axis: the axis, in [-rank, rank).
-      exclusive: whether an element itself is left out.
+      exclusive: whether an element itself is omitted.
       reverse: whether to sum from the end.
       name: a name for the operation.
     Returns: a tensor like x.
@@ -356,7 +356,7 @@ def cumprod(x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, revers
     Args:
       x: a numeric tensor.
       axis: the axis, in [-rank, rank).
-      exclusive: whether an element itself is left out.
+      exclusive: whether an element itself is omitted.
       reverse: whether to multiply from the end.
       name: a name for the operation.
     Returns: a tensor like x.
@@ -377,7 +377,7 @@ def cumulative_logsumexp(x: TensorLike, axis: TensorLike = 0, exclusive: bool = 
     Args:
       x: a float tensor.
       axis: the axis, in [-rank, rank).
-      exclusive: whether an element itself is left out.
+      exclusive: whether an element itself is omitted.
       reverse: whether to sum from the end.
       name: a name for the operation.
     Returns: a tensor like x.

@@ -51,7 +51,7 @@ def histogram_fixed_width(values: TensorLike, value_range: Any, nbins: Any = 100
     Args:
       values: numbers of any shape.
       value_range: (2,), where the first interval begins and the last one ends; dtype of `values`.
-      nbins: how many intervals.
+      nbins: the number of intervals.
       dtype: int32 or int64.
       name: a name for the operation.
     Returns: (nbins,).

@@ -122,7 +122,7 @@ def approx_max_k(operand: TensorLike, k: int, reduction_dimension: int = -1, rec
       reduction_dimension: the axis of n.
       recall_target: the least part of the true ones that accelerators have to find.
       reduction_input_size_override: if positive, the n to choose their method by.
-      aggregate_to_topk: whether accelerators reduce what they find to k.
+      aggregate_to_topk: whether accelerators reduce their candidates to k.
       name: a name for the operation.
     Returns: (values, indices), both (*A, k, *B), largest first; indices are int32.
     Raises: ValueError if k is larger than n.
@@ -147,7 +147,7 @@ def approx_min_k(operand: TensorLike, k: int, reduction_dimension: int = -1, rec
       reduction_dimension: the axis of n.
       recall_target: the least part of the true ones that accelerators have to find.
       reduction_input_size_override: if positive, the n to choose their method by.
-      aggregate_to_topk: whether accelerators reduce what they find to k.
+      aggregate_to_topk: whether accelerators reduce their candidates to k.
       name: a name for the operation.
     Returns: (values, indices), both (*A, k, *B), smallest first; indices are int32.
     Raises: ValueError if k is larger than n.
@@ -310,7 +310,7 @@ def approx_top_k(input: TensorLike, k: TensorLike, reduction_dimension: int = -1
 
     Args:
       input: (*A, n, *B), a float tensor.
-      is_max_k: whether the largest are looked for.
+      is_max_k: whether to find the largest elements, else the smallest.
       k, reduction_dimension, recall_target, reduction_input_size_override, aggregate_to_topk, name: as for
         `approx_max_k`.
     Returns: (values, indices), both (*A, k, *B), best first.

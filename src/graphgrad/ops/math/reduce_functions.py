@@ -272,7 +272,7 @@ def reduce_euclidean_norm(input_tensor: TensorLike, axis: TensorLike = None, kee
 
 def count_nonzero(input: TensorLike, axis: TensorLike = None, keepdims: bool | None = None, dtype: DTypeLike = int64,
                   name: str | None = None) -> Tensor:
-    """Counts how many elements along axes are not zero.
+    """Counts the nonzero elements along axes.
 
     Args:
       input: a numeric, bool or string tensor; the empty string is zero.
@@ -329,7 +329,7 @@ reduce_logsumexp_v1 = _v1(reduce_logsumexp)
 def count_nonzero_v1(input_tensor: TensorLike = None, axis: TensorLike = None, keepdims: bool | None = None,
                      dtype: DTypeLike = int64, name: str | None = None, reduction_indices: TensorLike = None,
                      keep_dims: bool | None = None, input: TensorLike = None) -> Tensor:
-    """Counts how many elements along axes are not zero.
+    """Counts the nonzero elements along axes.
 
     Args:
       input_tensor, input: a numeric, bool or string tensor; the empty string is zero.

@@ -20,7 +20,7 @@ from graphgrad.system.late_imports import load
 from .division import truediv
 from .reduce import truncated_mean, wide
 
-# -- sorted ids: as many rows as the last id says ----------------------------------
+# -- sorted ids: the last id gives the number of rows ----------------------------------
 
 _UFUNC = {"Sum": np.add, "Mean": np.add, "Prod": np.multiply, "Max": np.maximum, "Min": np.minimum}
 
@@ -75,7 +75,7 @@ def sparse_sums(values, ids, rows, picked=None):
     Args:
       values: (n, *D), single or double precision, complex or integer.
       ids: (count,), sorted.
-      rows: how many sums there are.
+      rows: the number of sums.
       picked: (count,), which row of the values each id is for; all in order by default.
     """
     sparse = load("scipy.sparse")  # SciPy is a dependency of JAX, not of this package
@@ -142,7 +142,7 @@ def _segment_prod_grad(op, dy):
     return raw.Mul(raw.GatherV2(dy, ids, 0), raw.SelectV2(is_zero, without, divided)), None
 
 
-# -- ids in any order: as many rows as the caller says -----------------------------
+# -- ids in any order: the caller gives the number of rows -----------------------------
 
 
 def _unsorted_shape(data, segment_ids, num_segments):
@@ -355,7 +355,7 @@ def unsorted_segment_mean(data: TensorLike, segment_ids: TensorLike, num_segment
 
     Args:
       data: (*I, *D), a numeric tensor; integers are divided as floats.
-      segment_ids: (*I), int32 or int64, below `num_segments`; rows with a negative id are left out.
+      segment_ids: (*I), int32 or int64, below `num_segments`; rows with a negative id are ignored.
       num_segments: the number of segments, an integer scalar.
       name: a name for the operations.
     Returns: (num_segments, *D); 0 for an id that does not occur.
@@ -378,7 +378,7 @@ def unsorted_segment_sqrt_n(data: TensorLike, segment_ids: TensorLike, num_segme
 
     Args:
       data: (*I, *D), a float or complex tensor.
-      segment_ids: (*I), int32 or int64, below `num_segments`; rows with a negative id are left out.
+      segment_ids: (*I), int32 or int64, below `num_segments`; rows with a negative id are ignored.
       num_segments: the number of segments, an integer scalar.
       name: a name for the operations.
     Returns: (num_segments, *D); 0 for an id that does not occur.

@@ -22,7 +22,7 @@ from graphgrad.ops.common.elementwise import scalars_or_one_shape
 from . import special_numpy
 
 _DOUBLE = frozenset({float32, float64})
-_DECAY = 40.0  # how far, in logarithms, a density falls until it is left out
+_DECAY = 40.0  # how far, in logarithms, a density falls until it is omitted
 _STEP = 1 / 16
 _LOWEST = -39.0
 _NODES = round((0.5 - _LOWEST) / _STEP)

@@ -228,7 +228,7 @@ def learned_unigram_candidate_sampler(true_classes: TensorLike, num_true: int, n
       name: a name for the operation.
     Returns: (sampled_candidates, true_expected_count, sampled_expected_count): int64 (num_sampled), float32
       (N, num_true) and float32 (num_sampled).
-    Raises: InvalidArgumentError at run time if so many different classes do not exist.
+    Raises: InvalidArgumentError at run time if there are not so many different classes.
     Gradient: none.
     Reference: TensorFlow 2.21 LearnedUnigramCandidateSampler.
 

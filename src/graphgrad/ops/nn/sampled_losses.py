@@ -196,7 +196,7 @@ def log_uniform_candidate_sampler(true_classes: TensorLike, num_true: int, num_s
       name: a name for the operation.
     Returns: (sampled_candidates, true_expected_count, sampled_expected_count): int64 (num_sampled), float32
       (N, num_true) and float32 (num_sampled).
-    Raises: InvalidArgumentError at run time if so many different classes do not exist.
+    Raises: InvalidArgumentError at run time if there are not so many different classes.
     Gradient: none.
     Reference: TensorFlow 2.21 LogUniformCandidateSampler.
 
@@ -220,7 +220,7 @@ def uniform_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampl
       name: a name for the operation.
     Returns: (sampled_candidates, true_expected_count, sampled_expected_count): int64 (num_sampled), float32
       (N, num_true) and float32 (num_sampled).
-    Raises: InvalidArgumentError at run time if so many different classes do not exist.
+    Raises: InvalidArgumentError at run time if there are not so many different classes.
     Gradient: none.
     Reference: TensorFlow 2.21 UniformCandidateSampler.
 

@@ -31,7 +31,7 @@ _PIECE = 4096  # blocks that the host processes at a time
 
 
 class Stream(NamedTuple):
-    """A place in the sequence of blocks: a 64-bit key and a 128-bit counter, as integers or scalars of `xp`."""
+    """A position in the sequence of blocks: a 64-bit key and a 128-bit counter, as integers or scalars of `xp`."""
 
     key: Any
     low: Any
@@ -201,7 +201,7 @@ class Uniform:
         return [unit(np, self.dtype, x) for x in w]
 
     def device(self, xp: Any, lane: Any, *w: Any) -> Any:
-        """Returns the number at place `lane` of the group that each block makes."""
+        """Returns the number at position `lane` of the group that each block makes."""
         if self.width == 2:
             return unit(xp, self.dtype, _pick(xp, lane, w[0::2]), _pick(xp, lane, w[1::2]))
         return unit(xp, self.dtype, _pick(xp, lane, w))
@@ -233,7 +233,7 @@ class UniformInt:
         return [self._reduce(np, x) for x in w]
 
     def device(self, xp: Any, lane: Any, *w: Any) -> Any:
-        """Returns the number at place `lane` of the group that each block makes."""
+        """Returns the number at position `lane` of the group that each block makes."""
         if self.width == 2:
             low, high = (_pick(xp, lane, w[i::2]).astype(xp.uint64) for i in (0, 1))
             return self._reduce(xp, low | high << xp.uint64(32))
@@ -261,7 +261,7 @@ class Normal:
         return group
 
     def device(self, xp: Any, lane: Any, *w: Any) -> Any:
-        """Returns the number at place `lane` of the group that each block makes."""
+        """Returns the number at position `lane` of the group that each block makes."""
         if self.width == 2:
             angle = 2 * math.pi * unit(xp, float64, w[2], w[3]) + lane.astype(xp.float64) * (math.pi / 2)
             return xp.sin(angle) * _radius(xp, unit(xp, float64, w[0], w[1]))

@@ -358,7 +358,7 @@ def categorical(logits: TensorLike, num_samples: Any, dtype: DTypeLike | None = 
 
     Args:
       logits: (rows, classes), unnormalised log-probabilities; infinite ones are never drawn.
-      num_samples: how many to draw for each row.
+      num_samples: the number of samples for each row.
       dtype: int32 or int64 (the default).
       seed: the op's seed; see `set_random_seed`.
       name: a name for the scope.
@@ -380,7 +380,7 @@ def multinomial(logits: TensorLike, num_samples: Any, seed: int | None = None, n
 
     Args:
       logits: (rows, classes).
-      num_samples: how many to draw for each row.
+      num_samples: the number of samples for each row.
       seed: the op's seed.
       name: a name for the scope.
       output_dtype: int32 or int64 (the default).

@@ -326,7 +326,7 @@ def stateless_categorical(logits: TensorLike, num_samples: Any, seed: Any, dtype
 
     Args:
       logits: (rows, classes).
-      num_samples: how many to draw for each row.
+      num_samples: the number of samples for each row.
       seed: (2,), integers.
       dtype: int32 or int64.
       name: a name for the scope.

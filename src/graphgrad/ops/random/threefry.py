@@ -22,7 +22,7 @@ _ROTATIONS = (13, 15, 26, 6), (17, 29, 16, 24)
 
 
 class Stream(NamedTuple):
-    """A place in the sequence of pairs of words: a 64-bit key and a 64-bit counter, as scalars of `xp`."""
+    """A position in the sequence of pairs of words: a 64-bit key and a 64-bit counter, as scalars of `xp`."""
 
     key: Any
     counter: Any

@@ -35,12 +35,12 @@ class Pass:
         self._start = start
         self._elements = start()
         self._position = 0  # of the element that comes next
-        self._next: Any = None  # that element, if it is there already
+        self._next: Any = None  # that element, if it has been computed
         self._first: list[Any] = []  # elements
         self._taken = 0  # by `take`
 
     def get(self, position: int) -> Any:
-        """Returns the element of a number, or None if there are not so many."""
+        """Returns the element of a number, or None if there is none."""
         if position < self._position:
             self._begin_again()
         while True:

@@ -140,7 +140,7 @@ _INTERIM = 50000  # no checkpoint has so many data files
 
 
 def _index(prefix: str, entries: dict[bytes, bytes], shards: int) -> Part:
-    """Returns an unfinished index file that says how many data files there are."""
+    """Returns an unfinished index file that contains the number of data files."""
     header = _Header(num_shards=shards, version=_Version(producer=1))
     part = Part(os.path.dirname(prefix))
     try:
@@ -153,7 +153,7 @@ def _index(prefix: str, entries: dict[bytes, bytes], shards: int) -> Part:
 
 
 def _named_by(prefix: str) -> int | None:
-    """Returns how many data files the index names; 0 without an index, None if unknown."""
+    """Returns the number of data files that the index names; 0 without an index, None if unknown."""
     path = index_path(prefix)
     try:
         fd, _ = open_plain(path, links=True)

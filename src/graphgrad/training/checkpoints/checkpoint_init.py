@@ -22,7 +22,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
     Args:
       ckpt_dir_or_file: a directory, or a checkpoint's path.
       assignment_map: a dictionary (or pairs) from names in the checkpoint to variables, lists of a variable's parts or
-        names of variables; or from scopes to scopes, `"old/": "new/"`, where `"/"` stands for all.
+        names of variables; or from scopes to scopes, `"old/": "new/"`, where `"/"` means all.
     Raises: ValueError for names that the checkpoint or the graph does not have, and for other shapes or dtypes.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.init_from_checkpoint`.
 

@@ -37,11 +37,11 @@ class CheckpointManager:
     Args:
       checkpoint: a `Checkpoint`.
       directory: the directory; an earlier process's checkpoints in it are known.
-      max_to_keep: how many are kept; all if None.
-      keep_checkpoint_every_n_hours: besides, one for every so many hours is kept for good.
+      max_to_keep: the number of checkpoints to keep; all if None.
+      keep_checkpoint_every_n_hours: besides, one for every such interval, in hours, is kept permanently.
       checkpoint_name: what file names begin with.
       step_counter: a variable that counts steps, for `checkpoint_interval`.
-      checkpoint_interval: `save` does nothing until so many steps have passed.
+      checkpoint_interval: the number of steps that must pass until `save` does something.
       init_fn: a function that initializes variables where there is no checkpoint.
       last_checkpoint_step: the step of the last checkpoint, if there is one.
     Raises: ValueError for numbers < 1, or an interval without a counter.
@@ -166,8 +166,8 @@ def checkpoints_iterator(checkpoint_dir: Any, min_interval_secs: float = 0, time
 
     Args:
       checkpoint_dir: the directory.
-      min_interval_secs: how many seconds lie between two of them at least.
-      timeout: for how many seconds to wait; for ever if None.
+      min_interval_secs: the least interval between two of them, in seconds.
+      timeout: the seconds to wait; without end if None.
       timeout_fn: a function that is called when that time has passed; whether to stop.
     Returns: an iterator over paths.
     Reference: TensorFlow 2.21 `tf.train.checkpoints_iterator`.

@@ -24,7 +24,7 @@ class CheckpointState(Message):
       model_checkpoint_path: the last checkpoint.
       all_model_checkpoint_paths: all that there are, oldest first.
       all_model_checkpoint_timestamps: when they were written, in seconds since 1970.
-      last_preserved_timestamp: when one was last kept for good.
+      last_preserved_timestamp: when one was last kept permanently.
     """
 
     FIELDS = {"model_checkpoint_path": (1, "string"), "all_model_checkpoint_paths": (2, ["string"]),
@@ -64,7 +64,7 @@ def generate_checkpoint_state_proto(save_dir: Any, model_checkpoint_path: Any, a
       model_checkpoint_path: the last checkpoint.
       all_model_checkpoint_paths: all checkpoints, oldest first; the last one is added if it is missing.
       all_model_checkpoint_timestamps: as many times as there are paths.
-      last_preserved_timestamp: when one was last kept for good.
+      last_preserved_timestamp: when one was last kept permanently.
     Returns: a `CheckpointState`.
     Raises: ValueError if there are not as many times as paths.
 

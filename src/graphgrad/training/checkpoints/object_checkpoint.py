@@ -279,7 +279,7 @@ class Checkpoint(Holder):
       **kwargs: further objects: variables, modules, optimizers, tables, data sets' iterators, lists, tuples and
         dictionaries of them. They, and attributes that are set later, are attributes of the checkpoint.
     Raises: ValueError for what holds no variables.
-    Files are TensorFlow's: what one system saves the other one restores, but for iterators.
+    Files are TensorFlow's: each system restores what the other saves, except iterators.
     Reference: TensorFlow 2.21 `tf.train.Checkpoint`.
 
     >>> import tempfile

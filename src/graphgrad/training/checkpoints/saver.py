@@ -45,8 +45,8 @@ class Saver:
         global ones if not given. Parts of a partitioned variable are saved as slices of it.
       reshape: whether a value may have another shape than its variable, as long as it has as many elements.
       sharded: accepted; a checkpoint has one data file.
-      max_to_keep: how many of the checkpoints that it saved are kept; None or 0: all.
-      keep_checkpoint_every_n_hours: besides, one checkpoint for every so many hours is kept for good.
+      max_to_keep: the number of checkpoints to keep; None or 0: all.
+      keep_checkpoint_every_n_hours: besides, one checkpoint for every such interval, in hours, is kept permanently.
       name, restore_sequentially, saver_def, builder, write_version, filename: accepted; without effect.
       defer_build: whether the variables are collected when it is used first, not now.
       allow_empty: whether there may be nothing to save.
@@ -129,7 +129,7 @@ class Saver:
         """Adopts checkpoints of an earlier process, so that it deletes them in turn.
 
         Args:
-          checkpoint_paths: their paths, oldest first; those that do not exist are left out.
+          checkpoint_paths: their paths, oldest first; those that do not exist are omitted.
         """
         paths = [path for path in checkpoint_paths if checkpoint_exists(path)]
         self.set_last_checkpoints_with_time(list(zip(paths, get_checkpoint_mtimes(paths))))
@@ -141,7 +141,7 @@ class Saver:
              strip_default_attrs: bool = False, save_debug_info: bool = False) -> Any:
         """Saves the variables.
 
-        The checkpoint is complete before it gets its name: a save that fails leaves what was there before.
+        The checkpoint is complete before it gets its name: a save that fails leaves the previous one.
 
         Args:
           sess: the session whose values are saved; ignored in eager mode.
@@ -152,7 +152,7 @@ class Saver:
           write_meta_graph: whether to write the graph beside the values, for `import_meta_graph`. A graph that calls
             Python is not written.
           strip_default_attrs, save_debug_info: accepted; without effect.
-          write_state: whether to write the file `checkpoint` and to delete what is beyond `max_to_keep`.
+          write_state: whether to write the file `checkpoint` and to delete checkpoints beyond `max_to_keep`.
         Returns: the path to give to `restore`; None if there is nothing to save.
         Raises: TypeError if `sess` is no session; ValueError for names that collide, or if there can be no such
           directory; FailedPreconditionError if a variable has no value; ResourceExhaustedError if the disk is full.

@@ -125,7 +125,7 @@ class LooperThread(threading.Thread):
 
     Args:
       coord: the `Coordinator`.
-      timer_interval_secs: how many seconds it is from call to call; None for no pause.
+      timer_interval_secs: the interval of calls, in seconds; None for no pause.
       target: the function.
       args, kwargs: its arguments.
     Raises: ValueError if there is no coordinator.

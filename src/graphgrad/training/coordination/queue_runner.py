@@ -38,7 +38,7 @@ class QueueRunner:
     Args:
       queue: the queue.
       enqueue_ops: the operations; the same one several times for as many threads.
-      close_op, cancel_op: what closes the queue, and what besides sends those away who wait for room.
+      close_op, cancel_op: operations that close the queue; the latter also cancels those that wait for capacity.
       queue_closed_exception_types: the errors that mean an orderly end; OutOfRangeError by default.
       queue_runner_def: a `QueueRunnerDef` to take all of this from.
       import_scope: the name scope in which the operations of queue_runner_def are.
@@ -96,7 +96,7 @@ class QueueRunner:
         """Makes its `QueueRunnerDef`.
 
         Args:
-          export_scope: the name scope to leave out; None is returned for a queue that is not in it.
+          export_scope: the name scope to omit; None is returned for a queue that is not in it.
         """
         prefix = f"{export_scope}/" if export_scope else ""
         if not self.queue.name.startswith(prefix):

@@ -28,10 +28,10 @@ class ExponentialMovingAverage:
     """Keeps averages: average -= (1 - decay) * (average - value), each time `apply`'s operation runs.
 
     Args:
-      decay: how much of the old average stays.
+      decay: the weight of the old average.
       num_updates: a step count; early averages follow faster, with min(decay, (1 + n) / (10 + n)).
       zero_debias: whether to correct the averages of tensors for their start at zero.
-      name: what is appended to the names of what is averaged.
+      name: appended to the names of the averaged variables.
     Reference: TensorFlow 2.21 `tf.train.ExponentialMovingAverage`.
 
     >>> w = tf.Variable(1.0, name="w")
@@ -63,7 +63,7 @@ class ExponentialMovingAverage:
         Args:
           var_list: variables and tensors; all trainable variables by default.
         Returns: the `Operation`; in eager mode None.
-        Raises: TypeError for what is not floating-point.
+        Raises: TypeError for other than floating-point dtypes.
         """
         if var_list is None:
             var_list = trainable_variables()

@@ -20,7 +20,7 @@ def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bo
     Args:
       variable: the variable.
       value: a tensor of its shape.
-      decay: how much of the old value stays.
+      decay: the weight of the old value.
       zero_debias: whether to correct for the start at zero; it takes two more variables.
       name: a name for the operation.
     Returns: the variable's value afterwards.
@@ -55,7 +55,7 @@ def weighted_moving_average(value: Any, decay: Any, weight: Any, truediv: bool =
 
     Args:
       value: a tensor.
-      decay: how much of the old averages stays.
+      decay: the weight of the old averages.
       weight: a tensor that broadcasts with `value`.
       truediv: accepted; the division is exact.
       collections: what the two variables are added to; the global ones by default.

@@ -152,7 +152,7 @@ class Optimizer:
         """Builds the operation that updates the variables with their gradients.
 
         Args:
-          grads_and_vars: pairs as `compute_gradients` gives them; those with None are left out.
+          grads_and_vars: pairs as `compute_gradients` returns them; those with None are omitted.
           global_step: a variable to raise by one afterwards.
           name: a name for the operation.
           skip_gradients_aggregation: accepted as TensorFlow does; there is one replica.

@@ -260,12 +260,13 @@ def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint
       checkpoint_dir: where checkpoints are restored from and saved to; None: neither.
       scaffold: a `Scaffold`.
       hooks, chief_only_hooks: more `SessionRunHook`s.
-      save_checkpoint_secs, save_checkpoint_steps: how often to save; 600 seconds by default, None and None never.
-      save_summaries_steps, save_summaries_secs: how often to save summaries; 100 steps by default.
+      save_checkpoint_secs, save_checkpoint_steps: the interval of checkpoints; 600 seconds by default, none if both are
+        None.
+      save_summaries_steps, save_summaries_secs: the interval of summaries; 100 steps by default.
       config: a `ConfigProto`.
       stop_grace_period_secs: for how long threads may go on at the end.
-      log_step_count_steps: how often to log steps per second; None or 0: never.
-      max_wait_secs: accepted; there is nobody to wait for.
+      log_step_count_steps: the interval of logging steps per second; None or 0: never.
+      max_wait_secs: accepted; there is no other process to wait for.
       summary_dir: where summaries go; checkpoint_dir by default.
       save_graph_def: whether to write graph.pbtxt.
     Returns: a `MonitoredSession`.

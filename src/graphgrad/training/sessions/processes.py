@@ -105,7 +105,7 @@ class Server:
 
     Args:
       server_or_cluster_def: a `ClusterSpec` or what makes one.
-      job_name, task_index: this process's task; may be left out if there is one.
+      job_name, task_index: this process's task; may be omitted if there is one.
       protocol, config, start: accepted; without effect.
     Raises: UnimplementedError if the cluster has more than one task.
     Reference: TensorFlow 2.21 `tf.distribute.Server`.
@@ -160,10 +160,10 @@ def replica_device_setter(ps_tasks: int = 0, ps_device: Any = "/job:ps", worker_
                           ps_strategy: Any = None) -> Any:
     """Makes a function for `tf.device` that assigns variables to parameter servers, in turn, and the rest to a worker.
 
-    One process computes whatever the names say.
+    One process computes, whatever the names are.
 
     Args:
-      ps_tasks: how many parameter servers there are; 0: none.
+      ps_tasks: the number of parameter servers; 0 for none.
       ps_device, worker_device: the devices' names.
       merge_devices: accepted; names are merged.
       cluster: a `ClusterSpec`, whose job 'ps' (or what ps_device names) is counted.

@@ -52,11 +52,11 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves checkpoints, at the start, every so many steps or seconds, and at the end.
+    """Saves checkpoints, at the start, at intervals of steps or seconds, and at the end.
 
     Args:
       checkpoint_dir: the directory.
-      save_secs, save_steps: how often; one of the two.
+      save_secs, save_steps: the interval; one of the two.
       saver: a `Saver`; one of this and `scaffold`, or else the one of the collection SAVERS.
       checkpoint_basename: the files' name.
       scaffold: a `Scaffold`.
@@ -160,10 +160,10 @@ class StepCounterHook(SessionRunHook):
     """Counts steps per second, for the log and a summary.
 
     Args:
-      every_n_steps, every_n_secs: how often; one of the two.
+      every_n_steps, every_n_secs: the interval; one of the two.
       output_dir: where to write summaries.
       summary_writer: what to write them with.
-    Raises: ValueError if both ways to say how often are given or none.
+    Raises: ValueError unless exactly one interval is given.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.StepCounterHook`.
     """
 
@@ -205,10 +205,10 @@ class StepCounterHook(SessionRunHook):
 
 
 class SummarySaverHook(SessionRunHook):
-    """Saves summaries, every so many steps or seconds.
+    """Saves summaries, at intervals of steps or seconds.
 
     Args:
-      save_steps, save_secs: how often; one of the two.
+      save_steps, save_secs: the interval; one of the two.
       output_dir: where.
       summary_writer: what to write with, in place of `output_dir`.
       scaffold: a `Scaffold` whose `summary_op` is run; or

@@ -215,7 +215,7 @@ class WorkerSessionCreator(_Creator):
 
     Args:
       scaffold, master, config: as there.
-      max_wait_secs: accepted; there is nobody to wait for.
+      max_wait_secs: accepted; there is no other process to wait for.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.WorkerSessionCreator`.
     """
 

@@ -57,7 +57,7 @@ class SessionRunContext:
 
     @property
     def stop_requested(self) -> bool:
-        """Whether a hook has asked to stop."""
+        """Whether a hook has requested a stop."""
         return self._stop_requested
 
     def request_stop(self) -> None:
@@ -107,10 +107,10 @@ class SessionRunHook:
 
 
 class SecondOrStepTimer:
-    """Tells when an action is due that happens every so many seconds or steps.
+    """Schedules an action at intervals of seconds or steps.
 
     Args:
-      every_secs, every_steps: how often; one of the two.
+      every_secs, every_steps: the interval; one of the two.
     Raises: ValueError if both are given or none.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.SecondOrStepTimer`.
 
@@ -182,11 +182,11 @@ def _element(obj: Any) -> Any:
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs the values of tensors, every so many runs or seconds.
+    """Logs the values of tensors, at intervals of runs or seconds.
 
     Args:
       tensors: a dictionary from tags to tensors or names, or a list of them.
-      every_n_iter, every_n_secs: how often; one of the two, or none with `at_end`.
+      every_n_iter, every_n_secs: the interval; one of the two, or none with `at_end`.
       at_end: whether to log once more at the end.
       formatter: a function from a dictionary, tag -> value, to a text.
     Raises: ValueError for arguments that do not go together.
@@ -239,10 +239,10 @@ class LoggingTensorHook(SessionRunHook):
 
 
 class StopAtStepHook(SessionRunHook):
-    """Requests a stop after so many steps, or at a step.
+    """Requests a stop after a number of steps, or at a step.
 
     Args:
-      num_steps: how many steps from the start of this session.
+      num_steps: the number of steps from the start of this session.
       last_step: the value of the global step at which to stop.
     Raises: ValueError if both are given or none.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.StopAtStepHook`.
@@ -300,7 +300,7 @@ class NanTensorHook(SessionRunHook):
 
     Args:
       loss_tensor: the loss.
-      fail_on_nan_loss: whether to raise `NanLossDuringTrainingError`; otherwise it asks to stop.
+      fail_on_nan_loss: whether to raise `NanLossDuringTrainingError`; otherwise it requests a stop.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.NanTensorHook`.
     """
 

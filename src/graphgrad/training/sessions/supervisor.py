@@ -45,7 +45,7 @@ class Supervisor:
       is_chief: accepted as True; there is one process.
       init_feed_dict, init_fn, local_init_run_options: as for `SessionManager`.
       logdir: the directory for checkpoints and summaries; None for none.
-      save_summaries_secs, save_model_secs: how often to write them; 0 for never.
+      save_summaries_secs, save_model_secs: the intervals of writing them; 0 for never.
       recovery_wait_secs: as for `SessionManager`.
       stop_grace_secs: how long threads may go on after a stop was requested.
       checkpoint_basename: the name of checkpoints.
@@ -345,7 +345,7 @@ class Supervisor:
           threads: threads to wait for besides.
           close_summary_writer: whether to close it.
           ignore_live_threads: as for `Coordinator.join`.
-        Raises: what was the reason of the stop; RuntimeError for threads that go on.
+        Raises: the error that caused the stop; RuntimeError for threads that do not end.
         """
         self._coord.request_stop()
         try:

@@ -24,8 +24,8 @@ class FileWriter:
     Args:
       logdir: the directory; it is made if necessary.
       graph: a graph to write first.
-      max_queue: how many events are kept back at most.
-      flush_secs: for how many seconds at most.
+      max_queue: the largest number of buffered events.
+      flush_secs: the longest time that events are buffered, in seconds.
       graph_def: accepted in place of `graph`: a serialized GraphDef.
       filename_suffix: what the file's name ends with.
       session: accepted; without effect.

@@ -89,7 +89,7 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
       name, collections, family: as for `scalar`.
       tensor: (batch, height, width, channels) with 1, 3 or 4 channels; uint8, or float, which is scaled so that the
         largest value is white, and 0 is black or, if there are negative values, grey.
-      max_outputs: how many of the batch at most.
+      max_outputs: the largest number of examples of the batch.
     Returns: a string scalar, a serialized `Summary`.
     Raises: ValueError for max_outputs < 1; InvalidArgumentError at run time for another shape.
     Gradient: none.
@@ -110,8 +110,8 @@ def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collec
     Args:
       name, collections, family: as for `scalar`.
       tensor: (batch, frames, channels) or (batch, frames), float32 between -1 and 1.
-      sample_rate: how many frames a second has, float32.
-      max_outputs: how many of the batch at most.
+      sample_rate: frames per second, float32.
+      max_outputs: the largest number of examples of the batch.
     Returns: a string scalar, a serialized `Summary`.
     Raises: ValueError for max_outputs < 1; InvalidArgumentError at run time for another shape.
     Gradient: none.
@@ -134,7 +134,7 @@ def tensor_summary(name: str, tensor: Any, summary_description: Any = None, coll
     Args:
       name, collections, family: as for `scalar`.
       tensor: the tensor.
-      summary_description: text that says what it is.
+      summary_description: a description.
       summary_metadata: a `SummaryMetadata`.
       display_name: under which name it is shown.
     Returns: a string scalar, a serialized `Summary`.

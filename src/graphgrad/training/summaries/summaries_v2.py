@@ -60,7 +60,7 @@ def _step_of(step: Any) -> Any:
 
 
 def _written(name: str, default: str, data: Any, step: Any, make: Callable[[Any], Any], dtype: Any = None) -> Any:
-    """Writes the message that `make` makes of an array; returns whether it was written."""
+    """Writes the message that `make` returns for an array; returns whether it was written."""
     with summary_scope(name, default) as (tag, _):
         return _written_as(tag, data, step, make, dtype)
 
@@ -118,7 +118,7 @@ def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, descr
     Args:
       name, step, description: as for `scalar`.
       data: a real tensor of any shape.
-      buckets: how many intervals of one width there are; 30 by default.
+      buckets: the number of intervals of equal width; 30 by default.
     Returns: whether it was written, a bool scalar.
     Reference: TensorFlow 2.21 `tf.summary.histogram`.
     """
@@ -153,7 +153,7 @@ def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, descript
     Args:
       name, step, description: as for `scalar`.
       data: (batch, height, width, channels) with 1 to 4 channels; uint8, or floats between 0 and 1.
-      max_outputs: how many of the batch at most.
+      max_outputs: the largest number of examples of the batch.
     Returns: whether it was written, a bool scalar.
     Raises: ValueError for another rank.
     Reference: TensorFlow 2.21 `tf.summary.image`.
@@ -192,8 +192,8 @@ def audio(name: str, data: Any, sample_rate: Any, step: Any = None, max_outputs:
     Args:
       name, step, description: as for `scalar`.
       data: (batch, frames, channels), float32 between -1 and 1.
-      sample_rate: how many frames a second has.
-      max_outputs: how many of the batch at most.
+      sample_rate: frames per second.
+      max_outputs: the largest number of examples of the batch.
       encoding: "wav", or None.
     Returns: whether it was written, a bool scalar.
     Raises: ValueError for another rank or encoding.

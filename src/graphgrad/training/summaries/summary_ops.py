@@ -69,7 +69,7 @@ def histogram(values: Any) -> HistogramProto:
     places = np.minimum(np.searchsorted(limits, values, side="right"), len(limits) - 1)
     counts = np.bincount(places, minlength=len(limits)).astype(np.float64)
     largest = limits[-1]
-    # An empty bucket before another one is left out.
+    # An empty bucket before another one is omitted.
     kept = np.flatnonzero((counts > 0) | np.append(counts[1:] > 0, True))
     return HistogramProto(min=values.min(initial=largest), max=values.max(initial=-largest), num=len(values),
                           sum=_sum(values), sum_squares=_sum(values * values), bucket_limit=limits[kept].tolist(),

@@ -45,7 +45,7 @@ class SummaryWriter:
         """Lets summaries go to this writer from now on.
 
         Args:
-          step: the step of summaries that do not say one.
+          step: the step of summaries that do not give one.
         """
         raise NotImplementedError("SummaryWriter.set_as_default")
 
@@ -53,7 +53,7 @@ class SummaryWriter:
         """Makes this the default writer in a `with` block.
 
         Args:
-          step: the step of summaries that do not say one.
+          step: the step of summaries that do not give one.
         """
         raise NotImplementedError("SummaryWriter.as_default")
 
@@ -183,8 +183,8 @@ def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = N
 
     Args:
       logdir: the directory; it is made if necessary.
-      max_queue: how many events are kept back at most; 10 by default.
-      flush_millis: for how many milliseconds at most; two minutes by default.
+      max_queue: the largest number of buffered events; 10 by default.
+      flush_millis: the longest time that events are buffered, in milliseconds; two minutes by default.
       filename_suffix: what the file's name ends with; `.v2` by default.
       name, experimental_trackable, experimental_mesh: accepted.
     Returns: a `SummaryWriter`.

@@ -28,7 +28,7 @@ def wav(samples: Any, rate: int) -> bytes:
 
 @op("WriteSummary", "tag: string, step: int64, tensor: T, recording: bool -> recorded: bool", flags=_EFFECT)
 def _write_summary(xp, tag, step, tensor, recording, *, writer, make):
-    """Writes the message that `make` makes of a tensor to an event file, if recording is on."""
+    """Writes the message that `make` returns for a tensor to an event file, if recording is on."""
     if recording.item():
         writer._write_value(tag.item().decode(), int(step), make(np.asarray(tensor)))
     return np.asarray(bool(recording))

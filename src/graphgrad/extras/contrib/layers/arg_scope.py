@@ -86,7 +86,7 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[_Scope]:
       list_ops_or_scope: the functions, each decorated with `add_arg_scope`; or a scope that such a block yielded.
       **kwargs: the defaults.
     Yields: the scope, which a later block can enter again.
-    Raises: ValueError for functions that are not decorated; TypeError for what is neither.
+    Raises: ValueError for functions that are not decorated; TypeError for anything else.
     Reference: TensorFlow 1.15 `tf.contrib.framework.arg_scope`.
     """
     if isinstance(list_ops_or_scope, dict):

@@ -295,7 +295,7 @@ def layer_norm(inputs: Any, center: bool = True, scale: bool = True, activation_
       begin_norm_axis: the first of the dimensions that are normalized together.
       begin_params_axis: the first of the dimensions of beta and gamma.
     Returns: a tensor of the inputs' shape.
-    Raises: ValueError for axes that are not there, or whose size is not known.
+    Raises: ValueError for axes out of range, or whose size is not known.
     Gradient: those of its operations.
     Reference: TensorFlow 1.15 `tf.contrib.layers.layer_norm`; Ba, Kiros and Hinton 2016, arXiv:1607.06450.
 
@@ -407,7 +407,7 @@ def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any
 
     Args:
       inputs: the inputs of the first layer.
-      layer: a function of inputs and one of stack_args (or what it holds), with an argument `scope`.
+      layer: a function of inputs and one of stack_args (or its elements), with an argument `scope`.
       stack_args: the arguments.
       **kwargs: further arguments of all.
     """

@@ -161,7 +161,7 @@ def unit_norm(inputs: Any, dim: int, epsilon: Any = 1e-7, scope: Any = None) -> 
       dim: the dimension, not negative.
       epsilon: a small number that is added to the squared length.
       scope: the name of the operations.
-    Raises: ValueError for a dimension that is not there.
+    Raises: ValueError for a dimension out of range.
     Reference: TensorFlow 1.15 `tf.contrib.layers.unit_norm`.
     """
     with variable_scope(scope, "UnitNorm"):

@@ -99,7 +99,7 @@ class BasicDecoder(Decoder):
 
     Args:
       cell: the cell.
-      helper: a `Helper`: it gives the inputs, samples of the outputs, and says when sequences end.
+      helper: a `Helper`: it gives the inputs, samples of the outputs, and the ends of sequences.
       initial_state: the cell's first state.
       output_layer: a `tf.layers.Layer` applied to the cell's outputs, such as `tf.layers.Dense`, or None.
     Raises: TypeError if an argument is of another kind.

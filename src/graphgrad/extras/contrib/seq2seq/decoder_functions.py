@@ -32,7 +32,7 @@ def dynamic_rnn_decoder(cell: Any, decoder_fn: Any, inputs: Any = None, sequence
       cell: the cell.
       decoder_fn: a function of (time, cell_state, cell_input, cell_output, context_state) that gives (done, state,
         next input, output, context_state), such as `simple_decoder_fn_train` makes. Before the first step all but
-        time are None (but for the input, if there are inputs).
+        time are None (except the input, if there are inputs).
       inputs: (batch, time, ...), or (time, batch, ...) if `time_major`; None to infer.
       sequence_length: (batch,) of int32, for inputs.
       parallel_iterations, swap_memory: accepted as TensorFlow does.
@@ -40,7 +40,7 @@ def dynamic_rnn_decoder(cell: Any, decoder_fn: Any, inputs: Any = None, sequence
       scope: the variable scope; "rnn" by default.
       name: a name for the operations.
     Returns: outputs (batch, time, ...), zeros beyond a sequence's end; the last state; the last context state.
-    Raises: ValueError for inputs of lower rank than 3, or if the function does not say what is done.
+    Raises: ValueError for inputs of lower rank than 3, or if the function does not return what is done.
     Gradient: with respect to inputs, first state and variables.
     Reference: TensorFlow 1.0 `tf.contrib.seq2seq.dynamic_rnn_decoder`.
     """

@@ -273,7 +273,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
       time_major: whether time is the first axis of the inputs.
       seed: for the choice of rows.
       next_inputs_fn: a function from outputs to inputs; the identity by default.
-      auxiliary_inputs: what is concatenated to inputs and outputs, (batch, time, ...), or None.
+      auxiliary_inputs: concatenated to inputs and outputs, (batch, time, ...), or None.
       name: a name for the operations.
     Raises: ValueError if `sampling_probability` is neither a scalar nor a vector.
     Reference: TensorFlow 1.15 `tf.contrib.seq2seq.ScheduledOutputTrainingHelper`.
@@ -427,7 +427,7 @@ class InferenceHelper(Helper):
       sample_shape: the shape of one sample, without batch, an int or a list.
       sample_dtype: the dtype of samples.
       start_inputs: the first inputs, (batch, ...).
-      end_fn: a function of the samples that says which sequences end, (batch,).
+      end_fn: a function of the samples that returns which sequences end, (batch,).
       next_inputs_fn: a function of the samples that gives the next inputs; the samples themselves by default.
     Reference: TensorFlow 1.15 `tf.contrib.seq2seq.InferenceHelper`.
     """

@@ -47,7 +47,7 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     """Excludes a function from conversion: its `if` and `while` are Python's own.
 
     Args:
-      func: the function; when left out, the result is a decorator.
+      func: the function; when omitted, the result is a decorator.
     Returns: the function.
     Reference: TensorFlow 2.21 `tf.autograph.experimental.do_not_convert`.
 

@@ -13,7 +13,7 @@ def bound(nodes: Sequence[ast.AST], names_only: bool = False) -> set[str]:
 
     Args:
       nodes: the statements.
-      names_only: whether to leave out `a.b` for an attribute of a name, and containers whose elements are set.
+      names_only: whether to omit `a.b` for an attribute of a name, and containers whose elements are set.
     """
     found: set[str] = set()
     waiting = list(nodes)

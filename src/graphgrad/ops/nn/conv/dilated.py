@@ -20,7 +20,7 @@ def with_space_to_batch(input: TensorLike, dilation_rate: Any, padding: str, op:
     """Applies an operation to every n-th element of the spatial axes, through a larger batch.
 
     Args:
-      input: (B, *S, ...); or as `data_format` says.
+      input: (B, *S, ...); or according to `data_format`.
       dilation_rate: a vector of positive ints, one for each spatial axis.
       padding: 'VALID' or 'SAME'.
       op: a function of an input, the number of spatial axes and a padding.

@@ -311,7 +311,7 @@ def fused_batch_norm(x: TensorLike, scale: TensorLike, offset: TensorLike, mean:
     """Normalizes a batch, as one op.
 
     Args:
-      x: (N, H, W, C), or as `data_format` says.
+      x: (N, H, W, C), or according to `data_format`.
       scale, offset: (C), float32.
       mean, variance: (C); used to normalize if not training, or the moving averages to update if
         `exponential_avg_factor` is not 1.

@@ -280,7 +280,7 @@ def fractional_max_pool(value: TensorLike, pooling_ratio: float | Sequence[Any],
 
     Args:
       value: (N, H, W, C), float32, float64, int32 or int64.
-      pooling_ratio: how many times smaller the result is: a number, [h, w], or [1.0, h, w, 1.0]; at least 1.
+      pooling_ratio: the ratio of sizes of input and result: a number, [h, w], or [1.0, h, w, 1.0]; at least 1.
       pseudo_random: whether the windows are nearly regular, with a random start.
       overlapping: whether the last row and column of a window belong to the next one too.
       seed: a seed; with 0, the windows differ from run to run.
@@ -304,7 +304,7 @@ def fractional_avg_pool(value: TensorLike, pooling_ratio: float | Sequence[Any],
 
     Args:
       value: (N, H, W, C), float32, float64, int32 or int64.
-      pooling_ratio: how many times smaller the result is: a number, [h, w], or [1.0, h, w, 1.0]; at least 1.
+      pooling_ratio: the ratio of sizes of input and result: a number, [h, w], or [1.0, h, w, 1.0]; at least 1.
       pseudo_random: whether the windows are nearly regular, with a random start.
       overlapping: whether the last row and column of a window belong to the next one too.
       seed: a seed; with 0, the windows differ from run to run.
@@ -328,7 +328,7 @@ def fractional_max_pool_v1(value: TensorLike, pooling_ratio: float | Sequence[An
 
     Args:
       value: (N, H, W, C), float32, float64, int32 or int64.
-      pooling_ratio: [1.0, h, w, 1.0], how many times smaller the result is.
+      pooling_ratio: [1.0, h, w, 1.0], the ratio of sizes of input and result.
       pseudo_random: whether the windows are nearly regular, with a random start.
       overlapping: whether the last row and column of a window belong to the next one too.
       deterministic: whether the windows are the same in each run.
@@ -350,7 +350,7 @@ def fractional_avg_pool_v1(value: TensorLike, pooling_ratio: float | Sequence[An
 
     Args:
       value: (N, H, W, C), float32, float64, int32 or int64.
-      pooling_ratio: [1.0, h, w, 1.0], how many times smaller the result is.
+      pooling_ratio: [1.0, h, w, 1.0], the ratio of sizes of input and result.
       pseudo_random: whether the windows are nearly regular, with a random start.
       overlapping: whether the last row and column of a window belong to the next one too.
       deterministic: whether the windows are the same in each run.

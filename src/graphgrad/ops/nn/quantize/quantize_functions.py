@@ -16,7 +16,7 @@ def fake_quant_with_min_max_args(inputs: TensorLike, min: TensorLike = -6, max: 
       inputs: a float32 tensor.
       min, max: the ends of the range.
       num_bits: from 2 to 16.
-      narrow_range: whether to leave out the lowest level.
+      narrow_range: whether to omit the lowest level.
       name: a name for the operation.
     Returns: a tensor like `inputs`.
     Raises: ValueError for an empty range or another number of bits.
@@ -60,7 +60,7 @@ def fake_quant_with_min_max_vars(inputs: TensorLike, min: TensorLike, max: Tenso
       inputs: a float32 tensor.
       min, max: the ends of the range: scalars, float32.
       num_bits: from 2 to 16.
-      narrow_range: whether to leave out the lowest level.
+      narrow_range: whether to omit the lowest level.
       name: a name for the operation.
     Returns: a tensor like `inputs`.
     Raises: ValueError for shapes that do not fit, or another number of bits.
@@ -103,7 +103,7 @@ def fake_quant_with_min_max_vars_per_channel(inputs: TensorLike, min: TensorLike
       inputs: (*N, C), float32.
       min, max: the ends of the range: (C), float32, one for each channel.
       num_bits: from 2 to 16.
-      narrow_range: whether to leave out the lowest level.
+      narrow_range: whether to omit the lowest level.
       name: a name for the operation.
     Returns: a tensor like `inputs`.
     Raises: ValueError for shapes that do not fit, or another number of bits.
@@ -153,7 +153,7 @@ def quantize_and_dequantize_v2(input: TensorLike, input_min: TensorLike, input_m
       range_given: whether the range is given; else it is that of the input.
       round_mode: "HALF_TO_EVEN" or "HALF_UP".
       name: a name for the operation.
-      narrow_range: whether to leave out the lowest level.
+      narrow_range: whether to omit the lowest level.
       axis: the axis along which ranges differ; None for one range.
     Returns: a tensor like `input`.
     Raises: ValueError for shapes that do not fit.
@@ -180,7 +180,7 @@ def quantize_and_dequantize(input: TensorLike, input_min: TensorLike, input_max:
       range_given: whether the range is given; else it is that of the input.
       round_mode: "HALF_TO_EVEN" or "HALF_UP".
       name: a name for the operation.
-      narrow_range: whether to leave out the lowest level.
+      narrow_range: whether to omit the lowest level.
       axis: the axis along which ranges differ; None for one range.
     Returns: a tensor like `input`.
     Raises: ValueError for shapes that do not fit.
