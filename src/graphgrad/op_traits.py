@@ -30,7 +30,7 @@ class Cost(enum.Enum):
 
     LIGHT = enum.auto()  # elementwise, or moves data: XLA fuses it with its neighbours
     HEAVY = enum.auto()  # passes of its own over the data: a pool, a normalization, a sort, a scan, a transform
-    PRODUCT = enum.auto()  # a matrix product, or made of some
+    PRODUCT = enum.auto()  # a matrix product, or composed of some
     CONVOLUTION = enum.auto()
     FACTORIZATION = enum.auto()  # a decomposition of a matrix, an inverse, the solution of a system
 

@@ -127,7 +127,7 @@ def _panel(panel: Panel, view: View, height: float) -> str:
 
 
 def _mark_of(a: Arrow, marks: Marks) -> str:
-    """Returns the class of an arrow on a marked way; the gradient goes against the arrow."""
+    """Returns the class of an arrow on a marked path; the gradient goes against the arrow."""
     pair = a.target, a.source
     return " way" if pair in marks.way else " beyond" if pair in marks.beyond else ""
 

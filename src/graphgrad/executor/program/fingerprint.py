@@ -1,7 +1,7 @@
 """Fingerprints: the canonical form of a cluster, independent of names and positions.
 
 Two clusters with equal fingerprints compile to the same program, so repeated layers and time steps are compiled once. A
-fingerprint is text made of op types, attributes and wiring; slots are numbered in order of appearance. The shapes of
+fingerprint is text of op types, attributes and wiring; slots are numbered in order of appearance. The shapes of
 inputs are not part of it.
 """
 

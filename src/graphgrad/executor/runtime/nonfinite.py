@@ -58,7 +58,7 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
     Args:
       stack_height_limit, path_length_limit: accepted as TensorFlow does; the error names one line for each op.
-    Raises: nothing by itself; runs then raise InvalidArgumentError, which names the op, its inputs' ranges, the op
+    Raises: nothing itself; runs then raise InvalidArgumentError, which names the op, its inputs' ranges, the op
       whose gradient it is, and the lines of both. Variables keep the values they had before the run.
     Gradient: none; it builds nothing.
     Reference: TensorFlow 2.21 `tf.debugging.enable_check_numerics`, which adds ops to graphs built afterwards.
@@ -97,7 +97,7 @@ class locate_nonfinite:  # called like a function
 
     Args:
       enabled: whether to check.
-    Raises: nothing by itself; runs then raise InvalidArgumentError.
+    Raises: nothing itself; runs then raise InvalidArgumentError.
     Gradient: none; it builds nothing.
     Reference: graphgrad's own; like PyTorch's `detect_anomaly` and JAX's `jax_debug_nans`.
 

@@ -24,7 +24,7 @@ class _Differentiable:
     Args:
       func: the function, of eager tensors.
       types: the dtypes of its results.
-      taped: whether to record every call; else what is to be differentiated is called again.
+      taped: whether to record every call; else functions are called again to be differentiated.
     """
 
     def __init__(self, func: Callable[..., Any], types: Sequence[DType], taped: bool = True):

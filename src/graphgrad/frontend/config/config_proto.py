@@ -284,9 +284,9 @@ class ConfigProto(Message):
     """Settings of a session.
 
     Args:
-      **fields: TensorFlow's. `device_count` says how many devices the processor counts for ("CPU") and, if 0, that
-        no accelerator is used ("GPU"); `allow_soft_placement=False` rejects operations whose devices do not exist;
-        `log_device_placement` prints where operations run; `operation_timeout_in_ms` says how long runs may wait.
+      **fields: TensorFlow's. `device_count` is the number of devices that the processor counts as ("CPU"), and
+        a 0 means that no accelerator is used ("GPU"); `allow_soft_placement=False` rejects operations whose devices do not exist;
+        `log_device_placement` prints where operations run; `operation_timeout_in_ms` limits the waiting time of runs.
         Others, such as `intra_op_parallelism_threads` and `gpu_options`, are kept, and without effect here.
 
     >>> config = tf.ConfigProto(allow_soft_placement=True)
@@ -346,7 +346,7 @@ class RunOptions(Message):
 
     Args:
       **fields: TensorFlow's. A `trace_level` above NO_TRACE fills the `RunMetadata`, `output_partition_graphs` adds the
-        graph to it, `timeout_in_ms` says how long the run may wait; the rest is kept only.
+        graph to it, `timeout_in_ms` limits the waiting time of the run; the rest is only stored.
     """
 
     Experimental = _RunExperimental

@@ -31,7 +31,7 @@ def case_v1(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, st
       strict: whether a list of one result stays a list.
       name: a name scope.
     Returns: the structure of tensors that the chosen function gives.
-    Raises: TypeError for pairs that are none; ValueError if there are none; InvalidArgumentError when it runs if no
+    Raises: TypeError for anything but pairs; ValueError if there are none; InvalidArgumentError at run time if no
       condition holds and there is no `default`, or more than one holds and `exclusive` is set.
     Gradient: of the function that ran.
     Reference: TensorFlow 2.21 `tf.compat.v1.case`.
@@ -58,7 +58,7 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
       strict: accepted as TensorFlow does.
       name: a name scope.
     Returns: the structure of tensors that the chosen function gives.
-    Raises: TypeError for pairs that are none; ValueError if there are none; InvalidArgumentError when it runs if no
+    Raises: TypeError for anything but pairs; ValueError if there are none; InvalidArgumentError at run time if no
       condition holds and there is no `default`, or more than one holds and `exclusive` is set.
     Gradient: of the function that ran.
     Reference: TensorFlow 2.21 `tf.case`.

@@ -1,4 +1,4 @@
-"""`checkpointed_loops`: chooses how much memory the gradients of loops may use."""
+"""`checkpointed_loops`: controls the memory of the gradients of loops."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def checkpointed_loops(memory: str | None = "sqrt") -> Iterator[None]:
         the number of iterations has no bound while the graph is built), which takes O(log n) more; None to keep all.
     Raises: ValueError for any other word.
     Gradient: of any order; the numbers are the same. A repetition draws the random numbers that its iteration drew, and
-      reads of a variable the value that it had when the loop ran. A loop keeps every iteration, and a UserWarning says
+      reads of a variable the value that it had when the loop ran. A loop keeps every iteration, and a UserWarning tells
       which operation is the reason, if its body changes variables, calls Python (`py_func`) or takes elements out of
       queues and the like, which must not happen again, or if its condition draws random numbers.
     Reference: Griewank, 1992; Chen et al., arXiv:1604.06174, 2016.

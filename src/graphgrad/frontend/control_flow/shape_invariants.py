@@ -55,7 +55,7 @@ def _shape(leaf: Any, invariant: Any) -> Any:
 
 
 def _widened(t: Any, shape: Any) -> Any:
-    """Returns the tensor with a static shape that holds in every iteration; of variants it says nothing."""
+    """Returns the tensor with a static shape that holds in every iteration; not that of variants."""
     if t.dtype is variant:
         return t
     if not TensorShape(shape).is_compatible_with(t.shape):

@@ -112,7 +112,7 @@ class _Reverse:
     Attributes:
       part: the part.
       kept: what the second half needs of the first one, besides outputs.
-      forward: the part with `kept` as further outputs. What its gradient is needs what was kept to be differentiated.
+      forward: the part with `kept` as further outputs. Its gradient differentiates the kept values.
       backward: from what crosses over and the gradients of the part's outputs to those of its inputs.
     """
 

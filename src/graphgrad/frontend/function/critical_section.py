@@ -22,7 +22,7 @@ class CriticalSection:
       name: a name for the scopes of `execute`.
       shared_name, critical_section_def, import_scope: accepted as TensorFlow does.
     Raises: ValueError for both `critical_section_def` and `shared_name`.
-    Gradient: none; that of what is executed.
+    Gradient: that of the executed function.
     Reference: TensorFlow 2.21 `tf.CriticalSection`.
 
     >>> v = tf.Variable(1.0)

@@ -105,7 +105,7 @@ class Defun:
       out_names, shape_func, noinline and other keywords: accepted as TensorFlow 1 does; without effect.
     Returns: the function. A call adds its operations to the graph.
     Raises: ValueError if both kinds of gradient function are given, or types and arguments differ in number.
-    Gradient: what the gradient function says; otherwise that of the operations inside, also with respect to tensors
+    Gradient: that of the gradient function; otherwise that of the operations inside, also with respect to tensors
       of the surroundings.
     Reference: TensorFlow 1.15 `tensorflow.python.framework.function.Defun`.
 

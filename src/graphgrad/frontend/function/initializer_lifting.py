@@ -24,7 +24,7 @@ def initialize(assignments: Sequence[Operation], engine: str) -> bool:
 
     Args:
       assignments: operations of a function that has been traced, or of its branches and loops.
-      engine: what is to run them.
+      engine: the engine that runs them.
     Returns: whether that could be done: False, and nothing has run, if one depends on an argument. Variables that
       have a value, of a checkpoint that was restored before, keep it.
     """

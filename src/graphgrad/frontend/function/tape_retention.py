@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 class RecordedRun:
     """One forward pass with the values that its gradient, the gradient of that, and so on need: one level per tape.
 
-    A persistent tape may be asked for any order while it records. It is told of what one more order needs when a
-    gradient uses that, and what was not kept is computed from what was.
+    A persistent tape may be asked for gradients of any order while it records. It learns what one more order needs when
+    a gradient uses that; values that were not kept are computed from those that were.
 
     Args:
       part: the function.
       given: its inputs, eager tensors.
-      drawn: where its random operations begin; what it lacks is added.
+      drawn: the positions at which its random operations begin; missing ones are added.
     Attributes:
-      tensors: the outputs, and what is kept as far as tapes have been told.
+      tensors: the outputs, and the values kept for tapes so far.
     """
 
     def __init__(self, part: _Part, given: Sequence[Any], drawn: dict[Operation, int]):

@@ -20,7 +20,7 @@ def outermost_graph() -> Graph | None:
 
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
-    """Lifts what is built inside out of functions, branches, loops and control dependencies.
+    """Lifts operations built inside out of functions, branches, loops and control dependencies.
 
     Reference: TensorFlow 2.21 `tf.init_scope`.
 

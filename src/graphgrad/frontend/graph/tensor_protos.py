@@ -21,7 +21,7 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_
       dtype: the dtype; that of the values if not given.
       shape: the shape; that of the values if not given.
       verify_shape: whether the values must have the shape already.
-      allow_broadcast: whether a single value may stand for all.
+      allow_broadcast: whether a single value may be broadcast.
     Raises: TypeError for tensors, and for values that do not have the dtype; ValueError for another number of values.
     Reference: TensorFlow 2.21 `tf.make_tensor_proto`.
 

@@ -99,7 +99,7 @@ def _step(cell: Any, inputs: Any, state: Any) -> tuple[Any, Any]:
 
 
 def _masked(finished: Any, old: Sequence[Any], new: Sequence[Any]) -> list[Any]:
-    """Selects rows of `old` where the sequence is over, rows of `new` elsewhere; scalars are always new."""
+    """Selects rows of `old` where the sequence has ended, rows of `new` elsewhere; scalars are always new."""
     kept = []
     for a, b in zip(old, new, strict=True):
         if isinstance(a, TensorArray) or a.shape.rank == 0:
@@ -126,8 +126,8 @@ def dynamic_rnn(cell: Any, inputs: TensorLike, sequence_length: Any = None, init
       time_major: whether time is the first axis of inputs and outputs.
       scope: the variable scope; "rnn" by default.
     Returns: the outputs of all steps, (batch, time, output size) or (time, batch, output size), and the last state.
-    Raises: TypeError if `cell` is none; ValueError if neither `dtype` nor `initial_state` is given, or if the size
-      of the inputs is not known while building.
+    Raises: TypeError if `cell` is not a cell; ValueError if neither `dtype` nor `initial_state` is given, or if the
+      size of the inputs is not known while building.
     Gradient: with respect to inputs, first state and variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.dynamic_rnn`.
 
@@ -266,7 +266,7 @@ def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memor
       scope: the variable scope; "rnn" by default.
     Returns: a `TensorArray` of the outputs, structured as `emit_output`, zeros where a sequence has ended; the
       last state; the last loop state.
-    Raises: TypeError if `cell` is none or `loop_fn` is not a function; ValueError if structures differ.
+    Raises: TypeError if `cell` is not a cell or `loop_fn` is not a function; ValueError if structures differ.
     Gradient: with respect to inputs, first state and variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.raw_rnn`.
 

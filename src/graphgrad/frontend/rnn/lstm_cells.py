@@ -58,7 +58,7 @@ class BasicLSTMCell(_LSTM):
 
     Args:
       num_units: the size of memory and output.
-      forget_bias: what is added to f, so that little is forgotten in the beginning.
+      forget_bias: added to f, so that little is forgotten at first.
       state_is_tuple: whether the state is an `LSTMStateTuple`; else (batch, 2 num_units).
       activation: a function, or its name; tanh by default.
       reuse: True to reuse existing variables.
@@ -119,7 +119,7 @@ class LSTMCell(_LSTM):
       num_proj: the size that the output is projected to, or None.
       proj_clip: the bound that the projected output is clipped to, or None.
       num_unit_shards, num_proj_shards: accepted as TensorFlow does; variables are kept whole.
-      forget_bias: what is added to the forget gate.
+      forget_bias: added to the forget gate.
       state_is_tuple: whether the state is an `LSTMStateTuple`; else both are concatenated to one tensor.
       activation: a function, or its name; tanh by default.
       reuse: True to reuse existing variables.

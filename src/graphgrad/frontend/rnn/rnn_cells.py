@@ -70,7 +70,7 @@ class RNNCell(ScopedLayer):
     """The base of recurrent cells: `output, next_state = cell(input, state)`.
 
     A subclass gives `state_size`, `output_size` and `call(inputs, state)`. Variables that `call` takes with
-    `tf.get_variable` stand in the cell's scope.
+    `tf.get_variable` are in the cell's scope.
 
     Args:
       trainable: whether optimizers update its variables.
@@ -133,7 +133,7 @@ class RNNCell(ScopedLayer):
     def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
         """Returns zeros for a state, with batch size and dtype from `inputs` (batch, ...) if it is given.
 
-        Raises: ValueError if neither says batch size and dtype, or they contradict.
+        Raises: ValueError if neither gives batch size and dtype, or they contradict each other.
         """
         if inputs is not None:
             inputs = convert_to_tensor(inputs, name="inputs")

@@ -1,4 +1,4 @@
-"""Recurrent cells made of cells: layers of cells, dropout, residual connections, devices."""
+"""Recurrent cells that wrap cells: layers of cells, dropout, residual connections, devices."""
 
 from __future__ import annotations
 
@@ -180,8 +180,8 @@ class DropoutWrapper(_Wrapper):
       input_size: the size of the inputs; needed for `variational_recurrent` with dropout of inputs.
       dtype: the dtype of inputs, outputs and states; needed for `variational_recurrent`.
       seed: the seed.
-      dropout_state_filter_visitor: for a state, says which parts dropout applies to; by default all but the memory
-        `c` of LSTMs.
+      dropout_state_filter_visitor: for a state, returns the parts that dropout applies to; by default all but the
+        memory `c` of LSTMs.
       **kwargs: accepted as TensorFlow does.
     Raises: ValueError for probabilities outside [0, 1].
     Reference: Gal and Ghahramani 2016, A Theoretically Grounded Application of Dropout in Recurrent Neural Networks;
@@ -357,7 +357,7 @@ class _Wrapper2(_Wrapper):
         """Computes one step."""
         return self._around(inputs, state, kwargs)
 
-    def add_weight(  # type: ignore[override]  # as the classes behind TensorFlow 2's wrappers have it
+    def add_weight(  # type: ignore[override]  # as the base classes of TensorFlow 2's wrappers have it
         self,
         name: Any = None,
         shape: Any = None,

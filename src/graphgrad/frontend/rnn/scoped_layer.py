@@ -154,7 +154,7 @@ class ScopedLayer:
 
         Args:
           inputs: a tensor or a structure of them.
-          *args, **kwargs: handed to `call`, but for `scope`: the variable scope of a layer that has none yet.
+          *args, **kwargs: passed to `call`, except `scope`: the variable scope of a layer that has none yet.
         """
         scope = kwargs.pop("scope", None)
         self._set_scope(scope)

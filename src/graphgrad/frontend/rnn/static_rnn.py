@@ -31,8 +31,8 @@ def static_rnn(cell: Any, inputs: TensorLike, initial_state: Any = None, dtype: 
       sequence_length: (batch,) of integers: beyond these, outputs are zero and states stay; None for full lengths.
       scope: the variable scope; "rnn" by default.
     Returns: the list of outputs, and the last state.
-    Raises: TypeError if `cell` is none or `inputs` is not a list; ValueError if it is empty, or if neither `dtype` nor
-      `initial_state` is given.
+    Raises: TypeError if `cell` is not a cell or `inputs` is not a list; ValueError if it is empty, or if neither
+      `dtype` nor `initial_state` is given.
     Gradient: with respect to inputs, first state and variables.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.static_rnn`.
 

@@ -29,7 +29,7 @@ class IndexedSlicesSpec(TypeSpec):
       shape: the dense shape.
       dtype: the dtype of the values.
       indices_dtype: the dtype of the indices.
-      dense_shape_dtype: that of the dense shape; None if there is none.
+      dense_shape_dtype: that of the dense shape; None without one.
       indices_shape: the shape of the indices, which is the values' first size.
     Reference: TensorFlow 2.21 `tf.IndexedSlicesSpec`.
     """
@@ -97,7 +97,7 @@ class PartsSpec(TypeSpec):
     Args:
       kind: the class.
       parts: the specs of its components.
-      static: what it consists of besides tensors.
+      static: its parts besides tensors.
     """
 
     def __init__(self, kind: type[Composite], parts: Sequence[Any], static: tuple[Any, ...]):

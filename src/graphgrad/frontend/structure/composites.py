@@ -27,7 +27,7 @@ def put_together(likes: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
     """Inverts `all_tensors`.
 
     Args:
-      likes: what each leaf is to be like: a spec, a composite, a `TensorArray`; anything else stands for a tensor.
+      likes: an example of each leaf: a spec, a composite, a `TensorArray`; anything else means a tensor.
       tensors: the tensors of all leaves.
     """
     left, leaves = list(tensors), []

@@ -42,7 +42,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
 
     Args:
       structure: any nesting of lists, tuples and dictionaries, or a leaf.
-      expand_composites: whether sparse, ragged and sliced tensors are taken apart, and their specs.
+      expand_composites: whether sparse, ragged and sliced tensors, and their specs, are split into components.
 
     >>> tf.nest.flatten({"b": [1, 2], "a": 3})
     [3, 1, 2]

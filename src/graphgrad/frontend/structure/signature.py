@@ -65,7 +65,7 @@ class TensorSpec(TypeSpec):
         """Makes a spec with another one's shape and dtype.
 
         Args:
-          spec: what has a shape and a dtype.
+          spec: an object with a shape and a dtype.
           name: the argument's name; that of `spec` by default.
         """
         return cls(spec.shape, spec.dtype, name or getattr(spec, "name", None))

@@ -50,11 +50,11 @@ class TensorArray(Bundle):
       handle: None; there are no arrays of TensorFlow 1 here.
       flow: a list of tensors (of dtype variant) that the array is to hold.
       infer_shape: whether all elements have to be of one shape.
-      element_shape: what is known of the elements' shape.
+      element_shape: the known part of the elements' shape.
       colocate_with_first_write_call: accepted as TensorFlow does.
       name: a name for the operation.
     Raises: ValueError if neither `size` nor `flow` is given.
-    Gradient: through what is written and read.
+    Gradient: through the values written and read.
     Reference: TensorFlow 2.21 `tf.TensorArray`.
 
     >>> ta = tf.TensorArray(tf.float32, size=3)
@@ -202,7 +202,7 @@ class TensorArray(Bundle):
           name: a name for the operation.
         Raises: InvalidArgumentError (in eager mode OutOfRangeError) for an index out of range, and for an element that
           was never written and whose shape is not known; else that is zeros. A compiled loop cannot raise: there, as
-          in TensorFlow's compiled loops, an index out of range stands for the nearest one in it.
+          in TensorFlow's compiled loops, an index out of range is replaced by the nearest valid one.
         """
         if self._elements is not None:
             return self._read_eagerly(whole(index))

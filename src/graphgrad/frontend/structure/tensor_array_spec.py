@@ -1,4 +1,4 @@
-"""`TensorArray`s as arguments of functions: what kind they are, and what they consist of."""
+"""`TensorArray`s as arguments of functions: their specs and components."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def compute_fans(shape: Any) -> tuple[int, int]:
 
 _MODES = ("fan_in", "fan_out", "fan_avg")
 _DISTRIBUTIONS = ("normal", "uniform", "truncated_normal", "untruncated_normal")
-_TRUNCATED_STDDEV = 0.87962566103423978  # of a unit normal distribution cut off at two standard deviations
+_TRUNCATED_STDDEV = 0.87962566103423978  # of a unit normal distribution truncated at two standard deviations
 
 
 class _ScalingRule:

@@ -57,6 +57,6 @@ class ScopeCounts:
         self._logs.append([])
 
     def take_back(self) -> None:
-        """Undoes what was counted since `remember`."""
+        """Undoes the counts since `remember`."""
         for name, count in reversed(self._logs.pop()):
             self._count(name, count)

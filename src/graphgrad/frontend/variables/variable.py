@@ -45,7 +45,7 @@ class Variable(Assignments, TensorOperators, metaclass=Created):
       trainable: whether optimizers update it by default; True if not given.
       validate_shape: whether the shape is fixed to that of the initial value.
       caching_device: accepted; without effect.
-      variable_def, import_scope: a `VariableDef`: the object stands for the variable of the graph whose operations it
+      variable_def, import_scope: a `VariableDef`: the object refers to the variable of the graph whose operations it
         names, within that scope.
       name: a name; made unique in a graph.
       dtype: the dtype; that of the initial value if not given.

@@ -58,7 +58,7 @@ class Assignments:
           use_locking: accepted; assignments of one run never interleave.
           name: a name for the operation.
           read_value: whether the result can be read.
-        Returns: an object that stands for the variable after the assignment; the assignment's
+        Returns: an object that refers to the variable after the assignment; the assignment's
           `Operation` if not `read_value`. In eager mode the variable, or None.
         Raises: ValueError if the shape does not fit.
         """

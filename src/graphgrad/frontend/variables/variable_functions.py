@@ -34,7 +34,7 @@ def assign(ref: Any, value: TensorLike, validate_shape: Any = None, use_locking:
       validate_shape: False lets the shape change.
       use_locking: accepted; assignments of one run never interleave.
       name: a name for the operation.
-    Returns: an object that stands for the variable after the assignment.
+    Returns: an object that refers to the variable after the assignment.
     Raises: ValueError if the shape does not fit.
     Reference: TensorFlow 2.21 `tf.compat.v1.assign`.
 
@@ -81,7 +81,7 @@ def scatter_update(ref: Any, indices: TensorLike, updates: Any, use_locking: boo
       updates: (*I, *D), or a scalar, of the variable's dtype.
       use_locking: accepted; assignments of one run never interleave.
       name: a name for the operation.
-    Returns: an object that stands for the variable after the update.
+    Returns: an object that refers to the variable after the update.
     Raises: InvalidArgumentError at run time if an index is out of range.
     Reference: TensorFlow 2.21 `tf.compat.v1.scatter_update`.
 
@@ -132,7 +132,7 @@ def scatter_nd_update(ref: Any, indices: TensorLike, updates: Any, use_locking: 
       updates: (*I, *ref.shape[k:]), of the variable's dtype.
       use_locking: accepted; assignments of one run never interleave.
       name: a name for the operation.
-    Returns: an object that stands for the variable after the update.
+    Returns: an object that refers to the variable after the update.
     Raises: InvalidArgumentError at run time if an index is out of range.
     Reference: TensorFlow 2.21 `tf.compat.v1.scatter_nd_update`.
 
@@ -164,7 +164,7 @@ def batch_scatter_update(ref: Any, indices: TensorLike, updates: Any, use_lockin
       updates: (*B, m, *D).
       use_locking: accepted; assignments of one run never interleave.
       name: a name for the scope.
-    Returns: an object that stands for the variable after the update.
+    Returns: an object that refers to the variable after the update.
     Raises: ValueError if the shape of `indices` is not static.
     Reference: TensorFlow 2.21 `tf.compat.v1.batch_scatter_update`.
     """

@@ -36,7 +36,7 @@ def variable_of(message: Any, prefix: str, made: dict[str, Any]) -> Any:
 
     Args:
       message: a `VariableDef`.
-      prefix: what stands before the names of its operations.
+      prefix: the prefix of the names of its operations.
       made: the variables of names seen before.
     """
     if message.variable_name in made:

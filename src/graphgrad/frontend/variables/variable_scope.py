@@ -256,7 +256,7 @@ def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: A
       constraint: a function that optimizers apply to an updated value.
       synchronization, aggregation: recorded only.
     Returns: the `Variable`.
-    Raises: ValueError if it exists and is not to be shared, or the other way round, or if
+    Raises: ValueError if it exists and is not to be shared, or vice versa, or if
       shape or dtype differ.
     Reference: TensorFlow 2.21 `tf.compat.v1.get_variable`.
 

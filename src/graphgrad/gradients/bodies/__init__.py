@@ -1,1 +1,1 @@
-"""The sub-graphs of loops and branches: copies, what they need, trip counts, loops that record, loops joined."""
+"""The sub-graphs of loops and branches: copies, their inputs, trip counts, recording loops, joint loops."""

@@ -2,7 +2,7 @@
 
 The graph keeps both, since existing operations are not changed. A run that needs both, as training does, executes the
 joint loop that is built here: it returns the loop variables and also records what the backward loop needs.
-`Notes.joints` tells the executor which loops belong together.
+`Notes.joints` lists for the executor which loops belong together.
 """
 
 from __future__ import annotations

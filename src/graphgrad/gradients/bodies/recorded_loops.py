@@ -23,7 +23,7 @@ class Loop:
 
     Attributes:
       op: the operation.
-      inputs: its inputs; handles of variables stand for what the variables held when it ran.
+      inputs: its inputs; handles of variables refer to the values that the variables had when it ran.
       n: the number of loop variables; the inputs after them are captures.
       cond, body: the sub-graphs.
       fixed: positions of loop variables that no iteration changes.

@@ -20,7 +20,7 @@ from graphgrad.ir.source import user_source
 
 @contextlib.contextmanager
 def in_graph_of(op: Operation) -> Iterator[None]:
-    """Adds what is built inside to the graph of `op`, even if the gradient is taken in a graph within that.
+    """Adds the operations built inside to the graph of `op`, even if the gradient is taken in a graph within that.
 
     A temporary graph in between gets it instead, so that nothing of it remains.
     """
@@ -182,7 +182,7 @@ def _copy_touched(op: Operation, copy: Operation, inside: dict[int, Tensor]) -> 
     Args:
       op: the original.
       copy: the copy.
-      inside: the copies by the id of their originals; a tensor that is not copied is replaced by what it depends on.
+      inside: the copies by the id of their originals; a tensor that is not copied is replaced by its inputs.
     """
     found: dict[int, Tensor] = {}
     seen: set[int] = set()

@@ -23,7 +23,7 @@ class Trips(NamedTuple):
     """What is known of the trip count of a loop.
 
     Attributes:
-      steps: the trip count, a scalar int32; None if only a run of the loop can tell.
+      steps: the trip count, a scalar int32; None if it is only known after the loop.
       bound: an upper bound, which decides sizes; None if there is no suitable one.
     """
 

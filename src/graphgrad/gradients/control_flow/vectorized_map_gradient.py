@@ -113,7 +113,7 @@ def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) 
     """Vectorizes the body of a loop over rows to a map over all rows.
 
     Args:
-      body: takes the row's number, then lists, into which it writes what it computes for that row.
+      body: takes the row's number, then lists, into which it writes the results for that row.
       rows: tensors with equally many rows.
       lists: the lists that the body returns.
     Returns: a tensor (n, ...) for each list; None if rows have to be computed one after the other, since the body has

@@ -115,7 +115,7 @@ def _make_constant(op: Operation, value: Any) -> None:
 def _costly(op: Operation) -> list[Tensor]:
     """Returns the outputs of an operation that are better kept than recomputed."""
     opdef = op.opdef
-    is_loop = "functional" in opdef.flags and op.type != "If"  # a branch costs what is in it
+    is_loop = "functional" in opdef.flags and op.type != "If"  # the cost of a branch is that of its operations
     if not (opdef.cost.kept or opdef.saves_result or is_loop or opdef.flags & {"host", "random"}):
         return []
     return [t for t in op.outputs if t.dtype.kind != "o"]
@@ -302,7 +302,7 @@ def _add(total: Tensor, g: Any, counters: Collection[int]) -> Any:
 
     Args:
       total: the sum so far.
-      g: what is added.
+      g: the addend.
       counters: ids of tensors that are a different number in each iteration, if the sum begins with zeros: an element
         indexed by such a number is written, not added to.
     """

@@ -235,7 +235,7 @@ def _expose_iterations(op: Operation, copies: _Copies) -> None:
     (cond, _), (body, kept) = copies["cond"], copies["body"]
     graph = op.graph
     with graph.before(op):
-        # The length of the lists; None if only the loop itself can tell.
+        # The length of the lists; None if it is only known after the loop.
         bound = _bound(op) if kept else None
         size = np.int32(0) if bound is None else bound
         lists = [raw.TensorListReserve(declared(t), size, element_dtype=t.dtype) for t in kept]
@@ -292,5 +292,5 @@ def _expose_rows(op: Operation, copies: _Copies) -> None:
 
 
 def _exposing(op: Operation) -> Callable[[Operation, _Copies], None]:
-    """Returns the function by which an operation hands out values of its sub-graphs."""
+    """Returns the function by which an operation exposes values of its sub-graphs."""
     return _expose_rows if is_map(op) else _expose_branches if op.type == "If" else _expose_iterations

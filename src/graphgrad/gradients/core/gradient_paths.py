@@ -20,7 +20,7 @@ from .rules import carries_gradient
 
 
 class PathView(Protocol):
-    """Operations, or what stands for them, as paths see them."""
+    """Operations, or their representations, as paths see them."""
 
     @property
     def inputs(self) -> Callable[[Any], Sequence[Any]]:
@@ -61,7 +61,7 @@ class GraphView:
         return t.op if t.op.index >= self._first else None
 
     def upstream(self, ys: Iterable[Tensor]) -> list[Operation]:
-        """Returns what tensors are computed by, without what is too old, in execution order."""
+        """Returns the operations that tensors are computed by, except too old ones, in execution order."""
         return sorted(upstream([y.op for y in ys], self.inputs, self._first), key=self._order)
 
     def _inputs_outside(self, op: Operation) -> list[Tensor]:

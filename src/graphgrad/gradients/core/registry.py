@@ -104,7 +104,7 @@ def gradient_function(op: Operation) -> Any:
 
     Args:
       op: the operation; an override that was in force when it was built takes precedence.
-    Raises: LookupError for an override whose name nobody registered.
+    Raises: LookupError for an override whose name is not registered.
     """
     override = op._gradient
     if override is None:

@@ -1,4 +1,4 @@
-"""Calls the gradient rule of an operation and checks what it returns."""
+"""Calls the gradient rule of an operation and checks its result."""
 
 from __future__ import annotations
 

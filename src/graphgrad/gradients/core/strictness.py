@@ -25,7 +25,7 @@ _state = _State()
 def explain_none_with(explain: Explain | None) -> Explain | None:
     """Makes None an error in this thread, worded by a function; None makes it none.
 
-    Returns: what was set before, to be set again.
+    Returns: the previous setting, to be restored.
     """
     before = _state.explain
     _state.explain = explain

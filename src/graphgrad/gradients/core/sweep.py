@@ -21,7 +21,7 @@ class Sweep(abc.ABC):
     """One sweep over the operations on the paths from ys to xs.
 
     Gradients arrive at tensors. Once they have arrived from all consumers of an operation they are summed and passed to
-    its rule, which gives those of its inputs. Subclasses say how rules are called, and may note where gradients end.
+    its rule, which gives those of its inputs. Subclasses define how rules are called, and may note where gradients end.
 
     Attributes:
       arrived: id of a tensor -> the gradients that have arrived.
@@ -87,7 +87,7 @@ class Sweep(abc.ABC):
         self.arrived.setdefault(id(t), []).append(gradient)
 
     def taken(self, t: Tensor) -> Any:
-        """Returns the sum of what has arrived at a tensor, or None; at an x it remains."""
+        """Returns the sum of the gradients of a tensor, or None; that of an x is kept."""
         terms = self.arrived.pop(id(t), None)
         if terms is None:
             return None
@@ -133,7 +133,7 @@ class GraphSweep(Sweep):
             return super().run(seeds, order)
 
     def send(self, t: Tensor, gradient: Any) -> None:
-        """Adds a gradient to those that have arrived at a tensor, by an operation if the call says so."""
+        """Adds a gradient to those of a tensor, by an operation if the call requires it."""
         terms = self.arrived.setdefault(id(t), [])
         if not (terms and self.call.adds_early and add_early(self.call, t, terms, gradient)):
             terms.append(gradient)
@@ -153,7 +153,7 @@ class GraphSweep(Sweep):
                             if g is not None and id(t) in self.wanted)
 
     def in_grads(self, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
-        """Applies the rule of an operation, beside it if the call says so."""
+        """Applies the rule of an operation, colocated with it if the call requires it."""
         call = self.call
         call.graph._around.original_op = op
         if not call.colocate:

@@ -144,7 +144,7 @@ class _Noting(GraphSweep):
         return GradientExplanation(list(ways.ys), x, verdict, tuple(cuts), way, ())
 
     def visit(self, op: Operation) -> None:
-        """Visits an operation, if nothing stops the gradient there; notes what is raised."""
+        """Visits an operation, if nothing stops the gradient there; records errors."""
         inputs = self.ways.view.inputs(op)
         on_way = [i for i, t in enumerate(inputs) if id(t) in self.ways.live]
         carrying = [i for i in on_way if carries_gradient(inputs[i])]
@@ -178,7 +178,7 @@ class _Noting(GraphSweep):
         """Leaves an operation as it is: explaining changes no graph."""
 
     def in_grads(self, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
-        """Applies the rule; notes what it gives, and what of it is zero."""
+        """Applies the rule; records its results, and which of them are zero."""
         live = any(id(t) in self.live for t in op.outputs)
         found = super().in_grads(op, rule, out_grads)
         for i, t in enumerate(self.ways.view.inputs(op)):

@@ -15,7 +15,7 @@ class strict_gradients:  # called like a function
 
     Args:
       enabled: whether None is an error.
-    Raises: nothing by itself; `gradients` then raises ValueError, which explains for each x that has no gradient why,
+    Raises: nothing itself; `gradients` then raises ValueError, which explains for each x that has no gradient why,
       as `explain_gradient` does.
     Gradient: none; it builds nothing.
     Reference: graphgrad's own; TensorFlow has no such switch.

@@ -135,7 +135,7 @@ def searchsorted(sorted_sequence: Any, values: TensorLike, side: str = "left", o
     Args:
       sorted_sequence: (*B, n), ascending along the last axis.
       values: (*B, m), the same dtype.
-      side: 'left' (before equal elements) or 'right' (behind them).
+      side: 'left' (before equal elements) or 'right' (after them).
       out_type: int32 or int64.
       name: a name for the operations.
     Returns: (*B, m), `out_type`, each in [0, n].

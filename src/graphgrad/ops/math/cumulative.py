@@ -310,7 +310,7 @@ def _cumulative_logsumexp_grad(op, dy):
         last = raw.StopGradient(raw.SelectV2(raw.Greater(last_x, last_y), last_x, last_y))  # no NaN that is only in x
         parts = [lane.without_first(y), last]
         y, dy = raw.ConcatV2(parts[::-1] if lane.reverse else parts, lane.axis), lane.ahead(dy)
-    # The last element has no successor: padding comes behind exp, which 0 would overflow.
+    # The last element has no successor: padding is added after exp, which 0 would overflow.
     a = lane.pad(raw.Exp(raw.Sub(lane.without_last(y), lane.without_first(y))))
     s = raw.LinearRecurrence(dy, a, axis=lane.axis, reverse=not lane.reverse)
     return raw.Mul(raw.Exp(raw.Sub(x, y)), s), None

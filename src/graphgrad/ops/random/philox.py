@@ -1,7 +1,7 @@
 """Philox4x32-10, TensorFlow's counter-based generator, and the distributions drawn from it.
 
 The generator is a pure function of a key and a counter, so every element of a tensor is
-computed by itself, in any order, and a seeded op gives the numbers that it gives in
+computed independently, in any order, and a seeded op gives the numbers that it gives in
 TensorFlow. One counter value yields a *block* of four 32-bit words; a distribution turns a
 block into a *group* of two or four numbers.
 

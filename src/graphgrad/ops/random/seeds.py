@@ -144,7 +144,7 @@ def start(xp: Any, op_type: str, rng: Any, seed: int, seed2: int, blocks: int) -
 
 
 def sizes(shape: Any) -> tuple[int, ...]:
-    """Converts an array given to a kernel to a shape; raises a Complaint if it is none."""
+    """Converts an array given to a kernel to a shape; raises a Complaint if it is not a shape."""
     shape = np.asarray(shape)
     if shape.ndim != 1:
         raise Complaint(f"shape must be a vector, but has rank {shape.ndim}", "give a list of sizes, e.g. [3]")

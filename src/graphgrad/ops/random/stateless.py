@@ -304,7 +304,7 @@ def stateless_normal(shape: ShapeLike, seed: Any, mean: Any = 0.0, stddev: Any =
 
 def stateless_truncated_normal(shape: ShapeLike, seed: Any, mean: Any = 0.0, stddev: Any = 1.0,
                                dtype: DTypeLike = float32, name: str | None = None, alg: Any = "auto_select") -> Tensor:
-    """Draws numbers from a normal distribution cut off at two standard deviations, as a function of `seed`.
+    """Draws numbers from a normal distribution truncated at two standard deviations, as a function of `seed`.
 
     Args:
       shape, seed, mean, stddev, dtype, name, alg: as in `random.stateless_normal`.

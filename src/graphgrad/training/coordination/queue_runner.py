@@ -241,7 +241,7 @@ def start_queue_runners(sess: Any = None, coord: Any = None, daemon: bool = True
       start: whether to start them.
       collection: the collection in which the queue runners are.
     Returns: the list of threads.
-    Raises: ValueError if there is no session; TypeError if `sess` is none.
+    Raises: ValueError if there is no session; TypeError if `sess` is not a session.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.start_queue_runners`.
 
     >>> numbers = tf.train.range_input_producer(3, num_epochs=1, shuffle=False).dequeue()

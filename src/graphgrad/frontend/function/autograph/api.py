@@ -99,7 +99,7 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
 
     Args:
       entity: a function.
-      recursive: accepted as TensorFlow does: what it calls is rewritten too.
+      recursive: accepted as TensorFlow does: called functions are always rewritten.
       experimental_optional_features: a `Feature`, or several.
     Returns: a function of the same arguments.
     Raises: ValueError where the source cannot be found.
@@ -123,7 +123,7 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
     Args:
       entity: a function.
       recursive, experimental_optional_features: as in `to_graph`.
-    Returns: Python code, for reading; `_ag` in it stands for this package's operators.
+    Returns: Python code, for reading; `_ag` in it is this package's operators.
     Raises: ValueError where the source cannot be found.
     Reference: TensorFlow 2.21 `tf.autograph.to_code`.
 
@@ -172,7 +172,7 @@ def _plain(entity: Any) -> Any:
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """Sets how much of the conversion is logged.
+    """Sets the level of detail at which the conversion is logged.
 
     Args:
       level: 0 for nothing; from 1 on, functions that cannot be converted are named.

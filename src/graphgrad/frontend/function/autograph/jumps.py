@@ -120,7 +120,7 @@ class _Lowering:
         return out, flags, False
 
     def _branch(self, s: ast.If, rest: Statements, out: Statements) -> tuple[set[str], bool, bool]:
-        """Lowers an `if`; the last result says whether it has absorbed the rest of the block."""
+        """Lowers an `if`; the last result is whether it has absorbed the rest of the block."""
         body, body_flags, body_always = self.block(s.body)
         if body_always:
             s.body = body

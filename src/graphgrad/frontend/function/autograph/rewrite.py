@@ -24,7 +24,7 @@ class Rewriter(ast.NodeTransformer):
     """Rewrites the body of one function.
 
     Args:
-      live: what is known of its names.
+      live: the liveness of its names.
       local: the names that it binds, those it declares nonlocal among them.
       global_: the names that it declares global.
       builtin_functions: whether `print` prints tensors when the graph runs.

@@ -45,7 +45,7 @@ def while_(test: Callable[[], Any], body: Callable[[], Any], get: _Get, set_: _S
     Args:
       test, body: functions that work on the names.
       get, set_: access to the values of `names`.
-      names: what the body changes and what is read in later iterations or after the loop.
+      names: the names that the body changes and that are read in later iterations or after the loop.
       options: of `loop_options`, or None.
     """
     while True:
@@ -69,7 +69,7 @@ def for_(rows: Any, flags: Callable[[], Any] | None, body: Callable[[Any], Any],
 
     Args:
       rows: a tensor, a data set or an iterator over one, or what Python can iterate over.
-      flags: says whether no `break` or `return` has been met; None if there are none.
+      flags: returns whether no `break` or `return` has been reached; None if there are none.
       body: gets an item.
       get, set_, names, options: as in `while_`.
     """

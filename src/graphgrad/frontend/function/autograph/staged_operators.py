@@ -87,7 +87,7 @@ def if_(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], get: Call
       test: what decides.
       body, orelse: the branches.
       get, set_: access to the values of `names`.
-      names: what the branches change and what is read in or after them; the first `results` are read after them.
+      names: those that the branches change and that are read in or after them; the first `results` are read after.
     """
     if not is_symbolic(test):
         (body if test else orelse)()

@@ -20,11 +20,11 @@ LAYOUT = {
 # A filter's gradient sums over the batch and all positions; beyond so many, XLA:CPU's time grows faster than they do.
 _DEEP = 4096
 _PART = 8  # examples in a part, at least
-_MOST_PARTS = 4  # each is compiled by itself
+_MOST_PARTS = 4  # each is compiled separately
 _LARGE = 2e8  # multiplications from which on a filter's gradient is worth a loop, which compiles more slowly
 _MOST_CELLS, _MANY_CHANNELS, _MANY_POSITIONS = 9, 32, 512  # the loop is faster within these limits
 _MOST_GROUPS = 8  # that become convolutions of their own, which are twice as fast; each is compiled, too
-_MOST_GROUPS_OF_FILTER = 16  # here XLA:CPU's own way takes a hundred times as long
+_MOST_GROUPS_OF_FILTER = 16  # here XLA:CPU's own algorithm takes a hundred times as long
 
 
 def _is_product(w, groups, data_format, dtype):

@@ -1,6 +1,6 @@
 """Max and average pooling with their gradients.
 
-The lowerings are made of strided slices and interleaving, one for each cell of the window:
+The lowerings consist of strided slices and interleaving, one for each cell of the window:
 on a CPU XLA's `reduce_window` and `select_and_scatter` take many times as long. Where several
 elements of a window equal its maximum, the first one gets the gradient; in volumes all of them do, as in TensorFlow.
 """

@@ -35,7 +35,7 @@ def _masks(xp, x, low, high, num_bits, narrow_range):
     empty = (low == 0) & (high == 0)
     bottom, top, _ = _nudged(xp, xp.where(empty, -1, low), high, num_bits, narrow_range)
     below, above = (x < bottom) & ~empty, (x > top) & ~empty
-    within = (x >= bottom) & (x <= top) | empty  # NaN is none of the three
+    within = (x >= bottom) & (x <= top) | empty  # NaN is in none of the three
     return below, within, above
 
 
