@@ -286,8 +286,8 @@ class ConfigProto(Message):
     Args:
       **fields: TensorFlow's. `device_count` is the number of devices that the processor counts as ("CPU"), and
         a 0 means that no accelerator is used ("GPU"); `allow_soft_placement=False` rejects operations whose devices do
-        not exist; `log_device_placement` prints where operations run; `operation_timeout_in_ms` limits the waiting time of runs.
-        Others, such as `intra_op_parallelism_threads` and `gpu_options`, are kept, and without effect here.
+        not exist; `log_device_placement` prints where operations run; `operation_timeout_in_ms` limits the waiting time
+        of runs. Others, such as `intra_op_parallelism_threads` and `gpu_options`, are stored, without effect.
 
     >>> config = tf.ConfigProto(allow_soft_placement=True)
     >>> config.gpu_options.allow_growth = True
