@@ -41,6 +41,10 @@ class Loop:
         self.kept = {id(t): (t, op.outputs[i]) for t, i in self.body.kept}
         self.count = None if self.body.counted is None else op.outputs[self.body.counted]
 
+    def is_invariant(self, i: int) -> bool:
+        """Returns whether an input is the same in all iterations: a capture, or a loop variable that never changes."""
+        return i >= self.n or i in self.fixed
+
     def inputs_used(self, outputs: Sequence[Tensor]) -> list[Tensor]:
         """Returns the placeholders that tensors of the body or condition depend on, not counting kept values."""
         return inputs_used(outputs, self.kept)
@@ -154,7 +158,7 @@ def _placeholders(loop: Loop, body: FuncGraph, cond: FuncGraph, variables: Seque
     """
     used = set(map(id, loop.inputs_used(computed) + loop.inputs_used(loop.condition())))
     # Both get the invariants of either: captures, and loop variables that never change.
-    reads = [i for i in range(len(loop.op.inputs)) if (i >= loop.n or i in loop.fixed)
+    reads = [i for i in range(len(loop.op.inputs)) if loop.is_invariant(i)
              and (id(loop.body.inputs[i]) in used or id(loop.cond.inputs[i]) in used)]
     found = []
     for graph, source in ((body, loop.body), (cond, loop.cond)):

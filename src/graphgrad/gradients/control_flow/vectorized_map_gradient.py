@@ -119,26 +119,18 @@ def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) 
     Returns: a tensor (n, ...) for each list; None if rows have to be computed one after the other, since the body has
       effects, draws random numbers, holds loops or branches, or cannot be compiled.
     """
-    number, counts = body.inputs[0], {t._spec.shape[0] if t._spec.shape else None for t in rows}
+    counts = {t._spec.shape[0] if t._spec.shape else None for t in rows}
     if len(counts) > 1 or (None in counts and len(rows) > 1):
         return None
     if any(lst.op.opdef.tensor_list != "set" for lst in lists):
         return None
     items = [lst.op.inputs[2] for lst in lists]
     outside = dict(zip(map(id, body.inputs[1 + len(lists) :]), body.captured, strict=True))
-    inside: dict[int, Tensor] = {}
     target = MapBody("map_body", body.outer_graph)
     places = {id(t): target.add_row(t, f"row_{i}") for i, t in enumerate(rows)}
-    for op in body._operations:
-        if op.opdef is raw.GatherV2 and op.inputs[1] is number:
-            row = places.get(id(outside.get(id(op.inputs[0]))))
-            if row is not None and not op._attr("batch_dims"):
-                inside[id(op.outputs[0])] = row
+    inside = _rows_read(body, outside, places)
     needed = needed_ops(items, inside)
-    flags = {f for op in (*needed, *body._operations) for f in op.opdef.flags if op.opdef.variable != "read"}
-    if flags & {"stateful", "random", "host", "functional", "unset"}:
-        return None
-    if any(t.dtype.kind == "o" for op in needed for t in op.outputs if t.dtype is not resource):
+    if not _computes_only(body, needed):
         return None
     for op in needed:
         if op.type == "Placeholder":
@@ -150,53 +142,98 @@ def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) 
     return map_rows(target, rows, AS_FIT)
 
 
+def _rows_read(body: FuncGraph, outside: dict[int, Tensor], places: dict[int, Tensor]) -> dict[int, Tensor]:
+    """Finds where the body of a loop over rows reads its own row.
+
+    Args:
+      body: takes the row's number first.
+      outside: the tensors behind its placeholders.
+      places: placeholders for a row, by the id of the tensor of all rows.
+    Returns: the id of a tensor that is the own row -> its placeholder.
+    """
+    number = body.inputs[0]
+    found = {}
+    for op in body._operations:
+        if op.opdef is raw.GatherV2 and op.inputs[1] is number and not op._attr("batch_dims"):
+            row = places.get(id(outside.get(id(op.inputs[0]))))
+            if row is not None:
+                found[id(op.outputs[0])] = row
+    return found
+
+
+def _computes_only(body: FuncGraph, needed: Sequence[Operation]) -> bool:
+    """Returns whether a body, of which some operations are needed, can compute all rows together."""
+    flags = {f for op in (*needed, *body._operations) for f in op.opdef.flags if op.opdef.variable != "read"}
+    if flags & {"stateful", "random", "host", "functional", "unset"}:
+        return False
+    return not any(t.dtype.kind == "o" for op in needed for t in op.outputs if t.dtype is not resource)
+
+
+class _RowGradient:
+    """The gradient of one row of a map: the body of another map.
+
+    Attributes:
+      body: the sub-graph; its inputs are those of the map's, then kept values, then incoming gradients.
+      given, mapped: what the other map gets for these, and which of that is mapped.
+      found: position of an input of the map -> its gradient for one row, for all that have one.
+      touched: for a loop, see `loop_zeros.touched`; else None.
+    """
+
+    def __init__(self, op: Operation, dys: Sequence[Any]):
+        source, mapped, summed = (op._attr(name) for name in ("body", "mapped", "summed"))
+        self.body = body = MapBody(f"{op.name}_grad", current_graph())
+        ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
+        xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
+        is_record = not isinstance(op, Operation)  # of a tape; the map has values instead of variables
+        inputs = op.inputs if is_record else as_it_was(op)
+        kept = [] if is_record else kept_outputs(op)
+        used = [dense(dys[i]) for i in ys]
+        self.given = [*inputs, *kept, *used]
+        self.mapped = (*mapped, *[True] * len(kept), *[i not in summed for i in ys])
+        with use(body), none_allowed():  # a row may not use all inputs
+            self._copy = copy = Copy(body, source, kept, lambda t: body.add_row(t, "kept"))
+            grad_ys = [body.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") if y in summed else
+                       body.add_row(dy, f"grad_{i}") for i, (y, dy) in enumerate(zip(ys, used, strict=True))]
+            first = len(body._operations)
+            grads = gradients_inside([copy.inside[id(source.outputs[i])] for i in ys], [body.inputs[i] for i in xs],
+                                     grad_ys, colocate=False)
+            shared = [i for i in range(len(mapped)) if not mapped[i]]
+            self.touched = (touched(op, body, first, body.inputs, shared, grad_ys)
+                            if not is_record and is_loop(op) else None)
+        self.found = {i: g for i, g in zip(xs, grads, strict=True) if g is not None}
+
+    def results(self, op: Operation, summed: Sequence[int]) -> list[Any]:
+        """Adds the map, once the outputs of the body are set; returns its results for all rows."""
+        body = self.body
+        self._copy.settle()
+        results: list[Any] = raw.VectorizedMap(
+            [*self.given, *body.captured], body=body, mapped=(*self.mapped, *[False] * len(body.captured)),
+            chunk=op._attr("chunk"), draws=op._attr("draws"), summed=tuple(summed),
+            Tout=tuple(t.dtype for t in body.outputs))
+        if self.touched is not None:
+            made = results[0].op
+            made.graph._notes.touched[made.index] = self.touched
+        return results
+
+
 def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     """Builds a `VectorizedMap` over the gradient of the sub-graph."""
-    source, mapped = op._attr("body"), op._attr("mapped")
-    chunk, summed = op._attr("chunk"), op._attr("summed")
-    target = MapBody(f"{op.name}_grad", current_graph())
-    ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
-    xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
-    is_record = not isinstance(op, Operation)  # of a tape; the map has values instead of variables
-    given = op.inputs if is_record else as_it_was(op)
-    kept = [] if is_record else kept_outputs(op)
-    used = [dense(dys[i]) for i in ys]
-    with use(target), none_allowed():  # a row may not use all inputs
-        copy = Copy(target, source, kept, lambda t: target.add_row(t, "kept"))
-        grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") if y in summed else
-                   target.add_row(dy, f"grad_{i}") for i, (y, dy) in enumerate(zip(ys, used, strict=True))]
-        first = len(target._operations)
-        found = gradients_inside([copy.inside[id(source.outputs[i])] for i in ys], [target.inputs[i] for i in xs],
-                                 grad_ys, colocate=False)
-        shared = [i for i in range(len(mapped)) if not mapped[i]]
-        zeros = None if is_record or not is_loop(op) else touched(op, target, first, target.inputs, shared, grad_ys)
-    sums: list[int] = []  # which outputs of the new map are summed over the rows
-    pieces: list[Any] = []  # for each x: where its gradient is among the outputs
-    for i, g in zip(xs, found, strict=True):
-        if g is None:
-            pieces.append(None)
-            continue
+    row, mapped = _RowGradient(op, dys), op._attr("mapped")
+    outputs = row.body.outputs
+    summed: list[int] = []  # which outputs of the new map are summed over the rows
+    places = {}  # where they have the gradient of an input: the first of them, and how many there are
+    for i, g in row.found.items():
         parts = [g.values, g.indices] if isinstance(g, IndexedSlices) and not mapped[i] else [g]
-        if chunk == AS_FIT and not mapped[i] and len(parts) == 1:
-            sums.append(len(target.outputs))
-        pieces.append((len(target.outputs), len(parts)))
-        target.outputs.extend(target.own(t) for t in parts)
+        if op._attr("chunk") == AS_FIT and not mapped[i] and len(parts) == 1:
+            summed.append(len(outputs))
+        places[i] = len(outputs), len(parts)
+        outputs.extend(row.body.own(t) for t in parts)
     in_grads: list[Any] = [None] * len(op.inputs)
-    if not target.outputs:
+    if not outputs:
         return in_grads
-    copy.settle()
-    inputs = [*given, *kept, *used, *target.captured]
-    flags = (*mapped, *[True] * len(kept), *[i not in summed for i in ys], *[False] * len(target.captured))
-    results = raw.VectorizedMap(inputs, body=target, mapped=flags, chunk=chunk, draws=op._attr("draws"),
-                                summed=tuple(sums), Tout=tuple(t.dtype for t in target.outputs))
-    if zeros is not None:
-        made = results[0].op
-        made.graph._notes.touched[made.index] = zeros
-    for i, piece in zip(xs, pieces, strict=True):
-        if piece is None:
-            continue
-        start, count = piece
-        if mapped[i] or start in sums:
+    results = row.results(op, summed)
+    for i, (start, count) in places.items():
+        if mapped[i] or start in summed:
             in_grads[i] = results[start]
         elif count == 1:
             in_grads[i] = raw.Sum(results[start], np.int32(0))

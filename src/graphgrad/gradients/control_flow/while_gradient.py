@@ -60,43 +60,55 @@ from .loop_checkpointing import tell_kept, through_segments
 def _while_grad(op: Operation, *dys: Any) -> list[Any]:
     """Builds the recording loop and the backward loop; see above."""
     loop = Loop(op, as_it_was(op))
-    if op._attr("memory") is not None and loop.count is not None:
-        tell_kept(op, done_once(op))
-    elif op._attr("memory") is not None:
-        with in_graph_of(op):
-            trips = count_trips(op)
-            bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(loop, [], [])[0])
-        found = through_segments(op, loop.inputs, bound, dys, _while_grad)
-        if found is not None:
-            return found
-    n = loop.n
-    # Values that only the gradient reads have gradients when that is differentiated.
-    unread = {values.value_index for _, values in loop.kept.values() if dys[values.value_index] is None}
-    once = [i for i in range(n) if i not in unread and op.outputs[i].dtype is variant and written_once(op, i)]
-    carried = [i for i in range(n) if carries(op.outputs[i]) and i not in {*loop.fixed, *once, *unread}]
-    # Loop invariants: captures, and loop variables that never change, whose sums begin with the incoming gradient.
-    read = [i for i in range(len(op.inputs)) if carries(op.inputs[i]) and (i >= n or i in loop.fixed)]
-    arrived = {i: _arrived(op, i, dys[i]) for i in range(n) if carries(op.outputs[i]) and i not in unread}
-    back = _Back(loop, carried, read, [arrived[i] for i in carried], {i: arrived[i] for i in once})
-    if not carried and not back.read:
-        return [arrived[i] if i in loop.fixed and i in arrived else None for i in range(len(op.inputs))]
+    found = _through_segments(loop, dys) if op._attr("memory") is not None else None
+    if found is not None:
+        return found
+    parts = _Parts(loop, dys)
+    back = _Back(loop, parts)
+    in_grads: list[Any] = [parts.arrived.get(i) if i in loop.fixed else None for i in range(len(op.inputs))]
+    if not parts.carried and not back.read:
+        return in_grads
     with in_graph_of(op):  # every iteration of an outer loop needs the same
         trips = count_trips(op)
         if loop.count is not None:
             trips = Trips(loop.count, trips.bound if trips.bound is not None else raw.LoopBound(loop.count))
         recorded, steps = record(loop, back.recorded, trips)
-    results = back.run(recorded, steps, arrived)
-    in_grads: list[Any] = [None] * len(op.inputs)
-    for i, g in results:
+    for i, g in back.run(recorded, steps):
         in_grads[i] = g
-    for i in loop.fixed & set(arrived):
-        if in_grads[i] is None:
-            in_grads[i] = arrived[i]
     return in_grads
 
 
-def _arrived(op: Operation, i: int, dy: Any) -> Any:
-    return raw.ZerosLike(op.outputs[i]) if dy is None else dense(dy)
+def _through_segments(loop: Loop, dys: Sequence[Any]) -> list[Any] | None:
+    """Differentiates a checkpointed loop; None where that cannot be, and all values are kept."""
+    op = loop.op
+    if loop.count is not None:
+        tell_kept(op, done_once(op))
+        return None
+    with in_graph_of(op):
+        trips = count_trips(op)
+        bound = trips.bound if trips.bound is not None else raw.LoopBound(repeat(loop, [], [])[0])
+    return through_segments(op, loop.inputs, bound, dys, _while_grad)
+
+
+class _Parts:
+    """What part each input of a loop has in its gradient, by positions.
+
+    Attributes:
+      arrived: loop variable -> the gradient of its last value.
+      carried: the loop variables whose gradients each iteration changes.
+      once: lists of which each iteration fills one element, so that their gradients are only read.
+      read: loop invariants (captures, and loop variables that never change), whose gradients are sums.
+    """
+
+    def __init__(self, loop: Loop, dys: Sequence[Any]):
+        op, n = loop.op, loop.n
+        # Values that only the gradient reads have gradients when that is differentiated.
+        unread = {values.value_index for _, values in loop.kept.values() if dys[values.value_index] is None}
+        reached = [i for i in range(n) if carries(op.outputs[i]) and i not in unread]
+        self.once = [i for i in range(n) if i not in unread and op.outputs[i].dtype is variant and written_once(op, i)]
+        self.carried = [i for i in reached if i not in {*loop.fixed, *self.once}]
+        self.read = [i for i, t in enumerate(op.inputs) if carries(t) and (i >= n or i in loop.fixed)]
+        self.arrived = {i: raw.ZerosLike(op.outputs[i]) if dys[i] is None else dense(dys[i]) for i in reached}
 
 
 # -- the backward loop --------------------------------------------------------------------
@@ -125,74 +137,94 @@ class _Back:
     """The backward loop.
 
     Attributes:
+      graph: its body: the count, the gradients that are carried, and the sums; its outputs are in this order.
       recorded: the tensors of the forward body whose values it reads from lists.
+      read, sums: the loop invariants that have a gradient, and the sums so far.
     """
 
-    def __init__(self, loop: Loop, carried: Sequence[int], read: Sequence[int], dys: Sequence[Any],
-                 once: dict[int, Any]):
+    def __init__(self, loop: Loop, parts: _Parts):
         self.loop = loop
-        self.carried = carried
-        self.dys = dys
-        op, n, body = loop.op, loop.n, loop.body
-        graph = self.graph = FuncGraph(f"{op.name}_back", current_graph())
+        self.parts = parts
+        op, body = loop.op, loop.body
+        self.graph = FuncGraph(f"{op.name}_back", current_graph())
         self.lists: list[tuple[Tensor, Tensor]] = []  # pairs: a tensor of the forward body, the list of its values
         self.first: dict[int, Tensor] = {}
-        with use(graph):
-            self.step = graph._placeholder(int32, (), "step")
-            self.grads = [graph._placeholder(body.inputs[i].dtype, body.inputs[i]._spec.shape, f"grad_{i}")
-                          for i in carried]
-            inside: dict[int, Tensor] = {}
-            values = []
-            outside = Counter([id(t) for i, t in enumerate(loop.inputs) if i >= n or i in loop.fixed])
-            for i, t in enumerate(body.inputs):
-                if i >= n or i in loop.fixed:
-                    value = graph.capture(loop.inputs[i])
-                    if outside[id(loop.inputs[i])] > 1:  # each reader has a gradient of its own
-                        value = raw.Identity(value)
-                elif (stride := stride_of(body, i)) is not None:
-                    value = self._counted(op.inputs[i], stride)
-                else:
-                    value = self._from_list(t)
-                    if t.dtype is variant and as_long_as(body.outputs[i]) is t:
-                        self.first[i] = graph.capture(op.inputs[i])
-                inside[id(t)] = value
-                values.append(value)
-            after = [body.outputs[i] for i in (*carried, *once)]
-            costly = [t for op in needed_ops(after) for t in _costly(op) if id(t) not in loop.kept]
-            saved = [self._from_list(t) for t in costly]
-            made = {id(t) for op in needed_ops(after) for t in op.outputs}
-            kept = {i: item(graph.capture(values), self.step, t) for i, (t, values) in loop.kept.items() if i in made}
-            ys = copy_ops(graph, after, inside)
-            grad_ys = [*self.grads, *(graph.capture(dy) for dy in once.values())]
-            first = len(graph._operations)
-            with none_allowed():  # an iteration may not use all inputs
-                xs = [values[i] for i in (*carried, *read)]
-                found = gradients_inside(ys, xs, grad_ys) if ys else [None] * len(xs)
-            shared = [i for i in range(len(values)) if i >= n or i in loop.fixed]
-            self.touched = touched(op, graph, first, values, shared, grad_ys)
-            outputs = []
-            for i, grad, g in zip(carried, self.grads, found, strict=False):
-                t = body.inputs[i]
-                whole = t.dtype is variant or (t._spec.shape is not None and None not in t._spec.shape)
-                outputs.append(raw.ZerosLike(grad if whole else values[i]) if g is None else dense(g))
-            # Sums over the iterations.
-            self.read: list[int] = []
-            self.sums: list[Tensor] = []
-            for i, g in zip(read, found[len(carried) :], strict=True):
-                if g is not None:
-                    self.read.append(i)
-                    total = graph._placeholder(g.dtype, _shape_of(op.inputs[i], g), f"sum_{i}")
-                    self.sums.append(total)
-                    outputs.append(_add(total, g, self._counters(inside) if i >= n else ()))
-            previous = raw.Sub(self.step, np.int32(1))
+        self.read: list[int] = []
+        self.sums: list[Tensor] = []
+        with use(self.graph):
+            self.step = self.graph._placeholder(int32, (), "step")
+            self.grads = [self.graph._placeholder(body.inputs[i].dtype, body.inputs[i]._spec.shape, f"grad_{i}")
+                          for i in parts.carried]
+            values = self._values()
+            inside = {id(t): value for t, value in zip(body.inputs, values, strict=True)}
+            after = [body.outputs[i] for i in (*parts.carried, *parts.once)]
+            known = self._saved(after) | self._kept(after)
+            found = self._differentiated(copy_ops(self.graph, after, inside), values)
+            self._output(found, values, self._counters(inside))
             self._forget_values(inside)
-            graph.outputs = [previous, *outputs]
-        kept.update(zip(map(id, costly), saved, strict=True))
-        replace(graph, {id(inside[i]): value for i, value in kept.items()})
-        drop_effects(graph)
-        used = {id(t) for t in inputs_used(graph.outputs)}
+        replace(self.graph, {id(inside[i]): value for i, value in known.items()})
+        drop_effects(self.graph)
+        used = {id(t) for t in inputs_used(self.graph.outputs)}
         self.lists = [(t, lst) for t, lst in self.lists if id(lst) in used]
         self.recorded = [t for t, _ in self.lists]
+
+    def _values(self) -> list[Tensor]:
+        """Returns the values of the forward body's inputs in an iteration."""
+        loop = self.loop
+        op, body = loop.op, loop.body
+        outside = Counter([id(t) for i, t in enumerate(loop.inputs) if loop.is_invariant(i)])
+        values = []
+        for i, t in enumerate(body.inputs):
+            if loop.is_invariant(i):
+                value = self.graph.capture(loop.inputs[i])
+                if outside[id(loop.inputs[i])] > 1:  # each reader has a gradient of its own
+                    value = raw.Identity(value)
+            elif (stride := stride_of(body, i)) is not None:
+                value = self._counted(op.inputs[i], stride)
+            else:
+                value = self._from_list(t)
+                if t.dtype is variant and as_long_as(body.outputs[i]) is t:
+                    self.first[i] = self.graph.capture(op.inputs[i])
+            values.append(value)
+        return values
+
+    def _saved(self, after: Sequence[Tensor]) -> dict[int, Tensor]:
+        """Returns the recorded values of costly results, among what the forward body's `after` depend on."""
+        costly = [t for op in needed_ops(after) for t in _costly(op) if id(t) not in self.loop.kept]
+        return {id(t): self._from_list(t) for t in costly}
+
+    def _kept(self, after: Sequence[Tensor]) -> dict[int, Tensor]:
+        """Returns the values that must not be recomputed, among what the forward body's `after` depend on."""
+        loop, made = self.loop, {id(t) for op in needed_ops(after) for t in op.outputs}
+        return {i: item(self.graph.capture(values), self.step, t) for i, (t, values) in loop.kept.items() if i in made}
+
+    def _differentiated(self, ys: Sequence[Tensor], values: Sequence[Tensor]) -> list[Any]:
+        """Returns the gradients of an iteration's results with respect to what is carried and what is read."""
+        parts, graph, loop = self.parts, self.graph, self.loop
+        grad_ys = [*self.grads, *(graph.capture(parts.arrived[i]) for i in parts.once)]
+        first = len(graph._operations)
+        xs = [values[i] for i in (*parts.carried, *parts.read)]
+        with none_allowed():  # an iteration may not use all inputs
+            found = gradients_inside(ys, xs, grad_ys) if ys else [None] * len(xs)
+        shared = [i for i in range(len(values)) if loop.is_invariant(i)]
+        self.touched = touched(loop.op, graph, first, values, shared, grad_ys)
+        return found
+
+    def _output(self, found: Sequence[Any], values: Sequence[Tensor], counters: Collection[int]) -> None:
+        """Sets the outputs of the body: the count, the gradients that are carried on, and the sums."""
+        graph, parts, loop = self.graph, self.parts, self.loop
+        outputs = []
+        for i, grad, g in zip(parts.carried, self.grads, found, strict=False):
+            t = loop.body.inputs[i]
+            whole = t.dtype is variant or (t._spec.shape is not None and None not in t._spec.shape)
+            outputs.append(raw.ZerosLike(grad if whole else values[i]) if g is None else dense(g))
+        for i, g in zip(parts.read, found[len(parts.carried) :], strict=True):
+            if g is not None:
+                total = graph._placeholder(g.dtype, _shape_of(loop.op.inputs[i], g), f"sum_{i}")
+                self.read.append(i)
+                self.sums.append(total)
+                outputs.append(_add(total, g, counters if i >= loop.n else ()))
+        graph.outputs = [raw.Sub(self.step, np.int32(1)), *outputs]
 
     def _counted(self, start: Tensor, stride: int) -> Tensor:
         """Computes a loop variable to which each iteration adds the same number: it need not be recorded."""
@@ -239,10 +271,10 @@ class _Back:
                 elif math.prod(shape) <= _SMALL:  # type: ignore[arg-type]  # it is known
                     _make_constant(op, np.full(shape, op.opdef.fill))
 
-    def run(self, recorded: Sequence[Any], steps: Any, arrived: dict[int, Any]) -> list[tuple[int, Any]]:
+    def run(self, recorded: Sequence[Any], steps: Any) -> list[tuple[int, Any]]:
         """Adds the loop; returns positions of inputs with their gradients."""
-        graph, op = self.graph, self.loop.op
-        start = [raw.Sub(steps, np.int32(1)), *self.dys]
+        graph, op, arrived = self.graph, self.loop.op, self.parts.arrived
+        start = [raw.Sub(steps, np.int32(1)), *(arrived[i] for i in self.parts.carried)]
         for i, total in zip(self.read, self.sums, strict=True):
             start.append(arrived[i] if i in arrived else zeros_for(self.loop.inputs[i], total))
         used = {id(t) for t in inputs_used(graph.outputs)}
@@ -271,7 +303,7 @@ class _Back:
                             name="Back")
         made = results[0].op
         made.graph._notes.touched[made.index] = self.touched
-        positions = [*self.carried, *self.read]
+        positions = [*self.parts.carried, *self.read]
         return list(zip(positions, results[1 : 1 + len(positions)], strict=True))
 
     def _numbered(self, counter: int, steps: Any) -> Any:
