@@ -9,10 +9,10 @@ import numpy as np
 
 from graphgrad.frontend.graph.init_scope import init_scope
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import as_dtype, float32, int32, int64, uint64
+from graphgrad.ir.dtypes import DType, as_dtype, float32, int32, int64, uint64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
-from graphgrad.ops.random.random import shape_tensor
+from graphgrad.ops.random.random import scaled, shape_tensor
 from graphgrad.ops.random.stateless import algorithm
 
 from .variable import Variable
@@ -186,13 +186,10 @@ class Generator:
         return getattr(raw, f"{op_type}V2")(shape, key, counter, np.int32(self._alg), *rest, **attrs)
 
     def _scaled(self, op_type: str, default: str, shape: Any, mean: Any, stddev: Any, dtype: Any, name: Any) -> Any:
-        dtype = as_dtype(dtype)
-        with name_scope(name, default) as scope:
-            shape = shape_tensor(shape)
-            mean = convert_to_tensor(mean, dtype, name="mean")
-            stddev = convert_to_tensor(stddev, dtype, name="stddev")
-            drawn = self._draw(op_type, shape, dtype=dtype)
-            return raw.AddV2(raw.Mul(drawn, stddev, name="mul"), mean, name=scope)
+        def draw(shape: Any, dtype: DType) -> Any:
+            return self._draw(op_type, shape, dtype=dtype)
+
+        return scaled(name, default, shape, mean, stddev, dtype, draw)
 
     def normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: Any = None) -> Any:
         """Draws from a normal distribution; with gradients for mean and stddev."""

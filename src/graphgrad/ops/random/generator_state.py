@@ -12,8 +12,8 @@ from graphgrad.ir.dtypes import FLOATING, INDEX, float32, int64, uint32, uint64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 
 from . import philox, threefry
-from .random import check_range
 from .seeds import known_sizes, sizes
+from .stateless import _full_int, _normal, _uniform, _uniform_int
 from .stateless_functions import _COUNTS, successes
 
 _THREEFRY = 2
@@ -90,23 +90,6 @@ def _stateful(name, inputs, draw, **allowed):
     made = op(name, signature, shape_dtype=INDEX, host=("algorithm", "shape"), flags=("stateful",), shape=rule,
               **allowed)(kernel)
     made.grad(NOT_DIFFERENTIABLE)
-
-
-def _uniform(xp, stream, shape, dtype):
-    return philox.sample(xp, stream, shape, philox.Uniform(dtype))
-
-
-def _normal(xp, stream, shape, dtype):
-    return philox.sample(xp, stream, shape, philox.Normal(dtype))
-
-
-def _full_int(xp, stream, shape, dtype):
-    return philox.sample(xp, stream, shape, philox.UniformInt(dtype))
-
-
-def _uniform_int(xp, stream, shape, dtype, minval, maxval):
-    check_range(minval, maxval)
-    return philox.sample(xp, stream, shape, philox.UniformInt(dtype, minval, maxval))
 
 
 _WIDE = frozenset({*INDEX, uint32, uint64})

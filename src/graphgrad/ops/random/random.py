@@ -263,7 +263,8 @@ def random_uniform(shape: ShapeLike, minval: Any = 0, maxval: Any = None, dtype:
         return raw.AddV2(raw.Mul(result, raw.Sub(maxval, minval, name="sub"), name="mul"), minval, name=scope)
 
 
-def _scaled(name: str | None, default: str, shape: Any, mean: Any, stddev: Any, dtype: Any, draw: Any) -> Any:
+def scaled(name: str | None, default: str, shape: Any, mean: Any, stddev: Any, dtype: Any, draw: Any) -> Any:
+    """Builds numbers of a mean and a standard deviation from those that `draw(shape, dtype)` builds, of 0 and 1."""
     dtype = as_dtype(dtype)
     with name_scope(name, default) as scope:
         shape = shape_tensor(shape)
@@ -294,7 +295,7 @@ def random_normal(shape: ShapeLike, mean: Any = 0.0, stddev: Any = 1.0, dtype: D
     def draw(shape: Any, dtype: DType) -> Any:
         return raw.RandomStandardNormal(shape, dtype=dtype, **seed_attrs(seed))
 
-    return _scaled(name, "random_normal", shape, mean, stddev, dtype, draw)
+    return scaled(name, "random_normal", shape, mean, stddev, dtype, draw)
 
 
 def truncated_normal(shape: ShapeLike, mean: Any = 0.0, stddev: Any = 1.0, dtype: DTypeLike = float32,
@@ -319,7 +320,7 @@ def truncated_normal(shape: ShapeLike, mean: Any = 0.0, stddev: Any = 1.0, dtype
     def draw(shape: Any, dtype: DType) -> Any:
         return raw.TruncatedNormal(shape, dtype=dtype, **seed_attrs(seed))
 
-    return _scaled(name, "truncated_normal", shape, mean, stddev, dtype, draw)
+    return scaled(name, "truncated_normal", shape, mean, stddev, dtype, draw)
 
 
 def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:

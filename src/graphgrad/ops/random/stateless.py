@@ -16,6 +16,7 @@ from graphgrad.ir.dtypes import (
     FLOATING,
     INDEX,
     REAL,
+    DType,
     as_dtype,
     bfloat16,
     float16,
@@ -39,6 +40,7 @@ from .random import (
     check_range,
     class_dtype,
     draws,
+    scaled,
     shape_tensor,
 )
 from .seeds import GUMBEL_SOFTMAX, known_sizes, sizes
@@ -271,13 +273,11 @@ def stateless_uniform(shape: ShapeLike, seed: Any, minval: Any = 0, maxval: Any 
 def _scaled(op_type: str, default: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, name: str | None,
             alg: Any) -> Any:
     algorithm(alg)
-    dtype = as_dtype(dtype)
-    with name_scope(name, default) as scope:
-        shape = shape_tensor(shape)
-        mean = convert_to_tensor(mean, dtype, name="mean")
-        stddev = convert_to_tensor(stddev, dtype, name="stddev")
-        drawn = getattr(raw, op_type)(shape, *keyed(seed, alg), dtype=dtype)
-        return raw.AddV2(raw.Mul(drawn, stddev, name="mul"), mean, name=scope)
+
+    def draw(shape: Any, dtype: DType) -> Any:
+        return getattr(raw, op_type)(shape, *keyed(seed, alg), dtype=dtype)
+
+    return scaled(name, default, shape, mean, stddev, dtype, draw)
 
 
 def stateless_normal(shape: ShapeLike, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: DTypeLike = float32,
