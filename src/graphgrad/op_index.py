@@ -1,9 +1,9 @@
 """Which module registers which types of operations. Written by `make faces`."""
 
 MODULES = """
-graphgrad.extras.image.box_proposals: BatchNonMaxSuppression CombinedNonMaxSuppression GenerateBoundingBoxProposals
-graphgrad.extras.image.boxes: DrawBoundingBoxes DrawBoundingBoxesV2 SampleDistortedBoundingBox
+graphgrad.extras.image.bounding_boxes: DrawBoundingBoxes DrawBoundingBoxesV2 SampleDistortedBoundingBox
     SampleDistortedBoundingBoxV2 StatelessSampleDistortedBoundingBox
+graphgrad.extras.image.box_proposals: BatchNonMaxSuppression CombinedNonMaxSuppression GenerateBoundingBoxProposals
 graphgrad.extras.image.codec_functions: DecodeAndCropJpeg DecodeBmp DecodeGif ExtractJpegShape
 graphgrad.extras.image.color_ops: AdjustContrastv2 AdjustHue AdjustSaturation HSVToRGB RGBToHSV
 graphgrad.extras.image.crop_and_resize: CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage
@@ -64,10 +64,10 @@ graphgrad.ops.array.pad: MirrorPad MirrorPadGrad Pad PadV2
 graphgrad.ops.array.partition_stitch: DynamicPartition DynamicStitch ListDiff ParallelDynamicStitch Unique
     UniqueWithCounts
 graphgrad.ops.array.ranges: LinSpace Range
+graphgrad.ops.array.reshape: ExpandDims Rank Reshape Shape ShapeN Size Squeeze
 graphgrad.ops.array.scatter: OneHot ScatterNd ScatterNdNonAliasingAdd TensorScatterAdd TensorScatterMax TensorScatterMin
     TensorScatterSub TensorScatterUpdate
 graphgrad.ops.array.select: Select SelectV2
-graphgrad.ops.array.shape: ExpandDims Rank Reshape Shape ShapeN Size Squeeze
 graphgrad.ops.array.slice: Slice
 graphgrad.ops.array.sort_search: Bitcast LowerBound UnravelIndex UpperBound
 graphgrad.ops.array.space_to_batch: BatchToSpace BatchToSpaceND DepthToSpace SpaceToBatch SpaceToBatchND SpaceToDepth

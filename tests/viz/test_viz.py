@@ -12,7 +12,7 @@ import graphgrad.compat.v1 as tf
 from graphgrad import explain_gradient
 from graphgrad.viz import draw
 from graphgrad.viz.box_text import width_of
-from graphgrad.viz.boxes import FORWARD, Part, View, marks_of
+from graphgrad.viz.boxes import FORWARD, GraphPart, View, marks_of
 from graphgrad.viz.fold import fold
 from graphgrad.viz.layout import BOX_HEIGHT, place
 
@@ -40,7 +40,7 @@ def view_of(graph: tf.Graph, **options: int) -> View:
     return fold(graph, graph.get_operations(), **options)
 
 
-def names(view: View, part: Part = FORWARD) -> set[str]:
+def names(view: View, part: GraphPart = FORWARD) -> set[str]:
     return {b.name for b in view.boxes if b.part == part}
 
 
@@ -55,9 +55,9 @@ def test_parts() -> None:
         tf.gradients(penalty, x)
     parts = {op.name: b.part for b in view_of(graph, depth=9).boxes for op in b.ops}
     assert parts["y"] == FORWARD
-    assert parts["gradients/y_grad/TanhGrad"] == Part(1, 0)
-    assert parts["penalty"] == Part(1, 1)
-    assert {p for n, p in parts.items() if n.startswith("gradients_1/penalty_grad/")} == {Part(2, 0)}
+    assert parts["gradients/y_grad/TanhGrad"] == GraphPart(1, 0)
+    assert parts["penalty"] == GraphPart(1, 1)
+    assert {p for n, p in parts.items() if n.startswith("gradients_1/penalty_grad/")} == {GraphPart(2, 0)}
 
 
 def test_plumbing_is_left_out() -> None:
@@ -78,7 +78,7 @@ def test_depth() -> None:
     network(3, graph)
     view = view_of(graph, depth=1)
     assert {"layer_0", "layer_1", "layer_2", "loss", "x"} <= names(view)
-    assert {"gradients/layer_0", "gradients/layer_2", "gradients/loss"} <= names(view, Part(1, 0))
+    assert {"gradients/layer_0", "gradients/layer_2", "gradients/loss"} <= names(view, GraphPart(1, 0))
     assert all(b.folded for b in view.boxes if b.name.startswith("layer_"))
 
 

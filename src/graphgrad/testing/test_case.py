@@ -24,7 +24,7 @@ from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.ops.random.seeds import DEFAULT_GRAPH_SEED
 
-from .assertions import ArrayAssertions
+from .array_assertions import ArrayAssertions
 
 _temp_dirs: dict[str, str] = {}
 
@@ -385,7 +385,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
           target, args, kwargs: what the thread calls.
         Returns: an object with `start`, `join`, `is_alive`.
         """
-        from .threads import CheckedThread
+        from .checked_thread import CheckedThread
 
         return CheckedThread(self, target, args, kwargs)
 

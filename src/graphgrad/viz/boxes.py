@@ -14,7 +14,7 @@ VARIABLE_TYPES = frozenset({"VarHandleOp"})
 SOURCE_TYPES = VARIABLE_TYPES | {"Const", "Placeholder", "PlaceholderWithDefault"}
 
 
-class Part(NamedTuple):
+class GraphPart(NamedTuple):
     """The part of the graph that an operation belongs to; parts are ordered as they depend on each other.
 
     `order` is the number of differentiations; `kind` is "forward" (depends on no gradient
@@ -30,7 +30,7 @@ class Part(NamedTuple):
         return "update" if self.rank else "gradient" if self.order else "forward"
 
 
-FORWARD = Part(0, 0)
+FORWARD = GraphPart(0, 0)
 
 
 class Box:
@@ -40,7 +40,7 @@ class Box:
       key: its part and its path of scopes, which identify it.
       ops: the operations it represents, in creation order.
       folded: whether it represents a scope.
-      part: the `Part` of its operations.
+      part: the `GraphPart` of its operations.
       name: the scope's or the operation's name.
       main: the operation whose name is the title.
       copies: the number of boxes bundled into this one.
@@ -50,7 +50,7 @@ class Box:
 
     main: Operation
 
-    def __init__(self, key: tuple[Any, ...], part: Part, name: str, folded: bool):
+    def __init__(self, key: tuple[Any, ...], part: GraphPart, name: str, folded: bool):
         self.key = key
         self.part = part
         self.name = name

@@ -16,7 +16,7 @@ import numpy as np
 
 from graphgrad.ir.graph import Graph, Operation, Tensor
 
-from .boxes import FORWARD, SOURCE_TYPES, VARIABLE_TYPES, Arrow, Box, Part, View, pattern
+from .boxes import FORWARD, SOURCE_TYPES, VARIABLE_TYPES, Arrow, Box, GraphPart, View, pattern
 from .bundling import bundled
 
 _READS = frozenset({"ReadVariableOp", "Identity", "Const", "Cast"})
@@ -132,9 +132,9 @@ def _is_gradient(op: Operation) -> bool:
     return op._original_op is not None or _GRADIENT_SCOPE.search(op.name) is not None
 
 
-def _parts(ops: list[Operation]) -> dict[int, Part]:
+def _parts(ops: list[Operation]) -> dict[int, GraphPart]:
     """Returns the part of each operation, by index."""
-    parts: dict[int, Part] = {}
+    parts: dict[int, GraphPart] = {}
     unsettled = []
     for op in ops:
         before = [parts[i.index] for i in _inputs(op) if i.index in parts]
@@ -142,16 +142,16 @@ def _parts(ops: list[Operation]) -> dict[int, Part]:
         if _is_gradient(op):
             original = op._original_op
             if original is not None:
-                part = Part(parts.get(original.index, FORWARD).order + 1, 0)
+                part = GraphPart(parts.get(original.index, FORWARD).order + 1, 0)
             else:
-                part = Part(max(latest.order, 1), 0)
+                part = GraphPart(max(latest.order, 1), 0)
                 if not before:
                     unsettled.append(op)
         else:
-            part = latest if latest.rank or not latest.order else Part(latest.order, 1)
+            part = latest if latest.rank or not latest.order else GraphPart(latest.order, 1)
         parts[op.index] = part
     # A source belongs where it is used, e.g. a learning rate to the update.
-    users: dict[int, Part] = {}
+    users: dict[int, GraphPart] = {}
     settle = {op.index for op in unsettled}
     for op in reversed(ops):
         first_use = users.get(op.index)
@@ -185,7 +185,7 @@ def _consumers(ops: list[Operation]) -> dict[int, list[Operation]]:
     return table
 
 
-def _absorb(ops: list[Operation], parts: dict[int, Part],
+def _absorb(ops: list[Operation], parts: dict[int, GraphPart],
             consumers: dict[int, list[Operation]]) -> dict[int, Operation]:
     """Maps each operation without its own box to the one that absorbs it, by index."""
     by_name = {op.name: op for op in ops}
@@ -207,7 +207,7 @@ def _absorb(ops: list[Operation], parts: dict[int, Part],
     return hosts
 
 
-def _bookkeeping(ops: list[Operation], parts: dict[int, Part], consumers: dict[int, list[Operation]],
+def _bookkeeping(ops: list[Operation], parts: dict[int, GraphPart], consumers: dict[int, list[Operation]],
                  hosts: dict[int, Operation]) -> set[int]:
     """Absorbs an optimizer's bookkeeping, such as the powers of beta, into the op that groups its updates.
 
@@ -258,7 +258,7 @@ def _variable_above(op: Operation, by_name: dict[str, Operation]) -> Operation |
     return found
 
 
-def _is_detail(op: Operation, parts: dict[int, Part], users: list[Operation]) -> bool:
+def _is_detail(op: Operation, parts: dict[int, GraphPart], users: list[Operation]) -> bool:
     """Returns whether a constant is a detail of its users: a shape, an axis, a small number of a gradient."""
     if all(_sees_value(u, op) for u in users):
         return True
@@ -285,7 +285,7 @@ class _Leaf(NamedTuple):
     path: tuple[str, ...]  # the names of scopes and operation
 
 
-def _tree(ops: list[Operation], parts: dict[int, Part]) -> list[_Leaf]:
+def _tree(ops: list[Operation], parts: dict[int, GraphPart]) -> list[_Leaf]:
     """Returns the path of each operation; the scope of a `gradients` call is none of its levels."""
     leaves = []
     scopes = {op.name.rpartition("/")[0] for op in ops}

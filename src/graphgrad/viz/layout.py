@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from .boxes import Arrow, Box, Part, View
+from .boxes import Arrow, Box, GraphPart, View
 
 ROW = 74.0  # from the top of a row to the top of the next
 BOX_HEIGHT = 36.0
@@ -26,7 +26,7 @@ _SWEEPS = 26
 class Panel(NamedTuple):
     """A part of the graph and the rectangle that holds its boxes."""
 
-    part: Part
+    part: GraphPart
     left: float
     right: float
 

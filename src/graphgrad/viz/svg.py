@@ -6,7 +6,7 @@ from collections import defaultdict
 from xml.sax.saxutils import escape
 
 from .box_text import shape_text, text_width, tooltip, typed, words
-from .boxes import NO_MARKS, Arrow, Box, Marks, Part, View
+from .boxes import NO_MARKS, Arrow, Box, GraphPart, Marks, View
 from .layout import BOX_HEIGHT, Panel, Placed
 from .paths import Lanes, Ports, path_of
 
@@ -49,12 +49,12 @@ text { font-family: 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-seri
 """.strip()
 
 
-def colour_key(part: Part) -> str:
+def colour_key(part: GraphPart) -> str:
     """Returns the key of a part's colours."""
     return "gradient2" if part.kind == "gradient" and part.order > 1 else part.kind
 
 
-def panel_title(part: Part) -> str:
+def panel_title(part: GraphPart) -> str:
     """Returns the heading of a part."""
     if part.kind == "forward":
         return "Forward"

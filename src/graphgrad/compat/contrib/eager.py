@@ -3,7 +3,7 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.extras.contrib.iterator_v1: Iterator
+graphgrad.extras.contrib.iterator_v1: Iterator=EagerIterator
 graphgrad.extras.contrib.network: Network Sequential
 graphgrad.frontend.autodiff.gradient_functions: gradients_function implicit_gradients=implicit_grad
     implicit_value_and_gradients=implicit_val_and_grad value_and_gradients_function=val_and_grad_function

@@ -1,6 +1,6 @@
 """`tf.contrib.eager` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.contrib.iterator_v1 import Iterator as Iterator
+from graphgrad.extras.contrib.iterator_v1 import EagerIterator as Iterator
 from graphgrad.extras.contrib.network import Network as Network
 from graphgrad.extras.contrib.network import Sequential as Sequential
 from graphgrad.frontend.autodiff.gradient_functions import gradients_function as gradients_function

@@ -11,7 +11,7 @@ graphgrad.extras.contrib.seq2seq.beam: BeamSearchDecoder BeamSearchDecoderOutput
 graphgrad.extras.contrib.seq2seq.decoder: BasicDecoder BasicDecoderOutput Decoder dynamic_decode
 graphgrad.extras.contrib.seq2seq.decoder_functions: attention_decoder_fn_inference attention_decoder_fn_train
     dynamic_rnn_decoder prepare_attention simple_decoder_fn_inference simple_decoder_fn_train
-graphgrad.extras.contrib.seq2seq.helpers: CustomHelper GreedyEmbeddingHelper Helper InferenceHelper
+graphgrad.extras.contrib.seq2seq.decoding_helpers: CustomHelper GreedyEmbeddingHelper Helper InferenceHelper
     SampleEmbeddingHelper ScheduledEmbeddingTrainingHelper ScheduledOutputTrainingHelper TrainingHelper
 graphgrad.extras.contrib.seq2seq.sequence_loss: sequence_loss tile_batch
 """)

@@ -25,14 +25,14 @@ from graphgrad.extras.contrib.seq2seq.decoder_functions import dynamic_rnn_decod
 from graphgrad.extras.contrib.seq2seq.decoder_functions import prepare_attention as prepare_attention
 from graphgrad.extras.contrib.seq2seq.decoder_functions import simple_decoder_fn_inference as simple_decoder_fn_inference
 from graphgrad.extras.contrib.seq2seq.decoder_functions import simple_decoder_fn_train as simple_decoder_fn_train
-from graphgrad.extras.contrib.seq2seq.helpers import CustomHelper as CustomHelper
-from graphgrad.extras.contrib.seq2seq.helpers import GreedyEmbeddingHelper as GreedyEmbeddingHelper
-from graphgrad.extras.contrib.seq2seq.helpers import Helper as Helper
-from graphgrad.extras.contrib.seq2seq.helpers import InferenceHelper as InferenceHelper
-from graphgrad.extras.contrib.seq2seq.helpers import SampleEmbeddingHelper as SampleEmbeddingHelper
-from graphgrad.extras.contrib.seq2seq.helpers import ScheduledEmbeddingTrainingHelper as ScheduledEmbeddingTrainingHelper
-from graphgrad.extras.contrib.seq2seq.helpers import ScheduledOutputTrainingHelper as ScheduledOutputTrainingHelper
-from graphgrad.extras.contrib.seq2seq.helpers import TrainingHelper as TrainingHelper
+from graphgrad.extras.contrib.seq2seq.decoding_helpers import CustomHelper as CustomHelper
+from graphgrad.extras.contrib.seq2seq.decoding_helpers import GreedyEmbeddingHelper as GreedyEmbeddingHelper
+from graphgrad.extras.contrib.seq2seq.decoding_helpers import Helper as Helper
+from graphgrad.extras.contrib.seq2seq.decoding_helpers import InferenceHelper as InferenceHelper
+from graphgrad.extras.contrib.seq2seq.decoding_helpers import SampleEmbeddingHelper as SampleEmbeddingHelper
+from graphgrad.extras.contrib.seq2seq.decoding_helpers import ScheduledEmbeddingTrainingHelper as ScheduledEmbeddingTrainingHelper
+from graphgrad.extras.contrib.seq2seq.decoding_helpers import ScheduledOutputTrainingHelper as ScheduledOutputTrainingHelper
+from graphgrad.extras.contrib.seq2seq.decoding_helpers import TrainingHelper as TrainingHelper
 from graphgrad.extras.contrib.seq2seq.sequence_loss import sequence_loss as sequence_loss
 from graphgrad.extras.contrib.seq2seq.sequence_loss import tile_batch as tile_batch
 

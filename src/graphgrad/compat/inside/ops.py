@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from graphgrad.frontend.graph.scopes import control_dependencies
+from graphgrad.frontend.graph.default_graph import control_dependencies
 from graphgrad.frontend.variables.variable import Variable
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw

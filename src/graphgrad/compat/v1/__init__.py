@@ -98,10 +98,10 @@ graphgrad.frontend.function.critical_section: CriticalSection
 graphgrad.frontend.function.defun: Defun
 graphgrad.frontend.function.function: TensorSpec function
 graphgrad.frontend.graph.collections: GraphKeys
+graphgrad.frontend.graph.default_graph: add_to_collection add_to_collections colocate_with container
+    control_dependencies device get_collection get_collection_ref name_scope=name_scope_v1 op_scope
 graphgrad.frontend.graph.init_scope: init_scope
 graphgrad.frontend.graph.module: Module
-graphgrad.frontend.graph.scopes: add_to_collection add_to_collections colocate_with container control_dependencies
-    device get_collection get_collection_ref name_scope op_scope
 graphgrad.frontend.graph.tensor_protos: make_ndarray make_tensor_proto
 graphgrad.frontend.graph.user_ops: define_op
 graphgrad.frontend.modes: control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution
@@ -170,12 +170,12 @@ graphgrad.ops.array.one_op: fftnd ifftnd irfftnd matrix_square_root random_index
 graphgrad.ops.array.pad: pad=pad_v1
 graphgrad.ops.array.partition_stitch: dynamic_partition dynamic_stitch setdiff1d unique unique_with_counts
 graphgrad.ops.array.ranges: lin_space=linspace linspace range=range_
+graphgrad.ops.array.reshape: expand_dims=expand_dims_v1 rank reshape shape=shape_v1 shape_n size=size_v1
+    squeeze=squeeze_v1
 graphgrad.ops.array.scatter: one_hot scatter_nd tensor_scatter_add=tensor_scatter_nd_add tensor_scatter_nd_add
     tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update
     tensor_scatter_sub=tensor_scatter_nd_sub tensor_scatter_update=tensor_scatter_nd_update
 graphgrad.ops.array.select: where=where_v1 where_v2=where
-graphgrad.ops.array.shape: expand_dims=expand_dims_v1 rank reshape shape=shape_v1 shape_n size=size_v1
-    squeeze=squeeze_v1
 graphgrad.ops.array.slice: slice=slice_ strided_slice
 graphgrad.ops.array.sort_search: argsort bitcast searchsorted sort unravel_index
 graphgrad.ops.array.space_to_batch: batch_to_space=batch_to_space_v1 batch_to_space_nd depth_to_space=depth_to_space_v1

@@ -5,10 +5,10 @@ from graphgrad.compat.lazy import face as _face
 __all__, __getattr__, __dir__ = _face(__name__, """
 graphgrad.extras.image.adjust: adjust_brightness adjust_contrast adjust_gamma convert_image_dtype
     per_image_standardization random_brightness random_contrast
+graphgrad.extras.image.bounding_boxes: draw_bounding_boxes=draw_bounding_boxes_v1
+    sample_distorted_bounding_box=sample_distorted_bounding_box_v1
 graphgrad.extras.image.box_proposals: combined_non_max_suppression generate_bounding_box_proposals
     non_max_suppression_padded
-graphgrad.extras.image.boxes: draw_bounding_boxes=draw_bounding_boxes_v1
-    sample_distorted_bounding_box=sample_distorted_bounding_box_v1
 graphgrad.extras.image.codec_functions: adjust_jpeg_quality decode_and_crop_jpeg decode_bmp decode_gif
     extract_jpeg_shape random_jpeg_quality
 graphgrad.extras.image.color_spaces: adjust_hue adjust_saturation grayscale_to_rgb hsv_to_rgb image_gradients psnr

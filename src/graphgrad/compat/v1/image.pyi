@@ -7,11 +7,11 @@ from graphgrad.extras.image.adjust import convert_image_dtype as convert_image_d
 from graphgrad.extras.image.adjust import per_image_standardization as per_image_standardization
 from graphgrad.extras.image.adjust import random_brightness as random_brightness
 from graphgrad.extras.image.adjust import random_contrast as random_contrast
+from graphgrad.extras.image.bounding_boxes import draw_bounding_boxes_v1 as draw_bounding_boxes
+from graphgrad.extras.image.bounding_boxes import sample_distorted_bounding_box_v1 as sample_distorted_bounding_box
 from graphgrad.extras.image.box_proposals import combined_non_max_suppression as combined_non_max_suppression
 from graphgrad.extras.image.box_proposals import generate_bounding_box_proposals as generate_bounding_box_proposals
 from graphgrad.extras.image.box_proposals import non_max_suppression_padded as non_max_suppression_padded
-from graphgrad.extras.image.boxes import draw_bounding_boxes_v1 as draw_bounding_boxes
-from graphgrad.extras.image.boxes import sample_distorted_bounding_box_v1 as sample_distorted_bounding_box
 from graphgrad.extras.image.codec_functions import adjust_jpeg_quality as adjust_jpeg_quality
 from graphgrad.extras.image.codec_functions import decode_and_crop_jpeg as decode_and_crop_jpeg
 from graphgrad.extras.image.codec_functions import decode_bmp as decode_bmp

@@ -60,9 +60,10 @@ graphgrad.frontend.control_flow.switch_case: switch_case
 graphgrad.frontend.control_flow.vectorized_map: vectorized_map
 graphgrad.frontend.function.critical_section: CriticalSection
 graphgrad.frontend.function.function: TensorSpec function
+graphgrad.frontend.graph.default_graph: control_dependencies device=device_v2 get_current_name_scope
+    name_scope=name_scope_v2
 graphgrad.frontend.graph.init_scope: init_scope
 graphgrad.frontend.graph.module: Module
-graphgrad.frontend.graph.scopes: control_dependencies device=device_v2 get_current_name_scope name_scope=name_scope_v2
 graphgrad.frontend.graph.tensor_protos: make_ndarray make_tensor_proto
 graphgrad.frontend.graph.user_ops: define_op
 graphgrad.frontend.structure.composite_specs: IndexedSlicesSpec type_spec_from_value
@@ -107,10 +108,10 @@ graphgrad.ops.array.one_op: fftnd ifftnd irfftnd matrix_square_root random_index
 graphgrad.ops.array.pad: pad
 graphgrad.ops.array.partition_stitch: dynamic_partition dynamic_stitch unique unique_with_counts
 graphgrad.ops.array.ranges: linspace range=range_
+graphgrad.ops.array.reshape: expand_dims rank reshape shape shape_n size squeeze
 graphgrad.ops.array.scatter: one_hot scatter_nd tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min
     tensor_scatter_nd_sub tensor_scatter_nd_update
 graphgrad.ops.array.select: where
-graphgrad.ops.array.shape: expand_dims rank reshape shape shape_n size squeeze
 graphgrad.ops.array.slice: slice=slice_ strided_slice
 graphgrad.ops.array.sort_search: argsort bitcast searchsorted sort unravel_index
 graphgrad.ops.array.space_to_batch: batch_to_space required_space_to_batch_paddings space_to_batch space_to_batch_nd

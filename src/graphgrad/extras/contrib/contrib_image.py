@@ -14,7 +14,7 @@ from graphgrad.ir.dtypes import float16, float32, float64, int32, int64, uint8
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
-from graphgrad.ops.array.shape import shape
+from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.math.clip import clip_by_value
 
 _DTYPES = (uint8, int32, int64, float16, float32, float64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-class Iterator:
+class EagerIterator:
     """An iterator over a data set, element by element.
 
     Args:
@@ -16,7 +16,7 @@ class Iterator:
     def __init__(self, dataset: Any):
         self._elements = iter(dataset)
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> EagerIterator:
         return self
 
     def __next__(self) -> Any:

@@ -194,7 +194,7 @@ def load(path: str, element_spec: Any = None, compression: Any = None, reader_fu
     return Dataset.load(path)
 
 
-class TFRecordWriter:
+class DatasetTFRecordWriter:
     """A writer of data sets of strings to record files.
 
     Args:

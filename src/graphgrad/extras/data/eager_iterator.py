@@ -26,7 +26,7 @@ def _read_position(bundle: BundleReader, key: str) -> int | None:
     return int(bundle.read(key)) if bundle.has(key) else None
 
 
-class Iterator:
+class IteratorBase:
     """An iterator over a data set, as `iter(dataset)` returns it.
 
     Reference: TensorFlow 2.21 `tf.data.Iterator`.
@@ -46,7 +46,7 @@ class Iterator:
         raise NotImplementedError("Iterator.get_next_as_optional()")
 
 
-class OwnedIterator(Iterator, LoopSource, Saveable):
+class OwnedIterator(IteratorBase, LoopSource, Saveable):
     """An iterator over a data set in eager mode.
 
     Args:

@@ -49,7 +49,7 @@ def _noise(xp, x, shape, noise, seeds):
     """Returns the values outside: numbers like those of the image."""
     if noise == "zero":
         return np.float32(0)
-    kind = philox.Uniform(float32) if noise == "uniform" else philox.Normal(float32)
+    kind = philox.UniformFloats(float32) if noise == "uniform" else philox.NormalDeviates(float32)
     numbers = philox.sample(xp, start(xp, "ExtractGlimpse", *seeds, math.prod(shape)), shape, kind)
     low, high = xp.min(x), xp.max(x)
     if noise == "uniform":

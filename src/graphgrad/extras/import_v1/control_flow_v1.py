@@ -1,8 +1,8 @@
 """Control flow of TensorFlow 1's graphs, recognised and made functional.
 
-There, a branch is a `Switch` for each input and a `Merge` for each output; a loop is a frame with `Enter` and `Exit` at
-its border and back edges through `NextIteration`. They are recognised as `Loop` and `Branches`, which replace nodes of
-the graph and are built with `tf.while_loop` and `tf.cond`.
+There, a branch is a `Switch` for each input and a `Merge` for each output; a loop is a frame with `Enter` and `Exit`
+at its border and back edges through `NextIteration`. They are recognised as `LoopNode` and `BranchesNode`, which
+replace nodes of the graph and are built with `tf.while_loop` and `tf.cond`.
 
 Reference: Yu et al., "Dynamic control flow in large-scale machine learning" (2018).
 """
@@ -46,7 +46,7 @@ def _unrecognised(node: Any, why: str) -> ValueError:
     )
 
 
-class Part:
+class ControlFlowNode:
     """The representation of a loop or of branches among the nodes of a graph.
 
     Attributes:
@@ -55,7 +55,7 @@ class Part:
       op: the type of operation that it becomes.
     """
 
-    op = "Part"
+    op = "ControlFlowNode"
     device = ""
 
     def __init__(self, name: str, inputs: Iterable[str]):
@@ -63,7 +63,7 @@ class Part:
         self.input = list(dict.fromkeys(inputs))
 
     def build(self, enter: Callable[..., list[Tensor]], find: Callable[[str], Tensor], name: str) -> list[Tensor]:
-        """Builds the loop or the branches; see `Part`.
+        """Builds the loop or the branches; see `ControlFlowNode`.
 
         Args:
           enter: (nodes, values by name, aliases of names, names of results) -> the results, in the current graph.
@@ -74,7 +74,7 @@ class Part:
         raise NotImplementedError  # each subclass has its own
 
 
-class Loop(Part):
+class LoopNode(ControlFlowNode):
     """A loop."""
 
     op = "While"
@@ -84,7 +84,7 @@ class Loop(Part):
     body: tuple[list[Any], list[str], list[str]]
 
     def build(self, enter: Callable[..., list[Tensor]], find: Callable[[str], Tensor], name: str) -> list[Tensor]:
-        """Builds the loop or the branches; see `Part`."""
+        """Builds the loop or the branches; see `ControlFlowNode`."""
         start = [find(n) for n in self.starts]
 
         def goes_on(*args: Any) -> Any:
@@ -106,7 +106,7 @@ class Loop(Part):
         raise AssertionError
 
 
-class Branches(Part):
+class BranchesNode(ControlFlowNode):
     """Two branches, of which one runs."""
 
     op = "If"
@@ -116,7 +116,7 @@ class Branches(Part):
     results: tuple[list[str], list[str]]
 
     def build(self, enter: Callable[..., list[Tensor]], find: Callable[[str], Tensor], name: str) -> list[Tensor]:
-        """Builds the loop or the branches; see `Part`."""
+        """Builds the loop or the branches; see `ControlFlowNode`."""
 
         def if_true() -> Any:
             return enter(self.nodes[1], {}, self.aliases, self.results[1])
@@ -129,11 +129,11 @@ class Branches(Part):
 
 
 def functional(nodes: Sequence[Any]) -> list[Any]:
-    """Replaces the nodes of loops and branches by `Loop`s and `Branches`.
+    """Replaces the nodes of loops and branches by `LoopNode`s and `BranchesNode`.
 
     Args:
       nodes: `NodeDef`s.
-    Returns: the same nodes where there is no such control flow; else `NodeDef`s and `Part`s.
+    Returns: the same nodes where there is no such control flow; else `NodeDef`s and `ControlFlowNode`s.
     Raises: ValueError for a structure that is not recognised.
     """
     if not any(n.op in OLD for n in nodes):
@@ -203,7 +203,7 @@ def _frames(nodes: Sequence[Any]) -> dict[str, Frame]:
 
 def _fold_loop(parts: dict[str, Any], of_frames: dict[Frame, list[str]], exits: dict[str, list[str]],
                frame: Frame) -> None:
-    """Replaces the nodes of a frame by a `Loop`."""
+    """Replaces the nodes of a frame by a `LoopNode`."""
     members = {name: parts[name] for name in of_frames[frame] if name in parts}
     name = frame[-1].removesuffix("/while_context")
     loop, switches = _loop(members, frame[-1], name if name not in parts else f"{name}/While")
@@ -216,8 +216,8 @@ def _fold_loop(parts: dict[str, Any], of_frames: dict[Frame, list[str]], exits: 
     of_frames.setdefault(frame[:-1], []).append(loop.name)
 
 
-def _loop(members: dict[str, Any], frame: str, name: str) -> tuple[Loop, list[Any]]:
-    """Returns the `Loop` of the nodes of a frame, and the Switch of each of its variables."""
+def _loop(members: dict[str, Any], frame: str, name: str) -> tuple[LoopNode, list[Any]]:
+    """Returns the `LoopNode` of the nodes of a frame, and the Switch of each of its variables."""
     kinds: dict[str, list[Any]] = {}
     for node in members.values():
         kinds.setdefault(_kind(node), []).append(node)
@@ -235,7 +235,7 @@ def _loop(members: dict[str, Any], frame: str, name: str) -> tuple[Loop, list[An
     aliases = {n.name: n.input[0] for n in constants}
     outside = [n for node in (*test, *again) for n in node.input if not n.startswith("^")]
     waits = [n for e in enters for n in e.input if n.startswith("^")]
-    loop = Loop(name, [
+    loop = LoopNode(name, [
         *starts, *aliases.values(), *(n for n in (*outside, *backs, decides, *waits) if _operation(n) not in members)])
     loop.starts, loop.aliases = starts, aliases
     loop.condition = (_with_branches(test), [f"{m.name}:0" for m in merges], decides)
@@ -285,7 +285,7 @@ def _needed(nodes: dict[str, Any], names: Iterable[str]) -> list[Any]:
 
 
 def _with_branches(nodes: Sequence[Any]) -> list[Any]:
-    """Replaces merges in nodes without loops by `Branches`."""
+    """Replaces merges in nodes without loops by `BranchesNode`."""
     if not any(n.op in OLD for n in nodes):
         return list(nodes)
     parts = {n.name: n for n in nodes}
@@ -367,7 +367,7 @@ def _tainted(parts: Container[str], readers: dict[str, list[str]], roots: set[st
 
 def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges: list[Any],
                    steps: Iterator[int]) -> None:
-    """Replaces what leads to some merges, which one condition decides, by `Branches`."""
+    """Replaces what leads to some merges, which one condition decides, by `BranchesNode`."""
     made, switches = _branches(parts, merges, steps)
     together = [m.name for m in merges]
     for name in _tainted(parts, readers, switches, set(together)):
@@ -382,8 +382,8 @@ def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges:
         readers.setdefault(_operation(n), []).append(made.name)
 
 
-def _branches(parts: dict[str, Any], merges: list[Any], steps: Iterator[int]) -> tuple[Branches, set[str]]:
-    """Returns the `Branches` that lead to some merges, and the names of the Switches before them."""
+def _branches(parts: dict[str, Any], merges: list[Any], steps: Iterator[int]) -> tuple[BranchesNode, set[str]]:
+    """Returns the `BranchesNode` that lead to some merges, and the names of the Switches before them."""
     results: tuple[list[str], list[str]] = ([], [])
     for merge in merges:
         for place, name in enumerate(n for n in merge.input if not n.startswith("^")):
@@ -398,7 +398,7 @@ def _branches(parts: dict[str, Any], merges: list[Any], steps: Iterator[int]) ->
     inside = {*members[0], *members[1], *switches}
     needs = [n for m in members for node in m.values() for n in node.input if not n.startswith("^")]
     scope = merges[0].name.rpartition("/")[0] or merges[0].name
-    made = Branches(scope if scope not in parts else f"{scope}/If", [
+    made = BranchesNode(scope if scope not in parts else f"{scope}/If", [
         predicate, *aliases.values(), *(n for n in (*needs, *results[0], *results[1]) if _operation(n) not in inside),
         *(n for s in switches.values() for n in s.input if n.startswith("^"))])
     made.predicate, made.aliases, made.results = predicate, aliases, results

@@ -21,7 +21,7 @@ from graphgrad.ir.opdef import OpDef, raw, registry
 from graphgrad.ir.source import user_source
 from graphgrad.ops.control.py_func import function_of
 
-from .control_flow_v1 import Part, functional
+from .control_flow_v1 import ControlFlowNode, functional
 from .reference_variables import with_resources
 from .tensor_array_v1 import with_arrays
 
@@ -166,7 +166,7 @@ class _Reader:
             if self.prefix + node.name in taken:
                 raise ValueError(f"Node name '{self.prefix}{node.name}' already exists in the Graph.\n"
                                  f"  Asked for at {user_source(4)}\n  Fix: import under another name")
-            if isinstance(node, Part):
+            if isinstance(node, ControlFlowNode):
                 self.made[node.name] = SimpleNamespace(outputs=node.build(self._enter, self._input, node.name))
             else:
                 self.made[node.name] = self._call(node) if node.op in _CALLS else self._add(node)
@@ -387,10 +387,10 @@ def _without_outer_control(nodes: list[Any]) -> list[Any]:
     result = []
     for node in nodes:
         kept = [n for n in node.input if not n.startswith("^") or n[1:] in names]
-        if len(kept) < len(node.input) and not isinstance(node, Part):
+        if len(kept) < len(node.input) and not isinstance(node, ControlFlowNode):
             node = NodeDef.FromString(node.SerializeToString())
             node.input[:] = kept
-        elif isinstance(node, Part):
+        elif isinstance(node, ControlFlowNode):
             node.input = kept
         result.append(node)
     return result

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphgrad.extras.pipelines.lookup_tables import tables_initializer
-from graphgrad.frontend.graph.scopes import control_dependencies
+from graphgrad.frontend.graph.default_graph import control_dependencies
 from graphgrad.frontend.variables.variable_functions import global_variables_initializer, local_variables_initializer
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.dtypes import float32, string

@@ -30,7 +30,7 @@ class ReaderBaseState(Message):
               "current_work": (4, "bytes")}
 
 
-class Reader:
+class RecordReader:
     """A reader of files, record by record.
 
     Attributes:
@@ -138,7 +138,7 @@ class Reader:
         return {"type": self.kind}
 
 
-class Lines(Reader):
+class Lines(RecordReader):
     """A reader of text files, line by line.
 
     Args:
@@ -158,7 +158,7 @@ class Lines(Reader):
                     yield b"%s:%d" % (work, number), line.rstrip(b"\n").replace(b"\r", b"")
 
 
-class Files(Reader):
+class Files(RecordReader):
     """A reader of whole files."""
 
     kind = "WholeFileReader"
@@ -169,7 +169,7 @@ class Files(Reader):
             yield work, file.read()
 
 
-class Identities(Reader):
+class Identities(RecordReader):
     """A reader that returns the elements of the queue."""
 
     kind = "IdentityReader"
@@ -179,7 +179,7 @@ class Identities(Reader):
         yield work, work
 
 
-class Records(Reader):
+class Records(RecordReader):
     """A reader of record files.
 
     Args:
@@ -199,7 +199,7 @@ class Records(Reader):
             at += 16 + len(record)
 
 
-class Blocks(Reader):
+class Blocks(RecordReader):
     """A reader of records of one length.
 
     Args:
@@ -235,7 +235,7 @@ def _of_reader(reader_handle):
 
 
 def _reader(ref):
-    return kept(ref, Reader, "a reader")
+    return kept(ref, RecordReader, "a reader")
 
 
 @op("TextLineReaderV2", "-> reader_handle: resource", flags=_HANDLE, shape=_scalar)

@@ -20,7 +20,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.array.gather import gather
 from graphgrad.ops.array.ranges import range_
-from graphgrad.ops.array.shape import size
+from graphgrad.ops.array.reshape import size
 from graphgrad.ops.control.assertions import Assert
 from graphgrad.ops.random.random import random_shuffle
 from graphgrad.training.coordination.queue_runner import QueueRunner, add_queue_runner

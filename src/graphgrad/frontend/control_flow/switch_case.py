@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphgrad.frontend.graph.scopes import name_scope
+from graphgrad.frontend.graph.default_graph import name_scope_v1
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 
@@ -38,7 +38,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] |
     functions = _numbered(branch_fns)
     if default is not None and not callable(default):
         raise TypeError(f"'default' must be callable, got {type(default)}")
-    with name_scope(name, "switch_case"):
+    with name_scope_v1(name, "switch_case"):
         if current_graph() is None:
             number = int(index)
             if 0 <= number < len(functions):

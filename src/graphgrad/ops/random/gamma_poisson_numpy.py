@@ -71,7 +71,7 @@ def gamma(stream: philox.Stream, shape: tuple[int, ...], alpha: np.ndarray) -> n
     """
     a = np.repeat(alpha.astype(np.float64).reshape(-1), math.prod(shape))
     source = _Source(stream, a.size)
-    normal, uniform = _Draws(source, philox.Normal(float64)), _Draws(source, philox.Uniform(float64))
+    normal, uniform = _Draws(source, philox.NormalDeviates(float64)), _Draws(source, philox.UniformFloats(float64))
     result = np.empty(a.size)
     with np.errstate(all="ignore"):
         exponential = np.nonzero(a == 1)[0]
@@ -106,7 +106,7 @@ def poisson(stream: philox.Stream, shape: tuple[int, ...], rate: np.ndarray) -> 
     Returns: (*shape, *rate.shape), float64.
     """
     r = np.repeat(rate.astype(np.float64).reshape(-1), math.prod(shape))
-    uniform = _Draws(_Source(stream, r.size), philox.Uniform(float64))
+    uniform = _Draws(_Source(stream, r.size), philox.UniformFloats(float64))
     result = np.full(r.size, np.nan)
     with np.errstate(all="ignore"):
         _multiply(uniform, r, np.nonzero((r >= 0) & (r < 10))[0], result)
@@ -156,14 +156,14 @@ def binomial(stream: philox.Stream, shape: tuple[int, ...], counts: np.ndarray, 
     """
     n = np.repeat(counts.astype(np.float64).reshape(-1), math.prod(shape))
     p = np.repeat(probs.astype(np.float64).reshape(-1), math.prod(shape))
-    uniform = _Draws(_Source(stream, n.size), philox.Uniform(float64))
+    uniform = _Draws(_Source(stream, n.size), philox.UniformFloats(float64))
     fine = (n >= 0) & np.isfinite(n) & (p >= 0) & (p <= 1)
     rare = np.where(p > 0.5, 1 - p, p)  # of the rarer outcome
     result = np.full(n.size, np.nan)
     result[fine & ((n == 0) | (rare == 0))] = 0.0
     open_ = fine & (n > 0) & (rare > 0)
     with np.errstate(all="ignore"):
-        few = _Draws(_Source(stream, n.size, _SHORT), philox.Uniform(float64))
+        few = _Draws(_Source(stream, n.size, _SHORT), philox.UniformFloats(float64))
         _count(few, n, rare, np.nonzero(open_ & (n * rare < 10))[0], result)
         _reject(uniform, n, rare, np.nonzero(open_ & (n * rare >= 10))[0], result)
     return _arranged(np.where(p > 0.5, n - result, result), shape, counts)

@@ -55,7 +55,7 @@ rng_read_and_skip_op.grad(NOT_DIFFERENTIABLE)
 def _stream(xp, state, algorithm):
     words = xp.asarray(state).astype(xp.uint64)
     if algorithm == _THREEFRY:
-        return threefry.Stream(words[1], words[0])
+        return threefry.WordStream(words[1], words[0])
     if xp is np:
         return philox.Stream(int(words[2]), int(words[0]), int(words[1]))
     return philox.Stream(words[2], words[0], words[1])

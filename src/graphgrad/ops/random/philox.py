@@ -89,7 +89,7 @@ def stream_of_another_kind(stream: Any) -> Any:
     """Returns the module of the algorithm that a stream belongs to."""
     from . import threefry
 
-    if not isinstance(stream, threefry.Stream):
+    if not isinstance(stream, threefry.WordStream):
         raise TypeError(f"{type(stream).__name__} is no stream of random bits")
     return threefry
 
@@ -187,7 +187,7 @@ def _pick(xp: Any, lane: Any, options: Any) -> Any:
     return xp.where(lane < half, _pick(xp, lane, options[:half]), _pick(xp, lane - half, options[half:]))
 
 
-class Uniform:
+class UniformFloats:
     """Floating numbers in [0, 1)."""
 
     def __init__(self, dtype: DType):
@@ -240,7 +240,7 @@ class UniformInt:
         return self._reduce(xp, _pick(xp, lane, w))
 
 
-class Normal:
+class NormalDeviates:
     """Normal deviates by the method of Box and Muller; half precision is rounded from single."""
 
     def __init__(self, dtype: DType):
@@ -301,7 +301,7 @@ def sample(xp: Any, stream: Stream, shape: Any, distribution: Any) -> Any:
     Args:
       stream: the stream to draw from.
       shape: the shape, as ints.
-      distribution: a `Uniform`, `UniformInt` or `Normal`.
+      distribution: a `UniformFloats`, `UniformInt` or `NormalDeviates`.
     """
     shape = tuple(int(d) for d in shape)
     n = math.prod(shape)
@@ -341,7 +341,7 @@ def truncated_normal(xp: Any, stream: Stream, shape: Any, dtype: DType) -> Any:
         return xp.zeros(shape, dtype.np_dtype)
     if not isinstance(stream, Stream):
         return stream_of_another_kind(stream).truncated_normal(xp, stream, shape, dtype)
-    normal = Normal(float64 if dtype is float64 else float32)
+    normal = NormalDeviates(float64 if dtype is float64 else float32)
     groups = -(-n // normal.width)
     stride = normal.width * _SET_ASIDE // 4
     fill = _truncated_host if xp is np else _truncated_device
@@ -349,7 +349,7 @@ def truncated_normal(xp: Any, stream: Stream, shape: Any, dtype: DType) -> Any:
     return values.reshape(-1)[:n].reshape(shape).astype(dtype.np_dtype)
 
 
-def _truncated_host(stream: Stream, groups: int, stride: int, normal: Normal) -> np.ndarray:
+def _truncated_host(stream: Stream, groups: int, stride: int, normal: NormalDeviates) -> np.ndarray:
     width = normal.width
     out = np.empty((groups, width), normal.dtype.np_dtype)
     for start in range(0, groups, _PIECE):
@@ -379,7 +379,7 @@ _COLUMNS = 1024  # the rows of groups in which incomplete ones are counted
 _MANY = 1 << 14  # groups from which on that is worth it
 
 
-def _truncated_device(stream: Stream, groups: int, stride: int, normal: Normal) -> Any:
+def _truncated_device(stream: Stream, groups: int, stride: int, normal: NormalDeviates) -> Any:
     """Does the same on a device; where groups are many, the one in six that is not complete at once is drawn apart."""
     import jax.numpy as jnp
     from jax import lax
@@ -424,7 +424,7 @@ def _truncated_device(stream: Stream, groups: int, stride: int, normal: Normal) 
     return lax.while_loop(is_lacking, complete, (jnp.int32(0), drawn))[1][: groups * width]
 
 
-def _drawn_until_complete(stream: Stream, which: Any, stride: int, normal: Normal) -> Any:
+def _drawn_until_complete(stream: Stream, which: Any, stride: int, normal: NormalDeviates) -> Any:
     """Returns the groups `which`, (number, width), each drawn until it is complete."""
     import jax.numpy as jnp
     from jax import lax
@@ -453,5 +453,5 @@ def _drawn_until_complete(stream: Stream, which: Any, stride: int, normal: Norma
     return lax.while_loop(unfinished, keep, (jnp.uint64(1), draw(jnp.uint64(0)), *none))[3].T
 
 
-__all__ = ["Normal", "Stream", "Uniform", "UniformInt", "device_blocks", "from_key_counter", "host_blocks", "sample",
-           "stateful", "stateless", "truncated_normal", "unit"]
+__all__ = ["NormalDeviates", "Stream", "UniformFloats", "UniformInt", "device_blocks", "from_key_counter",
+           "host_blocks", "sample", "stateful", "stateless", "truncated_normal", "unit"]

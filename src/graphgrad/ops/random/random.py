@@ -48,7 +48,7 @@ def random_uniform_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
     """Draws numbers from [0, 1)."""
     shape = sizes(shape)
     stream = start(xp, "RandomUniform", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
-    return philox.sample(xp, stream, shape, philox.Uniform(dtype))
+    return philox.sample(xp, stream, shape, philox.UniformFloats(dtype))
 
 
 random_uniform_op.grad(NOT_DIFFERENTIABLE)
@@ -91,7 +91,7 @@ def random_standard_normal_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
     """Draws normal deviates of mean 0 and standard deviation 1."""
     shape = sizes(shape)
     stream = start(xp, "RandomStandardNormal", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
-    return philox.sample(xp, stream, shape, philox.Normal(dtype))
+    return philox.sample(xp, stream, shape, philox.NormalDeviates(dtype))
 
 
 random_standard_normal_op.grad(NOT_DIFFERENTIABLE)
@@ -166,7 +166,7 @@ def draws(num_samples: Any) -> int:
 def categorical_draw(xp: Any, stream: philox.Stream, logits: Any, n: int, dtype: Any) -> Any:
     """Draws `n` classes for each row of logits (rows, classes), by inverting the cumulative distribution."""
     rows, classes = logits.shape
-    uniform = philox.sample(xp, stream, (rows, n), philox.Uniform(float64))
+    uniform = philox.sample(xp, stream, (rows, n), philox.UniformFloats(float64))
     if rows == 0 or n == 0:
         return xp.zeros((rows, n), dtype.np_dtype)
     if classes == 0:

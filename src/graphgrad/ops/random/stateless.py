@@ -143,11 +143,11 @@ def _empty_range(xp, *inputs):
 
 
 def _uniform(xp, stream, shape, dtype):
-    return philox.sample(xp, stream, shape, philox.Uniform(dtype))
+    return philox.sample(xp, stream, shape, philox.UniformFloats(dtype))
 
 
 def _normal(xp, stream, shape, dtype):
-    return philox.sample(xp, stream, shape, philox.Normal(dtype))
+    return philox.sample(xp, stream, shape, philox.NormalDeviates(dtype))
 
 
 def _full_int(xp, stream, shape, dtype):

@@ -60,7 +60,7 @@ def between(xp, stream, shape, means, stddevs, minvals, maxvals):
     else:
         from jax.scipy.special import erfc, ndtri
 
-    u = philox.sample(xp, stream, shape, philox.Uniform(float64))
+    u = philox.sample(xp, stream, shape, philox.UniformFloats(float64))
     mean, scale, low, high = (xp.asarray(p).astype(xp.float64) for p in (means, stddevs, minvals, maxvals))
     a, b = (low - mean) / scale, (high - mean) / scale
     # Where more than half of the interval lies above the mean, its mirror image keeps more digits.

@@ -21,23 +21,23 @@ _PARITY = 0x1BD11BDA
 _ROTATIONS = (13, 15, 26, 6), (17, 29, 16, 24)
 
 
-class Stream(NamedTuple):
+class WordStream(NamedTuple):
     """A position in the sequence of pairs of words: a 64-bit key and a 64-bit counter, as scalars of `xp`."""
 
     key: Any
     counter: Any
 
 
-def from_key_counter(xp: Any, key: Any, counter: Any) -> Stream:
+def from_key_counter(xp: Any, key: Any, counter: Any) -> WordStream:
     """Returns the stream that two tensors describe."""
-    return Stream(xp.asarray(key)[0].astype(xp.uint64), xp.asarray(counter)[0].astype(xp.uint64))
+    return WordStream(xp.asarray(key)[0].astype(xp.uint64), xp.asarray(counter)[0].astype(xp.uint64))
 
 
 def _halves(xp: Any, x: Any) -> tuple[Any, Any]:
     return x.astype(xp.uint32), (x >> xp.uint64(32)).astype(xp.uint32)
 
 
-def _pairs(xp: Any, stream: Stream, shape: tuple[int, ...]) -> tuple[Any, Any]:
+def _pairs(xp: Any, stream: WordStream, shape: tuple[int, ...]) -> tuple[Any, Any]:
     """Returns two words for each element of a shape, from counters in row-major order."""
     with np.errstate(over="ignore"):
         index = xp.arange(math.prod(shape), dtype=xp.uint64).reshape(shape) + stream.counter
@@ -67,19 +67,19 @@ def _alternating(xp: Any, first: Any, second: Any, axis: int, shape: tuple[int, 
     return joined[(slice(None),) * axis + (slice(0, shape[axis]),)]
 
 
-def _bits32(xp: Any, stream: Stream, shape: tuple[int, ...]) -> Any:
+def _bits32(xp: Any, stream: WordStream, shape: tuple[int, ...]) -> Any:
     if not shape:
         return _bits32(xp, stream, (1,)).reshape(())
     axis, half = _split(shape)
     return _alternating(xp, *_pairs(xp, stream, half), axis, shape)
 
 
-def _bits64(xp: Any, stream: Stream, shape: tuple[int, ...]) -> Any:
+def _bits64(xp: Any, stream: WordStream, shape: tuple[int, ...]) -> Any:
     x, y = _pairs(xp, stream, shape)
     return x.astype(xp.uint64) | y.astype(xp.uint64) << xp.uint64(32)
 
 
-def _uniform(xp: Any, stream: Stream, shape: tuple[int, ...], dtype: DType) -> Any:
+def _uniform(xp: Any, stream: WordStream, shape: tuple[int, ...], dtype: DType) -> Any:
     """Converts bits to numbers in [0, 1): the upper bits, in half precision the lower ones, are the fraction."""
     if dtype is float64:
         bits = _bits64(xp, stream, shape) >> xp.uint64(12)
@@ -90,7 +90,7 @@ def _uniform(xp: Any, stream: Stream, shape: tuple[int, ...], dtype: DType) -> A
     return (_bits32(xp, stream, shape) >> xp.uint32(9)).astype(xp.float32) * xp.float32(2.0**-23)
 
 
-def _normal(xp: Any, stream: Stream, shape: tuple[int, ...], dtype: DType) -> Any:
+def _normal(xp: Any, stream: WordStream, shape: tuple[int, ...], dtype: DType) -> Any:
     """Computes normal deviates by the method of Box and Muller, sines and cosines in turn."""
     if not shape:
         return _normal(xp, stream, (1,), dtype).reshape(())
@@ -104,17 +104,17 @@ def _normal(xp: Any, stream: Stream, shape: tuple[int, ...], dtype: DType) -> An
     return _alternating(xp, radius * xp.sin(angle), radius * xp.cos(angle), axis, shape)
 
 
-def sample(xp: Any, stream: Stream, shape: tuple[int, ...], distribution: Any) -> Any:
-    """Draws a tensor from a distribution of `philox`: `Uniform`, `UniformInt` or `Normal`."""
+def sample(xp: Any, stream: WordStream, shape: tuple[int, ...], distribution: Any) -> Any:
+    """Draws a tensor from a distribution of `philox`: `UniformFloats`, `UniformInt` or `NormalDeviates`."""
     dtype = distribution.dtype
     if isinstance(distribution, philox.UniformInt):
         bits = _bits64(xp, stream, shape) if dtype.size == 8 else _bits32(xp, stream, shape)
         return distribution._reduce(xp, bits)
-    draw = _normal if isinstance(distribution, philox.Normal) else _uniform
+    draw = _normal if isinstance(distribution, philox.NormalDeviates) else _uniform
     return draw(xp, stream, shape, float32 if dtype is bfloat16 else dtype).astype(dtype.np_dtype)
 
 
-def truncated_normal(xp: Any, stream: Stream, shape: tuple[int, ...], dtype: DType) -> Any:
+def truncated_normal(xp: Any, stream: WordStream, shape: tuple[int, ...], dtype: DType) -> Any:
     """Draws normal deviates between -2 and 2, by inverting the distribution function."""
     u = _uniform(xp, stream, shape, float32 if dtype is bfloat16 else dtype).astype(xp.float64)
     if xp is np:

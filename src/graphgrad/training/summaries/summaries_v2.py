@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.function import concrete_function
-from graphgrad.frontend.graph.scopes import get_current_name_scope, name_scope_v2
+from graphgrad.frontend.graph.default_graph import get_current_name_scope, name_scope_v2
 from graphgrad.ir import context
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor

@@ -5,7 +5,8 @@ from graphgrad.compat.lazy import face as _face
 __all__, __getattr__, __dir__ = _face(__name__, """
 graphgrad.compat.constants: AUTOTUNE INFINITE_CARDINALITY UNKNOWN_CARDINALITY
 graphgrad.extras.data.csv_datasets: CsvDataset make_csv_dataset
-graphgrad.extras.data.dataset_files: TFRecordWriter make_batched_features_dataset parse_example_dataset
+graphgrad.extras.data.dataset_files: TFRecordWriter=DatasetTFRecordWriter make_batched_features_dataset
+    parse_example_dataset
 graphgrad.extras.data.dataset_options: AutotuneAlgorithm AutotuneOptions ExternalStatePolicy OptimizationOptions
     ThreadingOptions
 graphgrad.extras.data.dataset_specs: DatasetStructure=DatasetSpec

@@ -8,6 +8,6 @@ graphgrad.compat.v2.data.experimental: experimental=.
 graphgrad.extras.data.dataset: Dataset
 graphgrad.extras.data.dataset_options: Options ThreadingOptions
 graphgrad.extras.data.dataset_specs: DatasetSpec IteratorSpec
-graphgrad.extras.data.eager_iterator: Iterator NumpyIterator
+graphgrad.extras.data.eager_iterator: Iterator=IteratorBase NumpyIterator
 graphgrad.extras.data.record_datasets: FixedLengthRecordDataset TFRecordDataset TextLineDataset
 """)

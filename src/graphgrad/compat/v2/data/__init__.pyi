@@ -9,7 +9,7 @@ from graphgrad.extras.data.dataset_options import Options as Options
 from graphgrad.extras.data.dataset_options import ThreadingOptions as ThreadingOptions
 from graphgrad.extras.data.dataset_specs import DatasetSpec as DatasetSpec
 from graphgrad.extras.data.dataset_specs import IteratorSpec as IteratorSpec
-from graphgrad.extras.data.eager_iterator import Iterator as Iterator
+from graphgrad.extras.data.eager_iterator import IteratorBase as Iterator
 from graphgrad.extras.data.eager_iterator import NumpyIterator as NumpyIterator
 from graphgrad.extras.data.record_datasets import FixedLengthRecordDataset as FixedLengthRecordDataset
 from graphgrad.extras.data.record_datasets import TFRecordDataset as TFRecordDataset

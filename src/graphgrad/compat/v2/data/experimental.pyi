@@ -5,7 +5,7 @@ from graphgrad.compat.constants import INFINITE_CARDINALITY as INFINITE_CARDINAL
 from graphgrad.compat.constants import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from graphgrad.extras.data.csv_datasets import CsvDataset as CsvDataset
 from graphgrad.extras.data.csv_datasets import make_csv_dataset as make_csv_dataset
-from graphgrad.extras.data.dataset_files import TFRecordWriter as TFRecordWriter
+from graphgrad.extras.data.dataset_files import DatasetTFRecordWriter as TFRecordWriter
 from graphgrad.extras.data.dataset_files import load as load
 from graphgrad.extras.data.dataset_files import make_batched_features_dataset as make_batched_features_dataset
 from graphgrad.extras.data.dataset_files import parse_example_dataset as parse_example_dataset

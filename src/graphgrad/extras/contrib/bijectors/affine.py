@@ -12,7 +12,7 @@ from graphgrad.ir.dtypes import float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
-from graphgrad.ops.array.shape import shape
+from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.linalg.diag_functions import matrix_band_part
 from graphgrad.ops.linalg.linalg_functions import solve, triangular_solve
 from graphgrad.ops.math.reduce_functions import reduce_sum

@@ -18,7 +18,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
 from graphgrad.ops.array.broadcast_to import broadcast_to
-from graphgrad.ops.array.shape import shape
+from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.math.reduce_functions import reduce_sum
 
 _REMEMBERED = 16

@@ -13,7 +13,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import TensorLike
-from graphgrad.ops.array.shape import shape
+from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.math.reduce_functions import reduce_logsumexp_v1 as reduce_logsumexp
 from graphgrad.ops.math.reduce_functions import reduce_sum
 from graphgrad.ops.nn.activations import softplus

@@ -22,7 +22,7 @@ from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.layers.batch_norm_layer import BatchNormalization as Normalization
 from graphgrad.layers.dense import Dense
-from graphgrad.ops.array.shape import shape
+from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.math.clip import clip_by_value
 from graphgrad.ops.math.reduce_functions import reduce_sum
 from graphgrad.ops.nn.activations import relu

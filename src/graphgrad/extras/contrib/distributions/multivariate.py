@@ -17,7 +17,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ops.array.broadcast_to import broadcast_to
-from graphgrad.ops.array.shape import shape
+from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.linalg.diag_functions import matrix_band_part
 from graphgrad.ops.linalg.linalg_functions import cholesky
 from graphgrad.ops.math.reduce_functions import reduce_max, reduce_sum

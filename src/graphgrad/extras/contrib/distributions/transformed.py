@@ -17,7 +17,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
-from graphgrad.ops.array.shape import shape
+from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.math.reduce_functions import reduce_logsumexp_v1 as reduce_logsumexp
 from graphgrad.ops.math.reduce_functions import reduce_sum
 from graphgrad.ops.nn.softmax import log_softmax_v1 as log_softmax

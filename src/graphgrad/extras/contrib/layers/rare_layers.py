@@ -14,7 +14,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
 from graphgrad.layers import conv_layers, pool_layers, separable_conv
-from graphgrad.ops.array.shape import shape
+from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.nn.activations import relu as relu_function
 from graphgrad.ops.nn.conv.depthwise_functions import depthwise_conv2d_v1 as depthwise_conv2d
 from graphgrad.ops.nn.embedding import embedding_lookup_v1 as embedding_lookup

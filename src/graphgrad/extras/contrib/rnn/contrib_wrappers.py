@@ -17,7 +17,7 @@ from graphgrad.ir.dtypes import int32, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
 from graphgrad.ops.array.mask import sequence_mask
-from graphgrad.ops.array.shape import shape
+from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.nn.embedding import embedding_lookup_v1 as embedding_lookup
 
 from .contrib_cells import linear

@@ -19,7 +19,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
 from graphgrad.layers.dense import Dense
 from graphgrad.ops.array.mask import sequence_mask
-from graphgrad.ops.array.shape import shape
+from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.math.clip import clip_by_value
 from graphgrad.ops.math.cumulative import cumprod, cumsum
 from graphgrad.ops.random.random import random_normal

@@ -19,12 +19,12 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
 from graphgrad.ops.array.mask import sequence_mask
-from graphgrad.ops.array.shape import shape
+from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.math.cumulative import cumsum
 
 from .attention_wrapper import AttentionWrapperState
 from .decoder import Decoder
-from .helpers import _embedding_function, _rows, _tokens
+from .decoding_helpers import _embedding_function, _rows, _tokens
 
 
 class BeamSearchDecoderState(collections.namedtuple("BeamSearchDecoderState", (

@@ -21,7 +21,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
 
-from .helpers import Helper
+from .decoding_helpers import Helper
 
 
 class Decoder:

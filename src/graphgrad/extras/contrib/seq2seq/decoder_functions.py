@@ -20,7 +20,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
 from graphgrad.ops.nn.embedding import embedding_lookup_v1 as embedding_lookup
 
-from .helpers import _rows, _time_first
+from .decoding_helpers import _rows, _time_first
 
 
 def dynamic_rnn_decoder(cell: Any, decoder_fn: Any, inputs: Any = None, sequence_length: Any = None,

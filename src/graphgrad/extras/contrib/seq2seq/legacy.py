@@ -20,7 +20,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ops.array.concat_stack import concat_v1 as concat
-from graphgrad.ops.array.shape import reshape, shape
+from graphgrad.ops.array.reshape import reshape, shape
 from graphgrad.ops.linalg.matmul import matmul
 from graphgrad.ops.math.argmax import argmax_v1 as argmax
 from graphgrad.ops.math.reduce_functions import reduce_sum

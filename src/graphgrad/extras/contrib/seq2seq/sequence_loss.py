@@ -8,7 +8,7 @@ from graphgrad.frontend.structure import nest
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
-from graphgrad.ops.array.shape import reshape, shape
+from graphgrad.ops.array.reshape import reshape, shape
 from graphgrad.ops.array.tile import tile
 from graphgrad.ops.math.reduce_functions import reduce_sum
 from graphgrad.ops.nn.cross_entropy import (

@@ -14,7 +14,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
-from graphgrad.ops.array.shape import shape
+from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.nn.embedding import embedding_lookup_v1 as embedding_lookup
 from graphgrad.ops.random.random import categorical, random_uniform
 

@@ -11,7 +11,7 @@ from graphgrad.ir.scopes import eager_scope
 from graphgrad.ir.scopes import name_scope as _name_scope
 
 
-class name_scope:
+class name_scope_v1:
     """Prefixes the names of operations built inside a `with` block (1.x).
 
     Args:
@@ -60,7 +60,7 @@ class name_scope:
             self._context.__exit__(*exc)
 
 
-class name_scope_v2(name_scope):
+class name_scope_v2(name_scope_v1):
     """Prefixes the names of operations built inside a `with` block (2.x).
 
     Args:
@@ -77,7 +77,7 @@ class name_scope_v2(name_scope):
 @contextlib.contextmanager
 def op_scope(values: Any, name: str | None, default_name: str | None = None) -> Iterator[str]:
     """Calls `name_scope` with the arguments in the order of TensorFlow 0.x."""
-    with name_scope(name, default_name, values) as scope:
+    with name_scope_v1(name, default_name, values) as scope:
         yield scope
 
 
