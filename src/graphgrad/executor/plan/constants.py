@@ -1,14 +1,16 @@
-"""Constant folding: values that follow from constants and shapes.
+"""What a plan must know: the values that decide shapes, and where they come from.
 
-Such values are computed in NumPy while a cluster is lowered, in each cluster that needs them, so that they can be
-shapes and axes there. They are never passed between steps.
+Those that follow from constants and shapes are computed in NumPy while a cluster is lowered, in each cluster that needs
+them, so that they can be shapes and axes there. They are never passed between steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from graphgrad.executor.program.interpreter import WHOLE_OP, host_positions, is_small
+from graphgrad.executor.program.plan_types import Source
 from graphgrad.ir.constant_value import Origin, Origins
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.shape import num_elements
@@ -16,35 +18,59 @@ from graphgrad.ir.shape import num_elements
 _LITTLE = 8  # elements: the most axes of a shape
 
 
+class Need(NamedTuple):
+    """An input of an operation whose value must be known when the operation is lowered.
+
+    Attributes:
+      position: which input.
+      source: where its value comes from.
+    """
+
+    position: int
+    source: Source
+
+
 class Knowledge:
-    """Classifies the tensors of a run by when they are known.
+    """The values that the operations of a run need when they are lowered.
+
+    Args:
+      ops: the operations.
+      feeds: the fed tensors.
+      must_know: (operation index, input position) of needs that lowering found out; the position is `WHOLE_OP` for an
+        operation that can only run in NumPy.
 
     Attributes:
       feeds: ids of fed tensors that decide shapes; they are compiled in, by value.
       folded: indices of operations that have to be computed in NumPy, since shapes depend on them.
     """
 
-    def __init__(self, ops: Sequence[Operation], feeds: Sequence[Tensor], must_know: Iterable[tuple[int, int]]):
+    def __init__(self, ops: Sequence[Operation], feeds: Sequence[Tensor], must_know: Collection[tuple[int, int]]):
         self._fed = {id(t) for t in feeds}
-        self._also: dict[int, list[int]] = {}
-        for index, position in must_know:
-            self._also.setdefault(index, []).append(position)
         self._origins = Origins({id(t): Origin.FEEDS if _is_little(t) else Origin.RUN for t in feeds})
         self.feeds: set[int] = set()
         self.folded: set[int] = set()
+        self._needs: dict[int, list[Need]] = {}
+        self._only_on_host = {index for index, position in must_know if position == WHOLE_OP}
+        found: dict[int, list[int]] = {}
+        for index, position in must_know:
+            if position != WHOLE_OP:
+                found.setdefault(index, []).append(position)
         for op in ops:
-            for position in self.positions(op):
-                t = op.inputs[position]
-                if id(t) in self._fed or self.is_static(t):
-                    self._fold(t)
+            positions = dict.fromkeys((*host_positions(op), *found.get(op.index, ())))
+            if positions:
+                self._needs[op.index] = [Need(i, self._source(op.inputs[i])) for i in positions]
 
-    def is_static(self, t: Tensor) -> bool:
-        """Returns whether a tensor that is not fed follows from constants, shapes and small fed values.
-
-        What follows from larger ones, such as the largest of fed lengths, is computed in a separate step: it takes few
-        values, they take many.
-        """
-        return id(t) not in self._fed and self._origins.of(t) is not Origin.RUN
+    def _source(self, t: Tensor) -> Source:
+        """Returns where a tensor's value comes from, and notes what has to be folded for it."""
+        if id(t) in self._fed:
+            self._fold(t)
+            return Source.FED
+        # What follows from larger fed values, such as the largest of fed lengths, is computed in a separate step: it
+        # takes few values, they take many.
+        if self._origins.of(t) is Origin.RUN:
+            return Source.STEP
+        self._fold(t)
+        return Source.FOLDED
 
     def _fold(self, t: Tensor) -> None:
         stack = [t]
@@ -57,13 +83,9 @@ class Knowledge:
                 if not t.op.opdef.shape_only:
                     stack.extend(t.op.inputs)
 
-    def positions(self, op: Operation) -> tuple[int, ...]:
-        """Returns the positions of the inputs that must be known when `op` is lowered."""
-        positions = host_positions(op)
-        more = self._also.get(op.index)
-        if more:
-            positions += tuple(i for i in more if i not in positions and i != WHOLE_OP)
-        return positions
+    def needs(self, op: Operation) -> Sequence[Need]:
+        """Returns the inputs that must be known when `op` is lowered."""
+        return self._needs.get(op.index, ())
 
     def floats(self, op: Operation) -> bool:
         """Returns whether `op` has no step of its own: the steps that need its result compute it, in NumPy."""
@@ -76,7 +98,7 @@ class Knowledge:
 
     def only_on_host(self, op: Operation) -> bool:
         """Returns whether lowering found out that `op` can only run in NumPy."""
-        return WHOLE_OP in self._also.get(op.index, ())
+        return op.index in self._only_on_host
 
 
 def _is_little(t: Tensor) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from graphgrad.executor.program.plan_types import Source
 from graphgrad.ir import dtypes
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
@@ -42,10 +43,9 @@ def assign_levels(ops: Sequence[Operation], fed: set[int], known: Knowledge, cel
         for c in op.control_inputs:
             level = max(level, levels[c.index] + (c.index in on_host and not host))
         if not host:
-            for position in known.positions(op):
-                t = op.inputs[position]
-                if id(t) not in fed and not known.is_static(t):
-                    level = max(level, levels[t.op.index] + 1)
+            for position, source in known.needs(op):
+                if source is Source.STEP:
+                    level = max(level, levels[op.inputs[position].op.index] + 1)
         cells = [cell_of(t) for t in op.inputs if t.dtype is dtypes.resource]
         writes = bool(cells) and "reads" not in op.opdef.flags
         for cell in cells:

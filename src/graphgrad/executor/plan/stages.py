@@ -14,7 +14,7 @@ from graphgrad.executor.backend.lower import as_shape
 from graphgrad.executor.backend.xla import AnySpec, ArraySpec
 from graphgrad.executor.program.fingerprint import Form
 from graphgrad.executor.program.interpreter import execute
-from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
+from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan, Source
 from graphgrad.ir import dtypes
 from graphgrad.ir.shape import is_fully_defined
 
@@ -44,7 +44,8 @@ class Stage:
         shapes = dict.fromkeys(s for c in clusters for s in c.shapes if s not in inside)
         self.outside = list(dict.fromkeys([*self.ins, *shapes]))
         self.varying = [s for s in self.outside if s in varying]
-        self.known = list(dict.fromkeys(s for c in clusters if c.split is None for s in c.known))
+        self.known = list(dict.fromkeys(s for c in clusters for s, source in c.known.items()
+                                        if source is not Source.FOLDED))
         self.varies = bool(self.varying or self.known)
         self.bound: dict[Any, list[Any]] = {}
 
@@ -114,7 +115,7 @@ def _split_entry(device: xla.Device, cluster: Cluster, form: Form, ins: list[Any
     if rule.sizes is not None:
         env: dict[int, Any] = {s: as_shape(spec) for s, spec in zip(cluster.shapes, shapes, strict=True)}
         execute(np, cluster.before, env, None)  # type: ignore[arg-type]  # only slots are read
-        sizes = np.array(env[cluster.known[0]])
+        sizes = np.array(env[next(iter(cluster.known))])
         if not rule.added:
             sizes[0] = batch // count
         known = [sizes]

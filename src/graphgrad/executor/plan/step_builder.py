@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from graphgrad.executor.backend.batch_split import is_large
 from graphgrad.executor.program.interpreter import Instruction
-from graphgrad.executor.program.plan_types import Cluster, HostStep
+from graphgrad.executor.program.plan_types import Cluster, HostStep, Source
 
 from .constants import Knowledge
 
@@ -60,29 +60,29 @@ class StepBuilder:
         inside = {s for i in cluster.program for s in i.gives()}
         values: dict[int, None] = {}
         shapes: dict[int, None] = {}
-        known: dict[int, None] = {}
+        known = cluster.known
         for instruction in cluster.program:
             must_know = self._values_to_know(instruction)
             if must_know:
-                known.update(dict.fromkeys(s for s in must_know if s not in inside))
+                known.update((s, source) for s, source in must_know.items() if s not in inside)
             read = shapes if instruction.shapes_only else values
             for s in instruction.reads():
                 if s not in inside and s not in must_know:
                     read[s] = None
-        cluster.known = list(known)
         cluster.ins = [s for s in values if s not in known]
         cluster.shapes = [s for s in shapes if s not in known and s not in values]
         cluster.rows = list(dict.fromkeys(_rows(cluster.program)))
         return cluster
 
-    def _values_to_know(self, instruction: Instruction) -> Sequence[int]:
-        """Returns the slots among an instruction's inputs whose values it must have to be lowered."""
-        op = instruction.op
-        positions = self._known.positions(op)
-        if not positions and not self._known_feeds:
-            return ()
-        return [slot for i, slot in enumerate(instruction.ins) if slot >= 0 and (
-            slot in self._known_feeds or (i in positions and not self._known.is_static(op.inputs[i])))]
+    def _values_to_know(self, instruction: Instruction) -> dict[int, Source]:
+        """Returns the slots, and sources, of an instruction's inputs whose values it gets to be lowered."""
+        found: dict[int, Source] = {}
+        if self._known_feeds:
+            found.update((slot, Source.FED) for slot in instruction.ins if slot in self._known_feeds)
+        for position, source in self._known.needs(instruction.op):
+            if source is Source.STEP and instruction.ins[position] >= 0:
+                found.setdefault(instruction.ins[position], source)
+        return found
 
     def _split(self, cluster: Cluster, large: Instruction) -> bool:
         """Splits a cluster of one large convolution over several cores, if possible."""
@@ -92,7 +92,7 @@ class StepBuilder:
         inner = {s for i in before for s in i.gives()}
         outer = dict.fromkeys(s for i in before for s in i.reads() if s not in inner)
         ins = [s for i, s in enumerate(large.ins) if i != split.sizes]
-        known = [] if split.sizes is None else [large.ins[split.sizes]]
+        known = {} if split.sizes is None else {large.ins[split.sizes]: Source.FOLDED}
         # The shape of the whole result differs from that of a part, so it must be known beforehand.
         if any(s in inner for s in ins) or any(s not in inner for s in known):
             return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,18 @@ from graphgrad.ir.values.variable_store import Cell
 from graphgrad.op_traits import BatchSplit
 
 from .interpreter import Instruction, can_fail, has_loop
+
+
+class Source(enum.Enum):
+    """Where a value comes from that must be known when a cluster is lowered, since it decides shapes.
+
+    However it comes, the shape rule of the operation that needs it checks it then (`fitting.py`), once for each value
+    that it has; a run in NumPy checks it each time.
+    """
+
+    FOLDED = enum.auto()  # from constants, shapes and small fed values: NumPy computes it while the cluster is lowered
+    FED = enum.auto()  # it is fed, and compiled in
+    STEP = enum.auto()  # from a step before the cluster's level, and is compiled in
 
 
 class Check(Protocol):
@@ -30,7 +43,7 @@ class Cluster:
       program: its instructions.
       ins: slots of its inputs.
       shapes: slots of which it uses only the shape.
-      known: slots of values that are compiled in.
+      known: slot -> source of the values that must be known from outside when it is lowered.
       outs: slots of its results.
       rows: the rows of the table of random states that it gets, in the order of its own table.
       frees: slots that are dead afterwards.
@@ -51,7 +64,7 @@ class Cluster:
         self.level = level
         self.ins: list[int] = []
         self.shapes: list[int] = []
-        self.known: list[int] = []
+        self.known: dict[int, Source] = {}
         self.outs: list[int] = []
         self.rows: list[int] = []
         self.frees: list[int] = []
