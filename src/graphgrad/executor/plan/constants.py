@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from graphgrad.executor.program.interpreter import WHOLE_OP, host_positions, is_small
-from graphgrad.executor.program.plan_types import Source
+from graphgrad.executor.program.plan_types import Provenance
 from graphgrad.ir.constant_value import Origin, Origins
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.shape import num_elements
@@ -18,7 +18,7 @@ from graphgrad.ir.shape import num_elements
 _LITTLE = 8  # elements: the most axes of a shape
 
 
-class Need(NamedTuple):
+class KnownInput(NamedTuple):
     """An input of an operation whose value must be known when the operation is lowered.
 
     Attributes:
@@ -27,7 +27,7 @@ class Need(NamedTuple):
     """
 
     position: int
-    source: Source
+    source: Provenance
 
 
 class Knowledge:
@@ -49,7 +49,7 @@ class Knowledge:
         self._origins = Origins({id(t): Origin.FEEDS if _is_little(t) else Origin.RUN for t in feeds})
         self.feeds: set[int] = set()
         self.folded: set[int] = set()
-        self._needs: dict[int, list[Need]] = {}
+        self._needs: dict[int, list[KnownInput]] = {}
         self._only_on_host = {index for index, position in must_know if position == WHOLE_OP}
         found: dict[int, list[int]] = {}
         for index, position in must_know:
@@ -58,19 +58,19 @@ class Knowledge:
         for op in ops:
             positions = dict.fromkeys((*host_positions(op), *found.get(op.index, ())))
             if positions:
-                self._needs[op.index] = [Need(i, self._source(op.inputs[i])) for i in positions]
+                self._needs[op.index] = [KnownInput(i, self._source(op.inputs[i])) for i in positions]
 
-    def _source(self, t: Tensor) -> Source:
+    def _source(self, t: Tensor) -> Provenance:
         """Returns where a tensor's value comes from, and notes what has to be folded for it."""
         if id(t) in self._fed:
             self._fold(t)
-            return Source.FED
+            return Provenance.FED
         # What follows from larger fed values, such as the largest of fed lengths, is computed in a separate step: it
         # takes few values, they take many.
         if self._origins.of(t) is Origin.RUN:
-            return Source.STEP
+            return Provenance.STEP
         self._fold(t)
-        return Source.FOLDED
+        return Provenance.FOLDED
 
     def _fold(self, t: Tensor) -> None:
         stack = [t]
@@ -83,7 +83,7 @@ class Knowledge:
                 if not t.op.opdef.shape_only:
                     stack.extend(t.op.inputs)
 
-    def needs(self, op: Operation) -> Sequence[Need]:
+    def needs(self, op: Operation) -> Sequence[KnownInput]:
         """Returns the inputs that must be known when `op` is lowered."""
         return self._needs.get(op.index, ())
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from graphgrad.executor.program.plan_types import Source
+from graphgrad.executor.program.plan_types import Provenance
 from graphgrad.ir import dtypes
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
@@ -44,7 +44,7 @@ def assign_levels(ops: Sequence[Operation], fed: set[int], known: Knowledge, cel
             level = max(level, levels[c.index] + (c.index in on_host and not host))
         if not host:
             for position, source in known.needs(op):
-                if source is Source.STEP:
+                if source is Provenance.STEP:
                     level = max(level, levels[op.inputs[position].op.index] + 1)
         cells = [cell_of(t) for t in op.inputs if t.dtype is dtypes.resource]
         writes = bool(cells) and "reads" not in op.opdef.flags

@@ -14,7 +14,7 @@ from graphgrad.executor.backend.lower import as_shape
 from graphgrad.executor.backend.xla import AnySpec, ArraySpec
 from graphgrad.executor.program.fingerprint import Form
 from graphgrad.executor.program.interpreter import execute
-from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan, Source
+from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan, Provenance
 from graphgrad.ir import dtypes
 from graphgrad.ir.shape import is_fully_defined
 
@@ -45,7 +45,7 @@ class Stage:
         self.outside = list(dict.fromkeys([*self.ins, *shapes]))
         self.varying = [s for s in self.outside if s in varying]
         self.known = list(dict.fromkeys(s for c in clusters for s, source in c.known.items()
-                                        if source is not Source.FOLDED))
+                                        if source is not Provenance.FOLDED))
         self.varies = bool(self.varying or self.known)
         self.bound: dict[Any, list[Any]] = {}
 

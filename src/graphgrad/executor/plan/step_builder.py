@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from graphgrad.executor.backend.batch_split import is_large
 from graphgrad.executor.program.interpreter import Instruction
-from graphgrad.executor.program.plan_types import Cluster, HostStep, Source
+from graphgrad.executor.program.plan_types import Cluster, HostStep, Provenance
 
 from .constants import Knowledge
 
@@ -74,13 +74,13 @@ class StepBuilder:
         cluster.rows = list(dict.fromkeys(_rows(cluster.program)))
         return cluster
 
-    def _values_to_know(self, instruction: Instruction) -> dict[int, Source]:
+    def _values_to_know(self, instruction: Instruction) -> dict[int, Provenance]:
         """Returns the slots, and sources, of an instruction's inputs whose values it gets to be lowered."""
-        found: dict[int, Source] = {}
+        found: dict[int, Provenance] = {}
         if self._known_feeds:
-            found.update((slot, Source.FED) for slot in instruction.ins if slot in self._known_feeds)
+            found.update((slot, Provenance.FED) for slot in instruction.ins if slot in self._known_feeds)
         for position, source in self._known.needs(instruction.op):
-            if source is Source.STEP and instruction.ins[position] >= 0:
+            if source is Provenance.STEP and instruction.ins[position] >= 0:
                 found.setdefault(instruction.ins[position], source)
         return found
 
@@ -92,7 +92,7 @@ class StepBuilder:
         inner = {s for i in before for s in i.gives()}
         outer = dict.fromkeys(s for i in before for s in i.reads() if s not in inner)
         ins = [s for i, s in enumerate(large.ins) if i != split.sizes]
-        known = {} if split.sizes is None else {large.ins[split.sizes]: Source.FOLDED}
+        known = {} if split.sizes is None else {large.ins[split.sizes]: Provenance.FOLDED}
         # The shape of the whole result differs from that of a part, so it must be known beforehand.
         if any(s in inner for s in ins) or any(s not in inner for s in known):
             return False

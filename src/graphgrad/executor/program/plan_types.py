@@ -17,7 +17,7 @@ from graphgrad.op_traits import BatchSplit
 from .interpreter import Instruction, can_fail, has_loop
 
 
-class Source(enum.Enum):
+class Provenance(enum.Enum):
     """Where a value comes from that must be known when a cluster is lowered, since it decides shapes.
 
     However it comes, the shape rule of the operation that needs it checks it then (`fitting.py`), once for each value
@@ -64,7 +64,7 @@ class Cluster:
         self.level = level
         self.ins: list[int] = []
         self.shapes: list[int] = []
-        self.known: dict[int, Source] = {}
+        self.known: dict[int, Provenance] = {}
         self.outs: list[int] = []
         self.rows: list[int] = []
         self.frees: list[int] = []
