@@ -79,7 +79,7 @@ def _named(allowed: frozenset[dtypes.DType]) -> str:
 
 
 def _builders() -> dict[str, list[str]]:
-    """Maps op types to the shortest public names of functions whose docstrings refer to them or that return them."""
+    """Maps op types to the shortest public names of the functions whose docstrings refer to them."""
     names: dict[Any, str] = {}
     for face in ("v1", "v2"):  # a name of 2.x is preferred
         found: dict[Any, str] = {}

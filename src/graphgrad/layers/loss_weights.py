@@ -139,19 +139,38 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
 
 
 def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
-    """Adds a loss to a collection, so that `get_total_loss` counts it; does nothing in eager mode."""
+    """Adds a loss to a collection, so that `get_total_loss` counts it; does nothing in eager mode.
+
+    Args:
+      loss: a tensor.
+      loss_collection: the collection, or None to add it to none.
+    Reference: TensorFlow 2.21 `tf.compat.v1.losses.add_loss`.
+    """
     graph = outermost_graph()
     if loss_collection and graph is not None:
         graph.add_to_collection(loss_collection, loss)
 
 
 def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Any]:
-    """Returns the losses of a collection; with `scope`, those whose names begin with it."""
+    """Returns the losses of a collection; with `scope`, those whose names begin with it.
+
+    Args:
+      scope: the beginning of the names, a regular expression.
+      loss_collection: the collection.
+    Returns: a list of tensors.
+    Reference: TensorFlow 2.21 `tf.compat.v1.losses.get_losses`.
+    """
     return get_collection(loss_collection, scope)
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
-    """Returns the losses of regularizers; with `scope`, those whose names begin with it."""
+    """Returns the losses of regularizers; with `scope`, those whose names begin with it.
+
+    Args:
+      scope: the beginning of the names, a regular expression.
+    Returns: a list of tensors.
+    Reference: TensorFlow 2.21 `tf.compat.v1.losses.get_regularization_losses`.
+    """
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 

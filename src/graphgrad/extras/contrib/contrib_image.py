@@ -151,13 +151,23 @@ def translations_to_projective_transforms(translations: Any, name: str | None = 
 
 
 def flat_transforms_to_matrices(transforms: Any) -> Any:
-    """Converts rows of 8 numbers to matrices (N, 3, 3)."""
+    """Converts rows of 8 numbers to matrices (N, 3, 3).
+
+    Args:
+      transforms: (N, 8) or (8,).
+    Returns: (N, 3, 3), float32.
+    """
     flat = raw.Reshape(convert_to_tensor(transforms, float32), np.array([-1, 8], np.int32))
     return raw.Reshape(raw.ConcatV2([flat, raw.OnesLike(flat[:, :1])], 1), np.array([-1, 3, 3], np.int32))
 
 
 def matrices_to_flat_transforms(transform_matrices: Any) -> Any:
-    """Converts matrices (..., 3, 3) to rows (N, 8), scaled so that the last element is 1."""
+    """Converts matrices (..., 3, 3) to rows (N, 8), scaled so that the last element is 1.
+
+    Args:
+      transform_matrices: (..., 3, 3).
+    Returns: (N, 8), float32.
+    """
     flat = raw.Reshape(convert_to_tensor(transform_matrices, float32), np.array([-1, 9], np.int32))
     return (flat / flat[:, 8:])[:, :8]
 

@@ -213,6 +213,14 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
 def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
     """Permutes the axes of a sparse tensor, in reverse by default; the result is in order.
 
+    Args:
+      sp_input: a `SparseTensor`.
+      perm: an integer vector: axis i of the result is axis perm[i] of `sp_input`.
+      name: a name for the scope.
+    Returns: a `SparseTensor`.
+    Gradient: for the values.
+    Reference: TensorFlow 2.21 `tf.sparse.transpose`.
+
     >>> sess.run(tf.sparse.transpose(tf.SparseTensor([[0, 1]], [5], [2, 3])).dense_shape)
     array([3, 2])
     """
@@ -229,6 +237,13 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
 
 def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """Keeps the elements of a sparse tensor where a vector of bools is true.
+
+    Args:
+      sp_input: a `SparseTensor` of n elements.
+      to_retain: (n,), bool.
+    Returns: a `SparseTensor` of the same shape.
+    Gradient: to the elements that are kept.
+    Reference: TensorFlow 2.21 `tf.sparse.retain`.
 
     >>> x = tf.SparseTensor([[0], [1]], [5, 6], [2])
     >>> sess.run(tf.sparse.retain(x, [False, True]).values)
@@ -400,6 +415,14 @@ def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32, name: str | None = None) -> SparseTensor:
     """Makes a sparse matrix with ones on the diagonal.
 
+    Args:
+      num_rows, num_columns: the size, ints; `num_columns` is `num_rows` by default.
+      dtype: the dtype.
+      name: a name for the scope.
+    Returns: a `SparseTensor`, (num_rows, num_columns).
+    Gradient: none.
+    Reference: TensorFlow 2.21 `tf.sparse.eye`.
+
     >>> sess.run(tf.sparse.to_dense(tf.sparse.eye(2)))
     array([[1., 0.],
            [0., 1.]], dtype=float32)
@@ -413,6 +436,15 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32, nam
 
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
     """Inserts an axis of size 1 before axis `axis` of a sparse tensor, at the end by default.
+
+    Args:
+      sp_input: a `SparseTensor` of known rank.
+      axis: an int in [-rank - 1, rank]; -1 by default.
+      name: a name for the scope.
+    Returns: a `SparseTensor`, of one more dimension.
+    Raises: ValueError for an axis out of range.
+    Gradient: for the values.
+    Reference: TensorFlow 2.21 `tf.sparse.expand_dims`.
 
     >>> sess.run(tf.sparse.expand_dims(tf.SparseTensor([[1]], [5], [2]), 0).indices)
     array([[0, 1]])

@@ -215,6 +215,12 @@ def segment_sqrt_n(data: TensorLike, indices: TensorLike, segment_ids: Any, num_
                    name: str | None = None, sparse_gradient: bool = False) -> Tensor:
     """Sums as `sparse.segment_sum` does and divides by the square root of the number of rows.
 
+    Args:
+      data, indices, segment_ids, num_segments, name, sparse_gradient: as for `sparse.segment_sum`.
+    Returns: (num_segments, *D).
+    Gradient: to the gathered rows.
+    Reference: TensorFlow 2.21 SparseSegmentSqrtN.
+
     >>> sess.run(tf.sparse.segment_sqrt_n(tf.constant([1.0, 2.0]), [0, 1, 0, 1], [0, 0, 0, 0]))
     array([3.], dtype=float32)
     """

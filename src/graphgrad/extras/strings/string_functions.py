@@ -40,6 +40,15 @@ def as_string(input: TensorLike, precision: int = -1, scientific: bool = False, 
 def string_join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Tensor:
     """Joins the strings of several tensors, elementwise; scalars are broadcast.
 
+    Args:
+      inputs: a list of tensors of strings, of one shape or scalars.
+      separator: the separator.
+      name: a name for the operation.
+    Returns: strings, of the common shape.
+    Raises: ValueError for shapes that do not fit.
+    Gradient: none.
+    Reference: TensorFlow 2.21 StringJoin.
+
     >>> sess.run(tf.strings.join([["a", "b"], "c"], separator="-"))
     array([b'a-c', b'b-c'], dtype=object)
     """
@@ -231,6 +240,14 @@ def decode_raw_v1(input_bytes: Any = None, out_type: Any = None, little_endian: 
 def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Returns the lengths of strings, in bytes or ("UTF8_CHAR") characters.
 
+    Args:
+      input: strings.
+      unit: "BYTE" or "UTF8_CHAR".
+      name: a name for the operation.
+    Returns: int32, the shape of `input`.
+    Gradient: none.
+    Reference: TensorFlow 2.21 StringLength.
+
     >>> sess.run(tf.strings.length(["a", "abc"]))
     array([1, 3], dtype=int32)
     """
@@ -249,6 +266,14 @@ def length_v1(input: TensorLike, name: str | None = None, unit: str = "BYTE") ->
 def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Converts strings to lower case; ASCII letters only unless `encoding` is "utf-8".
 
+    Args:
+      input: strings.
+      encoding: "" or "utf-8".
+      name: a name for the operation.
+    Returns: strings, the shape of `input`.
+    Gradient: none.
+    Reference: TensorFlow 2.21 StringLower.
+
     >>> sess.run(tf.strings.lower("AB"))
     b'ab'
     """
@@ -258,6 +283,14 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Converts strings to upper case; ASCII letters only unless `encoding` is "utf-8".
 
+    Args:
+      input: strings.
+      encoding: "" or "utf-8".
+      name: a name for the operation.
+    Returns: strings, the shape of `input`.
+    Gradient: none.
+    Reference: TensorFlow 2.21 StringUpper.
+
     >>> sess.run(tf.strings.upper("ab"))
     b'AB'
     """
@@ -266,6 +299,13 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 
 def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Removes white space at the ends of strings.
+
+    Args:
+      input: strings.
+      name: a name for the operation.
+    Returns: strings, the shape of `input`.
+    Gradient: none.
+    Reference: TensorFlow 2.21 StringStrip.
 
     >>> sess.run(tf.strings.strip(" ab "))
     b'ab'
@@ -319,6 +359,14 @@ def regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -
 def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Encodes strings in web-safe base 64, without padding unless requested.
 
+    Args:
+      input: strings.
+      pad: whether to pad with "=".
+      name: a name for the operation.
+    Returns: strings, the shape of `input`.
+    Gradient: none.
+    Reference: TensorFlow 2.21 EncodeBase64.
+
     >>> sess.run(tf.encode_base64("hello"))
     b'aGVsbG8'
     """
@@ -327,6 +375,14 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
 
 def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """Decodes strings in web-safe base 64.
+
+    Args:
+      input: strings.
+      name: a name for the operation.
+    Returns: strings, the shape of `input`.
+    Raises: InvalidArgumentError at run time for invalid strings.
+    Gradient: none.
+    Reference: TensorFlow 2.21 DecodeBase64.
 
     >>> sess.run(tf.decode_base64("aGVsbG8"))
     b'hello'

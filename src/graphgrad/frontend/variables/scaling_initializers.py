@@ -200,22 +200,46 @@ class LecunNormal(_Preset):
 
 
 def he_normal(seed: Any = None) -> VarianceScaling:
-    """Makes an initializer: truncated normal values of variance 2 / inputs (He et al., 2015)."""
+    """Makes an initializer: truncated normal values of variance 2 / inputs (He et al., 2015).
+
+    Args:
+      seed: an int for a repeatable sequence.
+    Returns: an initializer, for `get_variable`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.initializers.he_normal`.
+    """
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
 
 
 def he_uniform(seed: Any = None) -> VarianceScaling:
-    """Makes an initializer: uniform values within sqrt(6 / inputs) (He et al., 2015)."""
+    """Makes an initializer: uniform values within sqrt(6 / inputs) (He et al., 2015).
+
+    Args:
+      seed: an int for a repeatable sequence.
+    Returns: an initializer, for `get_variable`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.initializers.he_uniform`.
+    """
     return VarianceScaling(2.0, "fan_in", "uniform", seed)
 
 
 def lecun_normal(seed: Any = None) -> VarianceScaling:
-    """Makes an initializer: truncated normal values of variance 1 / inputs (LeCun et al., 1998)."""
+    """Makes an initializer: truncated normal values of variance 1 / inputs (LeCun et al., 1998).
+
+    Args:
+      seed: an int for a repeatable sequence.
+    Returns: an initializer, for `get_variable`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.initializers.lecun_normal`.
+    """
     return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
 
 
 def lecun_uniform(seed: Any = None) -> VarianceScaling:
-    """Makes an initializer: uniform values within sqrt(3 / inputs) (LeCun et al., 1998)."""
+    """Makes an initializer: uniform values within sqrt(3 / inputs) (LeCun et al., 1998).
+
+    Args:
+      seed: an int for a repeatable sequence.
+    Returns: an initializer, for `get_variable`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.initializers.lecun_uniform`.
+    """
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 

@@ -294,6 +294,11 @@ def initialize_local_variables() -> Any:
 def is_variable_initialized(variable: Any) -> Any:
     """Returns whether the variable has a value, a bool scalar tensor.
 
+    Args:
+      variable: the variable.
+    Returns: a scalar, bool.
+    Reference: TensorFlow 2.21 `tf.compat.v1.is_variable_initialized`.
+
     >>> v = tf.Variable(1.0)
     >>> sess.run(tf.is_variable_initialized(v))
     np.False_

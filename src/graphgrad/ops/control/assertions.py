@@ -333,6 +333,13 @@ def assert_integer(x: TensorLike, message: Any = None, name: str | None = None) 
 def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None) -> DType:
     """Returns the common floating dtype of `tensors` and `dtype`; float32 if there are none.
 
+    Args:
+      tensors: tensors, variables or None.
+      dtype: the dtype that they must have, or None.
+    Returns: a `DType`.
+    Raises: ValueError for different dtypes, or one that is not floating.
+    Reference: TensorFlow 2.21 `tf.debugging.assert_same_float_dtype`.
+
     >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0)])
     tf.float32
     """
@@ -367,6 +374,11 @@ def assert_proper_iterable(values: Any) -> None:
 
 def is_numeric_tensor(tensor: Any) -> bool:
     """Returns whether the argument is a tensor of numbers.
+
+    Args:
+      tensor: any object.
+    Returns: a bool.
+    Reference: TensorFlow 2.21 `tf.debugging.is_numeric_tensor`.
 
     >>> tf.debugging.is_numeric_tensor(tf.constant(1))
     True

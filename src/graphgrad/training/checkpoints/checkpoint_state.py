@@ -181,6 +181,11 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
 def checkpoint_exists(checkpoint_prefix: Any) -> bool:
     """Returns whether there is a checkpoint of that path.
 
+    Args:
+      checkpoint_prefix: the path, without suffix.
+    Returns: a bool.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.checkpoint_exists`.
+
     >>> tf.train.checkpoint_exists("no/such/model-1")
     False
     """
@@ -188,7 +193,13 @@ def checkpoint_exists(checkpoint_prefix: Any) -> bool:
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Any) -> list[float]:
-    """Returns when checkpoints were written, in seconds since 1970; skips missing ones."""
+    """Returns when checkpoints were written, in seconds since 1970; skips missing ones.
+
+    Args:
+      checkpoint_prefixes: paths, without suffix.
+    Returns: a list of floats.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.get_checkpoint_mtimes`.
+    """
     return [os.path.getmtime(index_path(p)) for p in map(os.fspath, checkpoint_prefixes) if checkpoint_exists(p)]
 
 

@@ -14,7 +14,13 @@ from graphgrad.system.log import Log
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """Returns the value of the global step in a session, as an int."""
+    """Returns the value of the global step in a session, as an int.
+
+    Args:
+      sess: a session.
+      global_step_tensor: the tensor or variable.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.global_step`.
+    """
     return int(sess.run(global_step_tensor))
 
 
@@ -65,6 +71,11 @@ def create_global_step(graph: Any = None) -> Any:
 
 def get_or_create_global_step(graph: Any = None) -> Any:
     """Returns the graph's global step, creating it if necessary.
+
+    Args:
+      graph: the graph; the default one if not given.
+    Returns: a variable.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.get_or_create_global_step`.
 
     >>> tf.train.get_or_create_global_step()
     <tf.Variable 'global_step:0' shape=() dtype=int64>

@@ -202,7 +202,18 @@ def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: 
 @_schedule
 def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_steps: Any, t_mul: Any = 2.0,
                           m_mul: Any = 1.0, alpha: Any = 0.0, name: str | None = None) -> Any:
-    """Repeats `cosine_decay`, each time `t_mul` times longer and from `m_mul` times the rate."""
+    """Repeats `cosine_decay`, each time `t_mul` times longer and from `m_mul` times the rate.
+
+    Args:
+      learning_rate: the first rate.
+      global_step: the step.
+      first_decay_steps: the number of steps of the first period.
+      t_mul, m_mul: the factors of the length and of the rate from period to period.
+      alpha: the least rate, as a fraction of `learning_rate`.
+      name: a name for the scope.
+    Returns: a scalar.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.cosine_decay_restarts`; Loshchilov and Hutter 2016, arXiv:1608.03983.
+    """
     _step(global_step, "cosine decay restarts")
     with name_scope(name, "SGDRDecay"):
         rate, step, steps, longer, lower = _tensors(learning_rate, global_step, first_decay_steps, t_mul, m_mul)
@@ -221,7 +232,18 @@ def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_step
 @_schedule
 def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, num_periods: Any = 0.5,
                         alpha: Any = 0.0, beta: Any = 0.001, name: str | None = None) -> Any:
-    """Computes learning_rate * ((alpha + linear) * cosine + beta): linear from 1 to 0, `num_periods` of a cosine."""
+    """Computes learning_rate * ((alpha + linear) * cosine + beta): linear from 1 to 0, `num_periods` of a cosine.
+
+    Args:
+      learning_rate: the first rate.
+      global_step: the step.
+      decay_steps: the number of steps.
+      num_periods: the number of periods of the cosine.
+      alpha, beta: as in the formula.
+      name: a name for the scope.
+    Returns: a scalar.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.linear_cosine_decay`; Bello et al. 2017, arXiv:1709.07417.
+    """
     _step(global_step, "linear cosine decay")
     with name_scope(name, "LinearCosineDecay"):
         rate, step, steps, periods, a, b = _tensors(learning_rate, global_step, decay_steps, num_periods, alpha, beta)
@@ -235,7 +257,14 @@ def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, 
 def noisy_linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: Any = 1.0,
                               variance_decay: Any = 0.55, num_periods: Any = 0.5, alpha: Any = 0.0, beta: Any = 0.001,
                               name: str | None = None) -> Any:
-    """Adds noise of variance initial_variance / (1 + step) ** variance_decay to `linear_cosine_decay`."""
+    """Adds noise of variance initial_variance / (1 + step) ** variance_decay to `linear_cosine_decay`.
+
+    Args:
+      learning_rate, global_step, decay_steps, num_periods, alpha, beta, name: as for `linear_cosine_decay`.
+      initial_variance, variance_decay: as in the formula.
+    Returns: a scalar.
+    Reference: TensorFlow 2.21 `tf.compat.v1.train.noisy_linear_cosine_decay`; Bello et al. 2017, arXiv:1709.07417.
+    """
     _step(global_step, "noisy linear cosine decay")
     with name_scope(name, "NoisyLinearCosineDecay"):
         rate, step, steps, first, decay, periods, a, b = _tensors(
