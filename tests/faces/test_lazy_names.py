@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import pathlib
 import subprocess
 import sys
@@ -179,21 +178,3 @@ assert len(dict(registry.items())) == len(registry) == len([r for r in registry.
 def test_first_uses(program: str) -> None:
     """What a program uses first need not have been used by another one before."""
     _python(program)
-
-
-def test_type_checkers_see_renamed_names(tmp_path: pathlib.Path) -> None:
-    """Names that stand for objects of another name are in the stubs, too."""
-    program = tmp_path / "program.py"
-    program.write_text("""
-import graphgrad as t2
-import graphgrad.compat.v1 as tf
-import graphgrad.v1 as t1
-x = tf.placeholder(tf.float32)
-with tf.device("/cpu:0"):
-    tf.gradients(tf.argmax(x), [x])
-print(t1.neg(t1.mul(x, x)), t2.add(1, 2), t2.math.argmax(x), t1.nn.softmax(x), t1.half, tf.bool)
-""")
-    done = subprocess.run([sys.executable, "-m", "mypy", "--config-file=", "--follow-imports=silent", str(program)],
-                          env={**os.environ, "MYPYPATH": str(pathlib.Path(tf.__file__).parents[1])}, cwd=tmp_path,
-                          capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr

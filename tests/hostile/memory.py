@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-QUICK = 6
+QUICK = 3
 ADDRESS_SPACE = None  # every seed has its own
 
 _MOST = 8 << 30  # bytes that no process is to take

@@ -18,12 +18,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support.effort import long
+
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = sorted(path.stem for path in (_ROOT / "examples").glob("*.py"))
 # Programs that use `tf.contrib`, which TensorFlow 2.21 does not have: what is recorded for these was printed by this
 # package, and tells only that it stays so. Each has a test of what it must find, whoever runs it.
 WITHOUT_ORACLE = {"seq2seq_attention"}
+_LONG = long("tests/extras/contrib/test_seq2seq.py tests what it is made of")
 NEEDS = {p.stem: "sklearn" for p in (_ROOT / "examples").glob("*.py") if "sklearn" in p.read_text()}
+_COMPARED = [pytest.param(n, marks=_LONG) if n == "seq2seq_attention" else n for n in EXAMPLES if n != "demo_digits"]
 
 # How far numbers may differ from the recorded ones, absolutely; by one in the last digit that is printed in any case.
 # What an example prints must not multiply rounding: weights that begin 1e-6 off (relatively), NumPy's or XLA's first
@@ -68,7 +72,7 @@ def line(name: str, begins: str) -> str:
     return next(s for s in printed(name).splitlines() if s.strip().startswith(begins)).strip()[len(begins) :]
 
 
-@pytest.mark.parametrize("name", [n for n in EXAMPLES if n != "demo_digits"])
+@pytest.mark.parametrize("name", _COMPARED)
 def test_as_recorded(name: str) -> None:
     """An example prints what it printed on TensorFlow."""
     recorded = (_ROOT / "tests" / "recorded" / "examples" / f"{name}.txt").read_text()
@@ -80,7 +84,7 @@ def test_as_recorded(name: str) -> None:
     assert not off.any(), f"{values[off]} where TensorFlow printed {wanted[off]}"
 
 
-@pytest.mark.parametrize("name", [n for n in EXAMPLES if n != "demo_digits"])
+@pytest.mark.parametrize("name", _COMPARED)
 def test_runs_agree_and_disturb_nothing(name: str) -> None:
     """NumPy's random state is the program's own, and the third run gives the first one's numbers, but for rounding."""
     noticed = ran(name)[1]
@@ -210,6 +214,7 @@ def test_programs_of_the_field() -> None:
     assert numbers(line("gan_penalty", "step 40:"))[1] < 0.05  # the critic's slope is near 1
 
 
+@_LONG
 def test_seq2seq_attention() -> None:
     """It begins by guessing among 12 symbols, learns the task, and writes the digits backwards: no oracle is needed."""
     steps = [numbers(s) for s in printed("seq2seq_attention").splitlines() if s.startswith("step")]
