@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
@@ -130,27 +131,56 @@ class Kernels:
         with np.errstate(all="ignore"):
             return self.run(np, self.inputs.flat)
 
-    def xla(self) -> list[Any]:
-        """The results of the kernel compiled by XLA; only inputs that have to be are known while it compiles."""
+    def traced(self) -> list[int]:
+        """The inputs that XLA need not know while it compiles."""
         import jax
-        import jax.numpy as jnp
 
         known = {self.opdef.inputs[i].name for i in self.opdef.host}
         while True:
             traced = [i for i, n in enumerate(self.inputs.names) if n not in known]
-
-            def call(values: Any, traced: list[int] = traced) -> Any:
-                flat = list(self.inputs.flat)
-                for i, v in zip(traced, values, strict=True):
-                    flat[i] = v
-                return self.run(jnp, flat)
-
             try:
-                with jax.enable_x64(True):
-                    return [np.asarray(r) for r in jax.jit(call)([self.inputs.flat[i] for i in traced])]
+                jax.eval_shape(lambda values, traced=traced: self.on_device(traced, values), self.given(traced))
+                return traced
             except NeedsHostValue as needed:
                 assert needed.input_name not in known, f"{self.opdef} asks for {needed.input_name}, which it has"
                 known.add(needed.input_name)
+
+    def given(self, traced: list[int]) -> list[Any]:
+        """The values of the traced inputs."""
+        return [self.inputs.flat[i] for i in traced]
+
+    def on_device(self, traced: list[int], values: list[Any]) -> list[Any]:
+        """The results of the kernel in jax.numpy, for what stands for the traced inputs."""
+        import jax.numpy as jnp
+
+        flat = list(self.inputs.flat)
+        for i, v in zip(traced, values, strict=True):
+            flat[i] = v
+        return self.run(jnp, flat)
+
+
+def _on_xla(row: Row, i: int, dtype: str) -> bool:
+    """To compile takes time: all cases at one dtype, and all dtypes in one case, will do."""
+    return row.xla and "host" not in row.opdef.flags and (i == 0 or dtype == row.dtypes[0])
+
+
+@functools.lru_cache(1)
+def _compiled(number: int) -> dict[tuple[int, str], list[Any]]:
+    """What the kernels of `ROWS[number]` give, compiled by XLA as one program."""
+    import jax
+
+    row = ROWS[number]
+    kernels = {(i, dtype): Kernels(row, draw(row, row.case(i), dtype)) for i in range(len(row.cases))
+               for dtype in row_dtypes(row) if _on_xla(row, i, dtype)}
+    kernels = {key: k for key, k in kernels.items() if not any(t.kind == "o" for t in k.inputs.dtypes)}
+    with jax.enable_x64(True):
+        traced = {key: k.traced() for key, k in kernels.items()}
+
+        def call(values: list[list[Any]]) -> list[list[Any]]:
+            return [k.on_device(traced[key], v) for (key, k), v in zip(kernels.items(), values, strict=True)]
+
+        results = jax.jit(call)([k.given(traced[key]) for key, k in kernels.items()])
+    return {key: [np.asarray(r) for r in found] for key, found in zip(kernels, results, strict=True)}
 
 
 def _declared(results: list[Any], kernels: Kernels, what: str) -> None:
@@ -168,11 +198,9 @@ def test_xla(row: Row, i: int, dtype: str) -> None:
     kernels = Kernels(row, draw(row, row.case(i), dtype))
     want = kernels.numpy()
     _declared(want, kernels, "NumPy")
-    if "host" in kernels.opdef.flags or not row.xla or any(t.kind == "o" for t in kernels.inputs.dtypes):
+    if not _on_xla(row, i, dtype) or any(t.kind == "o" for t in kernels.inputs.dtypes):
         return
-    if i > 0 and dtype != row.dtypes[0]:
-        return  # to compile takes time: all cases at one dtype, and all dtypes in one case, will do
-    got = kernels.xla()
+    got = _compiled(next(n for n, r in enumerate(ROWS) if r is row))[i, dtype]
     _declared(got, kernels, "XLA")
     for k, (g, w, spec) in enumerate(zip(got, want, kernels.specs, strict=True)):
         assert_close(g, w, row, spec.dtype, f"output {k}: XLA against NumPy")
