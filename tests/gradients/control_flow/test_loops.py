@@ -268,3 +268,17 @@ def test_unconnected() -> None:
         out = _while(lambda i, *_: i < 3, lambda i, y, w: (i + 1, tf.stop_gradient(y * x), w), (0, x, z))
         grads = [tf.gradients(out[2] * 5.0, t)[0] for t in (x, z)] + tf.gradients(out[1], x)
         assert sess.run(grads) == [0.0, 5.0, 0.0]
+
+
+@pytest.mark.parametrize("name", ["count", "rows", "array in, array out", "branch inside", "swap", "until large",
+                                  "array that grows"])
+def test_jacobians_have_gradients(name: str) -> None:
+    """The gradient of a function of a Jacobian is the difference of that function, along a direction."""
+    f = {**_ON_XLA, **_WITH_NUMPY}[name]
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float64, [3, 3])
+        y = tf.reduce_sum(tf.sin(tf.jacobian(tf.sin(f(x)), x)))
+        slope = tf.reduce_sum(tf.gradients(y, x)[0] * _D)
+        found = sess.run(slope, {x: _X})
+        high, low = (sess.run(y, {x: _X + step * _D}) for step in (1e-5, -1e-5))
+    np.testing.assert_allclose(found, (high - low) / 2e-5, rtol=1e-4, atol=1e-6)

@@ -21,7 +21,7 @@ from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import constant_in, convert_to_tensor
-from graphgrad.ir.dtypes import resource
+from graphgrad.ir.dtypes import resource, variant
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph, in_their_turn
 from graphgrad.ir.graph import Operation, Tensor
@@ -224,7 +224,7 @@ def _vectorized_map_grad(op: Operation, *dys: Any) -> list[Any]:
     places = {}  # where they have the gradient of an input: the first of them, and how many there are
     for i, g in row.found.items():
         parts = [g.values, g.indices] if isinstance(g, IndexedSlices) and not mapped[i] else [g]
-        if op._attr("chunk") == AS_FIT and not mapped[i] and len(parts) == 1:
+        if (op._attr("chunk") == AS_FIT or g.dtype is variant) and not mapped[i] and len(parts) == 1:
             summed.append(len(outputs))
         places[i] = len(outputs), len(parts)
         outputs.extend(row.body.own(t) for t in parts)

@@ -8,6 +8,7 @@ gradients need the sweep itself, so they are declared in `gradients/control_flow
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -215,19 +216,36 @@ def vectorized_map_op(xp, args, *, body, mapped, state, chunk=None, draws=True, 
     def traced(operands):
         """Computes the outputs for a row; the last one is whether a value was rejected, if that is watched."""
         outputs, after = one(operands[0], operands[1:])
-        return [xp.asarray(o) for o in (*outputs, *after[len(after) - body.watched :])]
+        return [_array_or_list(xp, o) for o in (*outputs, *after[len(after) - body.watched :])]
 
     operands = (xp.arange(n), *map(xp.asarray, rows))
     try:
         if chunk == 0:
             results = _as_fit(jax, xp, traced, operands, n, summed)
         elif chunk is None or chunk >= n:
-            results = jax.vmap(traced)(operands)
+            results = _with_sums(jax, xp, jax.vmap(traced)(operands), summed)
         else:
-            results = jax.lax.map(traced, operands, batch_size=chunk)
+            results = _with_sums(jax, xp, jax.lax.map(traced, operands, batch_size=chunk), summed)
     except NotImplementedError:  # something that JAX cannot batch
         raise NeedsHostValue("") from None
     return (results[:-1], (*state[:-1], xp.any(results[-1]))) if body.watched else (results, state)
+
+
+def _array_or_list(xp, value):
+    if not isinstance(value, TensorList):
+        return xp.asarray(value)
+    found = value.in_one(xp)
+    if found.buffer is None:  # elements of unknown shape
+        raise NeedsHostValue("")
+    return found
+
+
+def _with_sums(jax, xp, stacked, summed):
+    """Returns the rows' results, some of which are summed: arrays, or lists in one array each."""
+    def total(value):
+        return jax.tree_util.tree_map(lambda o: xp.sum(o, 0, dtype=o.dtype), value)
+
+    return [total(o) if i in summed else o for i, o in enumerate(stacked)]
 
 
 _LITTLE = 32 << 20  # bytes that rows computed together may take
@@ -241,8 +259,7 @@ def _as_fit(jax, xp, traced, operands, n, summed):
     row = 1 + sum(math.prod(v.shape) * v.dtype.itemsize for v in values if hasattr(v, "shape"))
     together = max(1, _LITTLE // row)
     if together >= n:
-        stacked = jax.vmap(traced)(operands)
-        return [xp.sum(o, 0, dtype=o.dtype) if i in summed else o for i, o in enumerate(stacked)]
+        return _with_sums(jax, xp, jax.vmap(traced)(operands), summed)
     if not summed:
         return jax.lax.map(traced, operands, batch_size=together)
     whole = n - n % together
@@ -273,8 +290,14 @@ def _row_by_row(one, rows, specs, summed):
         return [np.zeros(shape if i in summed else (0, *shape), spec.dtype.np_dtype)
                 for i, (shape, spec) in enumerate(zip(shapes, specs, strict=True))]
     results = [one(i, [r[i, ...] for r in rows])[0] for i in range(n)]
-    return [np.sum(column, 0, np.asarray(column[0]).dtype) if i in summed else _stacked(column)
+    return [_sum_of_rows(column) if i in summed else _stacked(column)
             for i, column in enumerate(zip(*results, strict=True))]
+
+
+def _sum_of_rows(values):
+    if isinstance(values[0], TensorList):
+        return functools.reduce(lambda total, v: total.plus(np, v), values)
+    return np.sum(values, 0, np.asarray(values[0]).dtype)
 
 
 def _stacked(values):
