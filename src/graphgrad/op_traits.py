@@ -80,8 +80,9 @@ class OpTraits:
       zero_preserving: whether its results are zero where its floating inputs are; what moves data preserves zeros.
       operator: the operator or function of Python that it computes elementwise ("+", "-", "<", "and", "min", ...);
         conditions and counters of loops are read by it.
-      variable: what it does to the variable behind its handle: "read", "assign", "update"; "hold" if it makes the
-        handle of one that holds its input.
+      variable: what it does to the variable behind its handle: "read", "assign", "update"; "ask" if it asks whether
+        there is a value; "handle" if it makes the handle, "hold" if it makes that of one that holds its input.
+      table: whether it acts on a lookup table.
       tensor_list: what it does to a list: "reserve", "set", "get", "length", "element_shape".
       placeholder: whether its value is fed, or may be.
       checks: whether it returns its input, or raises an error; errors then name the operation that made the value.
@@ -104,6 +105,7 @@ class OpTraits:
     zero_preserving = False
     operator: str | None = None
     variable: str | None = None
+    table = False
     tensor_list: str | None = None
     placeholder = False
     checks = False
@@ -196,7 +198,7 @@ class OpTraits:
 
 _OPTIONS = frozenset({
     "cost", "saves_result", "batch_split", "shape_only", "fill", "alias", "identity", "data_movement",
-    "zero_preserving", "operator", "variable", "tensor_list", "placeholder", "checks", "finite_advice",
+    "zero_preserving", "operator", "variable", "table", "tensor_list", "placeholder", "checks", "finite_advice",
     "gradient_advice"})
 
 

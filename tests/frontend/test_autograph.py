@@ -173,6 +173,11 @@ def lazy_operands(x):
     return 1 if x >= 0 and x < 3 and table[x] > 5 else 0
 
 
+def lazy_divisions(x):
+    n = x - 3
+    return 1 if n != 0 and 12 // n > 2 and x % 2 == 0 else 0
+
+
 def structures(x):
     state = {"a": x, "b": [x, (x + 1, 2)]}
     for i in tf.range(3):
@@ -310,8 +315,8 @@ def nested_loops(x):
 _PROGRAMS: list[Callable[..., Any]] = [
     branch, branch_that_changes, early_return, nested_returns, count_down, collatz, breaks, breaks_in_while,
     returns_from_loops, else_of_loops, rows, enumerated, python_loop_with_tensor_break, range_of_tensor, ternaries,
-    chains, lazy_operands, structures, filled_in_place, attributes, defined_in_the_loop, closures, calls, arrays,
-    python_stays_python, deleted_names, nested_loops,
+    chains, lazy_operands, lazy_divisions, structures, filled_in_place, attributes, defined_in_the_loop, closures, calls,
+    arrays, python_stays_python, deleted_names, nested_loops,
 ]
 
 

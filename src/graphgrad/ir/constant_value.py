@@ -141,6 +141,25 @@ class Known:
         return cls(tensor.dtype, tuple(map(int, value.shape)), frozen(np.asarray(value)) if seen else None)
 
 
+def may_reject(op: Operation) -> bool:
+    """Returns whether an operation may reject values (`OpTraits.refuses`), as far as is known without running."""
+    opdef = op.opdef
+    if opdef.fault is None:
+        return False
+    if opdef.fault_needs is None or opdef.has_lists:
+        return True
+    arrays = []
+    for i, t in enumerate(op.inputs):
+        value, shape = constant_value(t), t._spec.shape
+        if value is None:
+            if shape is None or None in shape or (i in opdef.fault_needs and t.dtype.kind in "iu"):
+                return True
+            value = np.broadcast_to(np.zeros((), t.dtype.np_dtype), shape)  # type: ignore[arg-type]  # all are known
+        arrays.append(value)
+    conditions = opdef.faults(np, arrays, None, {k: op._attr(k) for k in opdef.kernel_attrs})
+    return any(np.any((c[0] < 0) | (c[0] >= c[1]) if isinstance(c, tuple) else c) for c in conditions)
+
+
 class Origin(enum.IntEnum):
     """From what a value follows: the larger, the later it is known."""
 

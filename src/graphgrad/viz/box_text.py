@@ -9,7 +9,7 @@ import numpy as np
 
 from graphgrad.ir.graph import Operation, Tensor
 
-from .boxes import SOURCE_TYPES, Box, types_in
+from .boxes import Box, is_source, types_in
 
 _TITLE = 36  # characters
 
@@ -38,7 +38,7 @@ def words(box: Box) -> Words:
         return Words(_fit(op.name, _TITLE), told)
     if box.kind == "variable":
         return Words(_fit(op.name, _TITLE), _sized("variable", op))
-    if op.type in SOURCE_TYPES:
+    if is_source(op):
         return Words(_fit(op.name, _TITLE), _sized("placeholder", op))
     name = _in_panel(op.name, box)
     if op.type == "NoOp":

@@ -10,8 +10,15 @@ from typing import Any, NamedTuple
 
 from graphgrad.ir.graph import Operation, Tensor
 
-VARIABLE_TYPES = frozenset({"VarHandleOp"})
-SOURCE_TYPES = VARIABLE_TYPES | {"Const", "Placeholder", "PlaceholderWithDefault"}
+
+def is_variable(op: Operation) -> bool:
+    """Returns whether an operation stands for a variable."""
+    return op.opdef.variable == "handle"
+
+
+def is_source(op: Operation) -> bool:
+    """Returns whether an operation is a variable, a constant or a placeholder."""
+    return is_variable(op) or op.type == "Const" or op.opdef.placeholder
 
 
 class GraphPart(NamedTuple):
@@ -62,9 +69,9 @@ class Box:
     def kind(self) -> str:
         """The style: "variable", "input", or the part's kind."""
         one_kind = not self.folded or self.copies > 1
-        if one_kind and self.main.type in VARIABLE_TYPES:
+        if one_kind and is_variable(self.main):
             return "variable"
-        if one_kind and self.main.type in SOURCE_TYPES and self.part.kind != "gradient":
+        if one_kind and is_source(self.main) and self.part.kind != "gradient":
             return "input"
         return self.part.kind
 

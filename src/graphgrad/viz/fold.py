@@ -16,11 +16,9 @@ import numpy as np
 
 from graphgrad.ir.graph import Graph, Operation, Tensor
 
-from .boxes import FORWARD, SOURCE_TYPES, VARIABLE_TYPES, Arrow, Box, GraphPart, View, pattern
+from .boxes import FORWARD, Arrow, Box, GraphPart, View, is_source, is_variable, pattern
 from .bundling import bundled
 
-_READS = frozenset({"ReadVariableOp", "Identity", "Const", "Cast"})
-_INIT_TYPES = frozenset({"VarIsInitializedOp", "IsVariableInitialized", "ReportUninitializedVariables"})
 _GRADIENT_SCOPE = re.compile(r"(?:^|/)gradients(?:_\d+)?(?=/|$)")
 
 
@@ -82,9 +80,9 @@ def _index(op: Operation) -> int:
 
 def _is_initializer(op: Operation) -> bool:
     """Returns whether the operation only initializes a variable."""
-    if op.type in _INIT_TYPES:
+    if op.opdef.variable == "ask":
         return True
-    if op.type in ("Assign", "AssignVariableOp"):
+    if op.opdef.variable == "assign":
         target = op.inputs[0].op
         return op.name == f"{target.name}/Assign"
     return False
@@ -120,8 +118,8 @@ def _initializing(ops: list[Operation], shown: set[int]) -> set[int]:
 
 def _is_loose(op: Operation) -> bool:
     """Returns whether an operation without users is not a result: a constant, a variable's read."""
-    return op.type in ("Const", "ReadVariableOp") or (
-        op.type == "Identity" and op.inputs[0].op.type in VARIABLE_TYPES and op.name.endswith("/read")
+    return op.type == "Const" or op.opdef.variable == "read" or (
+        op.opdef.identity and is_variable(op.inputs[0].op) and op.name.endswith("/read")
     )
 
 
@@ -165,9 +163,12 @@ def _parts(ops: list[Operation]) -> dict[int, GraphPart]:
 
 
 def _only_sources(op: Operation) -> bool:
-    return op.type in SOURCE_TYPES or (
-        op.type in _READS and all(t.op.type in VARIABLE_TYPES for t in op.inputs) and not op.control_inputs
-    )
+    return is_source(op) or (_reads(op) and all(is_variable(t.op) for t in op.inputs) and not op.control_inputs)
+
+
+def _reads(op: Operation) -> bool:
+    """Returns whether an operation only gives a value that is there already, to its users."""
+    return op.opdef.variable == "read" or op.opdef.identity or op.type in ("Const", "Cast")
 
 
 def _inputs(op: Operation) -> list[Operation]:
@@ -196,10 +197,10 @@ def _absorb(ops: list[Operation], parts: dict[int, GraphPart],
         users = consumers.get(op.index, [])
         if variable is not None:
             hosts[op.index] = variable
-        elif op.type == "ReadVariableOp" and op.inputs[0].op.name in by_name and owner is None:
+        elif op.opdef.variable == "read" and op.inputs[0].op.name in by_name and owner is None:
             hosts[op.index] = op.inputs[0].op
         elif owner is not None and users and (
-            (op.type in _READS and all(u is owner for u in users)) or _is_factor(op, owner, users)
+            (_reads(op) and all(u is owner for u in users)) or _is_factor(op, owner, users)
         ):
             hosts[op.index] = owner
         elif op.type == "Const" and users and _is_detail(op, parts, users):
@@ -224,7 +225,7 @@ def _bookkeeping(ops: list[Operation], parts: dict[int, GraphPart], consumers: d
                 continue
             users = _users(op, consumers, hosts)
             beneath = op.name.startswith(scope) and any(u is group or u.name.startswith(scope) for u in users)
-            source = op.type in VARIABLE_TYPES and users and all(u.name.startswith(scope) for u in users)
+            source = is_variable(op) and users and all(u.name.startswith(scope) for u in users)
             if source or (beneath and not any(parts[t.op.index].kind == "gradient" for t in op.inputs)):
                 hosts[op.index] = group
                 found.add(group.index)
@@ -252,7 +253,7 @@ def _variable_above(op: Operation, by_name: dict[str, Operation]) -> Operation |
     found = None
     while scope:
         owner = by_name.get(scope)
-        if owner is not None and owner.type in VARIABLE_TYPES:
+        if owner is not None and is_variable(owner):
             found = owner  # the outermost: slots belong to the variable they are for
         scope = scope.rpartition("/")[0]
     return found

@@ -115,9 +115,6 @@ class HostStep:
         return f"<HostStep {self.program[-1].op.name}>"
 
 
-_TABLES = ("LookupTable", "InitializeTable")
-
-
 def acts(instruction: Instruction) -> bool:
     """Returns whether an instruction may wait or runs user code: it runs once, and without locks."""
     flags = instruction.op.opdef.flags
@@ -129,7 +126,7 @@ def acts(instruction: Instruction) -> bool:
 def changes(instruction: Instruction) -> bool:
     """Returns whether an instruction gives variables new values."""
     touches = (*instruction.refs.values(), *instruction.touched)
-    is_table = instruction.op.type.startswith(_TABLES)  # iterators only advance: they have their own locks
+    is_table = instruction.op.opdef.table  # iterators only advance: they have their own locks
     return any(t.out != t.slot and (is_table or t.cell.dtype is not dtypes.variant) for t in touches)
 
 

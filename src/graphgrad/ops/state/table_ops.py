@@ -12,7 +12,7 @@ from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.values.variable_store import kept
 
-_STATEFUL = ("stateful", "host", "unset")
+_ON_TABLE = {"flags": ("stateful", "host", "unset"), "table": True}
 _TYPES: dict[str, Any] = {"Tin": ANY, "Tout": ANY}
 
 
@@ -54,7 +54,7 @@ def _filled(ref, pairs):
         _keep(ref, entries)
 
 
-@op("InitializeTableV2", "table_handle: resource, keys: Tkey, values: Tval ->", flags=_STATEFUL)
+@op("InitializeTableV2", "table_handle: resource, keys: Tkey, values: Tval ->", **_ON_TABLE)
 def initialize_table(xp, ref, keys, values):
     """Fills a table."""
     if len(keys) != len(values):
@@ -62,7 +62,7 @@ def initialize_table(xp, ref, keys, values):
     _filled(ref, zip(keys.tolist(), _rows(values, len(keys)), strict=True))
 
 
-@op("InitializeTableFromTextFileV2", "table_handle: resource, filename: string ->", flags=_STATEFUL)
+@op("InitializeTableFromTextFileV2", "table_handle: resource, filename: string ->", **_ON_TABLE)
 def initialize_table_from_file(xp, ref, filename, *, key_index, value_index, key_dtype, value_dtype, vocab_size=-1,
                                delimiter="\t", offset=0):
     """Fills a table with the lines of a text file: -2 is the whole line, -1 its number."""
@@ -92,7 +92,7 @@ def _column(path, number, line, index, dtype, delimiter, offset):
         raise Complaint(f"Field {text!r} in line {number} is not a valid {dtype.name}", "give another dtype") from None
 
 
-@op("LookupTableFindV2", "table_handle: resource, keys: Tin, default_value: Tout -> values: Tout", flags=_STATEFUL,
+@op("LookupTableFindV2", "table_handle: resource, keys: Tin, default_value: Tout -> values: Tout", **_ON_TABLE,
     **_TYPES)
 def find(xp, ref, keys, default_value, *, mutable=False):
     """Returns the value of each key; the default for keys that are not in the table."""
@@ -115,7 +115,7 @@ def _find_shape(ref, keys, default_value, mutable):
     return (*keys, *default_value) if not mutable or not default_value else None
 
 
-@op("LookupTableInsertV2", "table_handle: resource, keys: Tin, values: Tout ->", flags=_STATEFUL, **_TYPES)
+@op("LookupTableInsertV2", "table_handle: resource, keys: Tin, values: Tout ->", **_ON_TABLE, **_TYPES)
 def insert(xp, ref, keys, values):
     """Adds entries, or changes them."""
     if values.shape[: keys.ndim] != keys.shape:
@@ -124,14 +124,14 @@ def insert(xp, ref, keys, values):
     _keep(ref, {**_entries(ref, True), **dict(zip(keys.reshape(-1).tolist(), _rows(flat, keys.size), strict=True))})
 
 
-@op("LookupTableRemoveV2", "table_handle: resource, keys: Tin ->", flags=_STATEFUL, Tin=ANY)
+@op("LookupTableRemoveV2", "table_handle: resource, keys: Tin ->", **_ON_TABLE, Tin=ANY)
 def remove(xp, ref, keys):
     """Removes entries."""
     gone = set(keys.reshape(-1).tolist())
     _keep(ref, {k: v for k, v in _entries(ref, True).items() if k not in gone})
 
 
-@op("LookupTableSizeV2", "table_handle: resource -> size: int64", flags=_STATEFUL)
+@op("LookupTableSizeV2", "table_handle: resource -> size: int64", **_ON_TABLE)
 def size(xp, ref, *, mutable=False):
     """Returns the number of entries."""
     return np.asarray(len(_entries(ref, mutable)), np.int64)
@@ -142,7 +142,7 @@ def _size_shape(ref):
     return ()
 
 
-@op("LookupTableExportV2", "table_handle: resource -> keys: Tkeys, values: Tvalues", flags=_STATEFUL)
+@op("LookupTableExportV2", "table_handle: resource -> keys: Tkeys, values: Tvalues", **_ON_TABLE)
 def export(xp, ref, *, Tkeys=int64, Tvalues=int64, value_shape=()):
     """Returns all keys and all values."""
     entries = _entries(ref, True)

@@ -19,7 +19,7 @@ from graphgrad.ops.array.gather import _along_axis, _gather_shape, check_range
 _STATEFUL = ("stateful",)
 
 
-@op("VarHandleOp", "-> resource: resource", dtype=ANY, flags=("stateful", "idle"))
+@op("VarHandleOp", "-> resource: resource", dtype=ANY, flags=("stateful", "idle"), variable="handle")
 def var_handle(xp, *, dtype, shape=None, container="", shared_name=""):
     """Returns a handle to the variable `shared_name` of the session. The executor resolves it."""
     raise Complaint("its handle stands for a variable of a graph", "use tf.Variable", UnimplementedError)
@@ -80,7 +80,8 @@ def assign_sub_variable(xp, ref, value):
     ref.value = ref.value - value
 
 
-@op("VarIsInitializedOp", "resource: resource -> is_initialized: bool", flags=("stateful", "host", "reads", "unset"))
+@op("VarIsInitializedOp", "resource: resource -> is_initialized: bool", flags=("stateful", "host", "reads", "unset"),
+    variable="ask")
 def var_is_initialized(xp, ref):
     """Returns whether a variable has a value."""
     return xp.asarray(ref.value is not None)

@@ -11,11 +11,13 @@ import numpy as np
 from graphgrad.frontend.control_flow.cond_while import branches, cond, trace_branch
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.tensor_array import TensorArray
+from graphgrad.ir.constant_value import may_reject
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import variant
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
-from graphgrad.ir.graph import Tensor
+from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
 from graphgrad.ir.values.composite import Bundle
@@ -280,7 +282,10 @@ def _combined(operands: Sequence[Callable[[], Any]], goes_on: bool, both: Callab
     return result
 
 
-_MAY_FAIL = frozenset({"Gather", "GatherV2", "GatherNd", "StridedSlice", "Slice", "ResourceGather"})
+def _may_fail(op: Operation) -> bool:
+    """Returns whether an operation may raise, or has effects, so that it must not run where Python would not run it."""
+    on_lists = any(t.dtype is variant for t in (*op.inputs, *op.outputs))
+    return on_lists or bool(op.opdef.flags & {"functional", "host", "stateful"}) or may_reject(op)
 
 
 def _with_rest(first: Any, rest: Sequence[Callable[[], Any]], goes_on: bool, both: Callable[..., Any]) -> Any:
@@ -301,10 +306,7 @@ def _with_rest(first: Any, rest: Sequence[Callable[[], Any]], goes_on: bool, bot
         return copy_ops(here, [result], known)[0]
 
     # Two cheap conditions cost less than a branch, if the second one cannot fail.
-    harmless = not any(op.type in _MAY_FAIL or op.type.startswith("TensorList")
-                       or op.opdef.flags & {"functional", "host", "stateful"}
-                       for op in trial._operations if op.type != "Placeholder")
-    if harmless:
+    if not any(_may_fail(op) for op in trial._operations if op.type != "Placeholder"):
         return both(first, second())
     return cond(first, second, lambda: first) if goes_on else cond(first, lambda: first, second)
 
