@@ -315,8 +315,8 @@ def nested_loops(x):
 _PROGRAMS: list[Callable[..., Any]] = [
     branch, branch_that_changes, early_return, nested_returns, count_down, collatz, breaks, breaks_in_while,
     returns_from_loops, else_of_loops, rows, enumerated, python_loop_with_tensor_break, range_of_tensor, ternaries,
-    chains, lazy_operands, lazy_divisions, structures, filled_in_place, attributes, defined_in_the_loop, closures, calls,
-    arrays, python_stays_python, deleted_names, nested_loops,
+    chains, lazy_operands, lazy_divisions, structures, filled_in_place, attributes, defined_in_the_loop, closures,
+    calls, arrays, python_stays_python, deleted_names, nested_loops,
 ]
 
 
