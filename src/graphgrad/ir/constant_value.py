@@ -64,7 +64,18 @@ def _nothing(shape: Shape) -> Any:
 
 
 def constant_value(tensor: Any) -> np.ndarray[Any, Any] | None:
-    """Returns the full value of `tensor` as an array if it is known, else None."""
+    """Returns the full value of `tensor` as an array if it is known, else None.
+
+    Args:
+      tensor: a tensor.
+    Returns: an array of the tensor's dtype and shape; None if an element is known only at run time.
+    Reference: TensorFlow 2.21 `tf.get_static_value`.
+
+    >>> tf.get_static_value(tf.constant([1, 2]))
+    array([1, 2], dtype=int32)
+    >>> tf.get_static_value(tf.placeholder(tf.int32, [])) is None
+    True
+    """
     if not hasattr(tensor, "op"):
         return np.asarray(tensor._value)
     if tensor.op.type == "Const":

@@ -156,5 +156,13 @@ class Dimension:
 
 
 def dimension_value(dimension: Any) -> Any:
-    """Returns the int or None of a dimension of either version."""
+    """Returns a dimension as an int, or None if it is not known; for code of both versions.
+
+    Args:
+      dimension: a `Dimension`, an int or None.
+    Reference: TensorFlow 2.21 `tf.compat.dimension_value`.
+
+    >>> tf.dimension_value(tf.zeros([2, 3]).shape[1])
+    3
+    """
     return dimension.value if isinstance(dimension, Dimension) else dimension

@@ -190,6 +190,10 @@ class FastGFile(GFile):
 def Exists(filename: Any) -> bool:
     """Returns whether a file or folder exists.
 
+    Args:
+      filename: the path.
+    Reference: TensorFlow 2.21 `tf.compat.v1.gfile.Exists`.
+
     >>> tf.gfile.Exists("/no/such/file")
     False
     """
@@ -197,12 +201,24 @@ def Exists(filename: Any) -> bool:
 
 
 def IsDirectory(dirname: Any) -> bool:
-    """Returns whether a folder exists."""
+    """Returns whether a folder exists.
+
+    Args:
+      dirname: the path.
+    Reference: TensorFlow 2.21 `tf.compat.v1.gfile.IsDirectory`.
+    """
     return os.path.isdir(_path(dirname))
 
 
 def Stat(filename: Any) -> FileStatistics:
-    """Returns the length, modification time and kind of a file; raises NotFoundError if there is none."""
+    """Returns the length and the modification time of a file, and whether it is a folder.
+
+    Args:
+      filename: the path.
+    Returns: a tuple (length in bytes, mtime_nsec, is_directory).
+    Raises: NotFoundError if there is none.
+    Reference: TensorFlow 2.21 `tf.compat.v1.gfile.Stat`.
+    """
     path = _path(filename)
     with system_errors(path):
         found = os.stat(path)
@@ -211,7 +227,14 @@ def Stat(filename: Any) -> FileStatistics:
 
 
 def ListDirectory(dirname: Any) -> list[str]:
-    """Returns the names in a folder, in no particular order; raises NotFoundError if it does not exist."""
+    """Lists the names in a folder, in no particular order.
+
+    Args:
+      dirname: the path of the folder.
+    Returns: a list of strings, without "." and "..".
+    Raises: NotFoundError if it does not exist.
+    Reference: TensorFlow 2.21 `tf.compat.v1.gfile.ListDirectory`.
+    """
     path = _path(dirname)
     if not os.path.isdir(path):
         raise _error(NotFoundError, f"Could not find directory {path}", "check the path")
@@ -242,7 +265,13 @@ def Walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list
 
 
 def MkDir(dirname: Any) -> None:
-    """Makes a folder, unless it exists; raises NotFoundError if its parent does not exist."""
+    """Makes a folder, unless it exists.
+
+    Args:
+      dirname: the path of the folder.
+    Raises: NotFoundError if its parent does not exist.
+    Reference: TensorFlow 2.21 `tf.compat.v1.gfile.MkDir`.
+    """
     path = _path(dirname)
     if not os.path.isdir(path):
         with system_errors(path), contextlib.suppress(FileExistsError):
@@ -250,20 +279,38 @@ def MkDir(dirname: Any) -> None:
 
 
 def MakeDirs(dirname: Any) -> None:
-    """Makes a folder and its parents, as far as they do not exist."""
+    """Makes a folder and those of its parents that do not exist.
+
+    Args:
+      dirname: the path of the folder.
+    Raises: FailedPreconditionError and others of the system.
+    Reference: TensorFlow 2.21 `tf.compat.v1.gfile.MakeDirs`.
+    """
     path = _path(dirname)
     make_folders(path)
 
 
 def Remove(filename: Any) -> None:
-    """Deletes a file; raises NotFoundError if there is none."""
+    """Deletes a file.
+
+    Args:
+      filename: the path.
+    Raises: NotFoundError if there is none.
+    Reference: TensorFlow 2.21 `tf.compat.v1.gfile.Remove`.
+    """
     path = _path(filename)
     with system_errors(path):
         os.remove(path)
 
 
 def DeleteRecursively(dirname: Any) -> None:
-    """Deletes a folder and everything in it; raises NotFoundError if there is none."""
+    """Deletes a folder and everything in it.
+
+    Args:
+      dirname: the path of the folder.
+    Raises: NotFoundError if there is none.
+    Reference: TensorFlow 2.21 `tf.compat.v1.gfile.DeleteRecursively`.
+    """
     path = _path(dirname)
     if os.path.isfile(path):
         return Remove(path)
@@ -317,27 +364,33 @@ def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
 
 
 def exists(path: Any) -> bool:
-    """Returns whether a file or folder exists."""
+    """Returns whether a file or folder exists; see `tf.gfile.Exists`."""
     return Exists(path)
 
 
 def isdir(path: Any) -> bool:
-    """Returns whether a folder exists."""
+    """Returns whether a folder exists; see `tf.gfile.IsDirectory`."""
     return IsDirectory(path)
 
 
 def stat(path: Any) -> FileStatistics:
-    """Returns the length, modification time and kind of a file; raises NotFoundError if there is none."""
+    """Returns the length and the modification time of a file, and whether it is a folder; see `tf.gfile.Stat`."""
     return Stat(path)
 
 
 def listdir(path: Any) -> list[str]:
-    """Returns the names in a folder, in no particular order; raises NotFoundError if it does not exist."""
+    """Lists the names in a folder, in no particular order; see `tf.gfile.ListDirectory`."""
     return ListDirectory(path)
 
 
 def glob(pattern: Any) -> list[str]:
-    """Returns the paths that match a pattern, or one of several patterns."""
+    """Returns the paths that match a pattern, or one of several patterns.
+
+    Args:
+      pattern: a pattern with `*`, `?` and `[...]`, or a list of patterns.
+    Returns: a list of strings, sorted for each pattern.
+    Reference: TensorFlow 2.21 `tf.io.gfile.glob`.
+    """
     return Glob(pattern)
 
 
@@ -353,37 +406,56 @@ def walk(top: Any, topdown: bool = True, onerror: Callable[..., Any] | None = No
 
 
 def mkdir(path: Any) -> None:
-    """Makes a folder, unless it exists; raises NotFoundError if its parent does not exist."""
+    """Makes a folder, unless it exists; see `tf.gfile.MkDir`."""
     MkDir(path)
 
 
 def makedirs(path: Any) -> None:
-    """Makes a folder and its parents, as far as they do not exist."""
+    """Makes a folder and those of its parents that do not exist; see `tf.gfile.MakeDirs`."""
     MakeDirs(path)
 
 
 def remove(path: Any) -> None:
-    """Deletes a file; raises NotFoundError if there is none."""
+    """Deletes a file; see `tf.gfile.Remove`."""
     Remove(path)
 
 
 def rmtree(path: Any) -> None:
-    """Deletes a folder and everything in it; raises NotFoundError if there is none."""
+    """Deletes a folder and everything in it; see `tf.gfile.DeleteRecursively`."""
     DeleteRecursively(path)
 
 
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
-    """Copies a file; raises AlreadyExistsError for an existing target, unless `overwrite`."""
+    """Copies a file.
+
+    Args:
+      src, dst: the source and the target.
+      overwrite: whether an existing target is replaced.
+    Raises: AlreadyExistsError, NotFoundError.
+    Reference: TensorFlow 2.21 `tf.io.gfile.copy`.
+    """
     Copy(src, dst, overwrite)
 
 
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
-    """Renames a file or folder; raises AlreadyExistsError for an existing target, unless `overwrite`."""
+    """Renames a file or folder.
+
+    Args:
+      src, dst: the source and the target.
+      overwrite: whether an existing target is replaced.
+    Raises: AlreadyExistsError, NotFoundError.
+    Reference: TensorFlow 2.21 `tf.io.gfile.rename`.
+    """
     Rename(src, dst, overwrite)
 
 
 def join(path: Any, *paths: Any) -> str:
     """Joins pieces to a path.
+
+    Args:
+      path, *paths: the pieces; those before an absolute one are dropped.
+    Returns: a string.
+    Reference: TensorFlow 2.21 `tf.io.gfile.join`.
 
     >>> tf.io.gfile.join("a", "b.txt")
     'a/b.txt'

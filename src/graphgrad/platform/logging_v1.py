@@ -60,59 +60,131 @@ def log(level: Any, msg: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs a message at the level DEBUG."""
+    """Logs a message at the level DEBUG.
+
+    Args:
+      msg: a string, with `%` formats for `args`.
+      *args, **kwargs: as for Python's `logging`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.logging.debug`.
+    """
     get_logger().debug(msg, *args, **_stack(kwargs))
 
 
 def info(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs a message at the level INFO."""
+    """Logs a message at the level INFO.
+
+    Args:
+      msg: a string, with `%` formats for `args`.
+      *args, **kwargs: as for Python's `logging`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.logging.info`.
+    """
     get_logger().info(msg, *args, **_stack(kwargs))
 
 
 def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs a message at the level WARN."""
+    """Logs a message at the level WARN.
+
+    Args:
+      msg: a string, with `%` formats for `args`.
+      *args, **kwargs: as for Python's `logging`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.logging.warning`.
+    """
     get_logger().warning(msg, *args, **_stack(kwargs))
 
 
 def warn(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs a message at the level WARN."""
+    """Logs a message at the level WARN.
+
+    Args:
+      msg: a string, with `%` formats for `args`.
+      *args, **kwargs: as for Python's `logging`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.logging.warn`.
+    """
     get_logger().warning(msg, *args, **_stack(kwargs))
 
 
 def error(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs a message at the level ERROR."""
+    """Logs a message at the level ERROR.
+
+    Args:
+      msg: a string, with `%` formats for `args`.
+      *args, **kwargs: as for Python's `logging`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.logging.error`.
+    """
     get_logger().error(msg, *args, **_stack(kwargs))
 
 
 def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs a message at the level FATAL; the program continues."""
+    """Logs a message at the level FATAL; the program continues.
+
+    Args:
+      msg: a string, with `%` formats for `args`.
+      *args, **kwargs: as for Python's `logging`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.logging.fatal`.
+    """
     get_logger().fatal(msg, *args, **_stack(kwargs))
 
 
 def vlog(level: Any, msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Logs a message at a level; the same as `log`."""
+    """Logs a message at a level; the same as `log`.
+
+    Args:
+      level: an int such as `tf.logging.INFO`.
+      msg: a string, with `%` formats for `args`.
+      *args, **kwargs: as for Python's `logging`.
+    Reference: TensorFlow 2.21 `tf.compat.v1.logging.vlog`.
+    """
     get_logger().log(level, msg, *args, **_stack(kwargs))
 
 
 def TaskLevelStatusMessage(msg: Any) -> None:
-    """Logs a message at the level ERROR."""
+    """Logs a message at the level ERROR.
+
+    Args:
+      msg: a string.
+    Reference: TensorFlow 2.21 `tf.compat.v1.logging.TaskLevelStatusMessage`.
+    """
     get_logger().error(msg, stacklevel=2)
 
 
 def log_if(level: Any, msg: Any, condition: Any, *args: Any) -> None:
-    """Logs a message if `condition` is true."""
+    """Logs a message if `condition` is true.
+
+    Args:
+      level: an int such as `tf.logging.INFO`.
+      msg: a string, with `%` formats for `args`.
+      condition: a bool.
+      *args: the values of the formats.
+    Reference: TensorFlow 2.21 `tf.compat.v1.logging.log_if`.
+    """
     if condition:
         get_logger().log(level, msg, *args, stacklevel=2)
 
 
 def log_every_n(level: Any, msg: Any, n: Any, *args: Any) -> None:
-    """Logs a message every `n`th time that this line is reached, the first time included."""
+    """Logs a message every `n`th time that this line is reached, the first time included.
+
+    Args:
+      level: an int such as `tf.logging.INFO`.
+      msg: a string, with `%` formats for `args`.
+      n: an int.
+      *args: the values of the formats.
+    Reference: TensorFlow 2.21 `tf.compat.v1.logging.log_every_n`.
+    """
     if _count() % n == 0:
         get_logger().log(level, msg, *args, stacklevel=2)
 
 
 def log_first_n(level: Any, msg: Any, n: Any, *args: Any) -> None:
-    """Logs a message the first `n` times that this line is reached."""
+    """Logs a message the first `n` times that this line is reached.
+
+    Args:
+      level: an int such as `tf.logging.INFO`.
+      msg: a string, with `%` formats for `args`.
+      n: an int.
+      *args: the values of the formats.
+    Reference: TensorFlow 2.21 `tf.compat.v1.logging.log_first_n`.
+    """
     if _count() < n:
         get_logger().log(level, msg, *args, stacklevel=2)
 

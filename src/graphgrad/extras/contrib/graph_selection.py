@@ -67,17 +67,32 @@ def _unique(tensors: Iterable[Any]) -> list[Any]:
 
 
 def get_tensors(graph: Any) -> list[Any]:
-    """Returns all tensors of a graph."""
+    """Returns all tensors of a graph.
+
+    Args:
+      graph: the graph.
+    Reference: TensorFlow 1.15 `tf.contrib.graph_editor.get_tensors`.
+    """
     return make_list_of_t(graph)
 
 
 def get_generating_ops(ts: Any) -> list[Any]:
-    """Returns the operations that compute tensors."""
+    """Returns the operations that compute tensors.
+
+    Args:
+      ts: tensors, or any nesting of them; operations are omitted.
+    Reference: TensorFlow 1.15 `tf.contrib.graph_editor.get_generating_ops`.
+    """
     return list(dict.fromkeys(t.op for t in make_list_of_t(ts, ignore_ops=True)))
 
 
 def get_consuming_ops(ts: Any) -> list[Any]:
-    """Returns the operations that have tensors as inputs."""
+    """Returns the operations that have tensors as inputs.
+
+    Args:
+      ts: tensors, or any nesting of them; operations are omitted.
+    Reference: TensorFlow 1.15 `tf.contrib.graph_editor.get_consuming_ops`.
+    """
     return list(dict.fromkeys(op for t in make_list_of_t(ts, ignore_ops=True) for op in t.consumers()))
 
 

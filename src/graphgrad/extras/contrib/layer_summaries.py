@@ -54,13 +54,28 @@ def summarize_activation(op: Any) -> Any:
 
 
 def summarize_tensors(tensors: Any, summarizer: Callable[[Any], Any] = summarize_tensor) -> list[Any]:
-    """Adds the summaries of several tensors, by a function; omits those that are None."""
+    """Adds the summaries of several tensors, by a function; omits those that are None.
+
+    Args:
+      tensors: the tensors.
+      summarizer: a function of a tensor that returns its summary or None.
+    Returns: a list of summaries, scalar strings.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.summarize_tensors`.
+    """
     return [s for t in tensors if (s := summarizer(t)) is not None]
 
 
 def summarize_collection(collection: str, name_filter: str | None = None,
                          summarizer: Callable[[Any], Any] = summarize_tensor) -> list[Any]:
-    """Adds the summaries of a collection's tensors, optionally of those whose names match a pattern."""
+    """Adds the summaries of a collection's tensors, optionally of those whose names match a pattern.
+
+    Args:
+      collection: the name of the collection.
+      name_filter: a regular expression for the beginning of names.
+      summarizer: as in `summarize_tensors`.
+    Returns: a list of summaries, scalar strings.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.summarize_collection`.
+    """
     import re
 
     found = [t for t in get_collection(collection) if name_filter is None or re.match(name_filter, t.op.name)]
@@ -69,13 +84,25 @@ def summarize_collection(collection: str, name_filter: str | None = None,
 
 def summarize_activations(name_filter: str | None = None,
                           summarizer: Callable[[Any], Any] = summarize_activation) -> list[Any]:
-    """Adds the summaries of the collection ACTIVATIONS."""
+    """Adds the summaries of the collection ACTIVATIONS.
+
+    Args:
+      name_filter, summarizer: as in `summarize_collection`.
+    Returns: a list of summaries, scalar strings.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.summarize_activations`.
+    """
     return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)
 
 
 def summarize_variables(name_filter: str | None = None,
                         summarizer: Callable[[Any], Any] = summarize_tensor) -> list[Any]:
-    """Adds the summaries of the trainable variables."""
+    """Adds the summaries of the trainable variables.
+
+    Args:
+      name_filter, summarizer: as in `summarize_collection`.
+    Returns: a list of summaries, scalar strings.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.summarize_variables`.
+    """
     return summarize_collection(GraphKeys.TRAINABLE_VARIABLES, name_filter, summarizer)
 
 
@@ -84,6 +111,10 @@ def summarize_variables(name_filter: str | None = None,
 
 def tensor_description(var: Any) -> str:
     """Describes dtype and shape of a variable or tensor, as `(float32_ref 2x3)`.
+
+    Args:
+      var: a variable or tensor of known rank.
+    Reference: TensorFlow 1.15 `tf.contrib.slim.model_analyzer.tensor_description`.
 
     >>> tensor_description(tf.zeros([2, 3]))
     '(float32 2x3)'

@@ -231,7 +231,16 @@ def branches(graph: Graph, pred: Any, then_graph: FuncGraph, then_leaves: Sequen
 
 
 def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
-    """Builds a `cond`, decided while building if the value of `pred` is known."""
+    """Builds a `cond`, decided while building if the value of `pred` is known.
+
+    Args:
+      pred: a boolean scalar, also Python's.
+      true_fn, false_fn: functions without arguments.
+      name: a name scope.
+    Returns: what the chosen function returns, or the outputs of the `cond`.
+    Gradient: that of `cond`.
+    Reference: TensorFlow 1.15 `tf.contrib.framework.smart_cond`.
+    """
     if isinstance(pred, (bool, int)):
         return true_fn() if pred else false_fn()
     value = constant_value(convert_to_tensor(pred))

@@ -148,17 +148,39 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
 
 
 def container(container_name: str) -> Any:
-    """Opens a block without effect: a session has one container."""
+    """Opens a block without effect: a session has one container.
+
+    Args:
+      container_name: accepted; without effect.
+    Reference: TensorFlow 2.21 `tf.compat.v1.container`.
+    """
     return contextlib.nullcontext(container_name)
 
 
 def add_to_collection(name: Any, value: Any) -> None:
-    """Appends `value` to a collection of the default graph."""
+    """Appends `value` to a collection of the default graph.
+
+    Args:
+      name: the collection's name, e.g. an attribute of `tf.GraphKeys`.
+      value: any object.
+    Reference: TensorFlow 2.21 `tf.compat.v1.add_to_collection`.
+
+    >>> tf.add_to_collection("kept", 1)
+    >>> tf.add_to_collection("kept", 2)
+    >>> tf.get_collection("kept")
+    [1, 2]
+    """
     get_default_graph().add_to_collection(name, value)
 
 
 def add_to_collections(names: Any, value: Any) -> None:
-    """Appends `value` to several collections of the default graph."""
+    """Appends `value` to several collections of the default graph.
+
+    Args:
+      names: the collections' names.
+      value: any object.
+    Reference: TensorFlow 2.21 `tf.compat.v1.add_to_collections`.
+    """
     get_default_graph().add_to_collections(names, value)
 
 
@@ -173,5 +195,15 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
 
 
 def get_collection_ref(key: Any) -> list[Any]:
-    """Returns a collection of the default graph itself; changing the list changes the collection."""
+    """Returns a collection of the default graph itself; changing the list changes the collection.
+
+    Args:
+      key: the collection's name; an unknown one begins an empty collection.
+    Returns: a list.
+    Reference: TensorFlow 2.21 `tf.compat.v1.get_collection_ref`.
+
+    >>> tf.get_collection_ref("kept").append(3)
+    >>> tf.get_collection("kept")
+    [3]
+    """
     return get_default_graph().get_collection_ref(key)

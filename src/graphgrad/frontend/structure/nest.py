@@ -25,6 +25,10 @@ def _is_composite(value: Any, expand_composites: bool) -> bool:
 def is_nested(structure: Any) -> bool:
     """Returns whether `structure` is a list, tuple or dictionary.
 
+    Args:
+      structure: any object.
+    Reference: TensorFlow 2.21 `tf.nest.is_nested`.
+
     >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab")
     (True, False)
     """

@@ -55,7 +55,15 @@ def _add_variables(collections: Any, **variables: Any) -> None:
 
 
 def collect_named_outputs(collections: Any, alias: Any, outputs: Any) -> Any:
-    """Puts the outputs of a layer into collections, under a name; returns the outputs."""
+    """Puts the outputs of a layer into collections, under a name.
+
+    Args:
+      collections: a name or a list of names; None for none.
+      alias: the name.
+      outputs: a tensor; its attribute `aliases` is set.
+    Returns: `outputs`.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.utils.collect_named_outputs`.
+    """
     if collections:
         outputs.aliases = [alias]
         _add(collections, outputs)
@@ -63,7 +71,14 @@ def collect_named_outputs(collections: Any, alias: Any, outputs: Any) -> Any:
 
 
 def convert_collection_to_dict(collection: Any, clear_collection: bool = False) -> dict[str, Any]:
-    """Converts a collection of outputs to a dict by the names of their layers."""
+    """Converts a collection of outputs to a dict by the names of their layers.
+
+    Args:
+      collection: the name of the collection.
+      clear_collection: whether to empty the collection.
+    Returns: a dict from names to tensors.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.utils.convert_collection_to_dict`.
+    """
     graph = get_default_graph()
     result = {a: t for t in graph.get_collection(collection) for a in getattr(t, "aliases", [t.op.name])}
     if clear_collection:
@@ -181,14 +196,14 @@ def _of_rank(dims: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 @add_arg_scope
 @_same_arguments
 def convolution1d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Any:
-    """Adds a `convolution` over one dimension."""
+    """Adds a convolution over one dimension; see `convolution`."""
     return _of_rank(1, (inputs, num_outputs, kernel_size, *args), kwargs)
 
 
 @add_arg_scope
 @_same_arguments
 def convolution2d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Any:
-    """Adds a `convolution` over two dimensions.
+    """Adds a convolution over two dimensions; see `convolution`.
 
     >>> y = convolution2d(tf.ones([2, 8, 8, 3]), 4, 3, stride=2)
     >>> y.name, y.shape.as_list(), tf.trainable_variables()[0].name
@@ -200,7 +215,7 @@ def convolution2d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, *
 @add_arg_scope
 @_same_arguments
 def convolution3d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Any:
-    """Adds a `convolution` over three dimensions."""
+    """Adds a convolution over three dimensions; see `convolution`."""
     return _of_rank(3, (inputs, num_outputs, kernel_size, *args), kwargs)
 
 
@@ -212,7 +227,22 @@ def convolution2d_transpose(inputs: Any, num_outputs: Any, kernel_size: Any, str
                             biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
                             outputs_collections: Any = None, trainable: bool = True,
                             scope: Any = None) -> Any:
-    """Adds the transpose of a `convolution2d`; see there for arguments."""
+    """Adds the transpose of a `convolution2d`.
+
+    Args:
+      inputs: (N, H, W, C), or with C second for a data_format "NC...".
+      num_outputs: the number of output channels.
+      kernel_size, stride, padding, data_format: of the convolution that is transposed.
+      activation_fn, normalizer_fn, normalizer_params, weights_initializer, weights_regularizer, biases_initializer,
+        biases_regularizer, reuse, variables_collections, outputs_collections, trainable, scope: as in
+        `fully_connected`.
+    Returns: a tensor of the inputs' rank; with padding "SAME" its sides are the inputs' times the stride.
+    Gradient: those of its operations.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.convolution2d_transpose`.
+
+    >>> convolution2d_transpose(tf.ones([2, 4, 4, 3]), 5, 3, stride=2).shape.as_list()
+    [2, 8, 8, 5]
+    """
     with variable_scope(scope, "Conv2d_transpose", reuse=reuse, custom_getter=_getter) as sc:
         layer = conv_layers.Conv2DTranspose(
             num_outputs, kernel_size, stride, padding, _layout(data_format), None,
@@ -328,7 +358,22 @@ def layer_norm(inputs: Any, center: bool = True, scale: bool = True, activation_
 @add_arg_scope
 def dropout(inputs: Any, keep_prob: Any = 0.5, noise_shape: Any = None, is_training: Any = True,
             outputs_collections: Any = None, scope: Any = None, seed: Any = None) -> Any:
-    """Sets elements of the inputs to zero while training, all but the fraction `keep_prob`."""
+    """Sets elements of the inputs to zero while training, all but the fraction `keep_prob`.
+
+    Args:
+      inputs: a float tensor.
+      keep_prob: the fraction to keep; kept elements are divided by it.
+      noise_shape: the shape of the random choice, broadcast to the inputs'; theirs by default.
+      is_training: a bool, or a boolean tensor; the inputs are returned unchanged if false.
+      outputs_collections, scope: as in `fully_connected`.
+      seed: an int for a repeatable sequence.
+    Returns: a tensor of the inputs' shape.
+    Gradient: those of its operations.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.dropout`.
+
+    >>> sess.run(dropout(tf.ones([2]), is_training=False))
+    array([1., 1.], dtype=float32)
+    """
     with variable_scope(scope, "Dropout") as sc:
         layer = dense.Dropout(1 - keep_prob, noise_shape, seed, name=sc.name, _scope=sc)
         return collect_named_outputs(outputs_collections, sc.name, layer.apply(inputs, training=is_training))
@@ -336,7 +381,18 @@ def dropout(inputs: Any, keep_prob: Any = 0.5, noise_shape: Any = None, is_train
 
 @add_arg_scope
 def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
-    """Flattens all dimensions but the first."""
+    """Flattens all dimensions but the first.
+
+    Args:
+      inputs: (N, ...).
+      outputs_collections, scope: as in `fully_connected`.
+    Returns: (N, the product of the others).
+    Gradient: those of its operations.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.flatten`.
+
+    >>> flatten(tf.ones([2, 3, 4])).shape.as_list()
+    [2, 12]
+    """
     with variable_scope(scope, "Flatten") as sc:
         outputs = dense.Flatten().call(convert_to_tensor(inputs))
         return collect_named_outputs(outputs_collections, sc.name, outputs)
@@ -369,7 +425,18 @@ def avg_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "V
 def bias_add(inputs: Any, activation_fn: Any = None, initializer: Any = _ZEROS, regularizer: Any = None,
              reuse: Any = None, variables_collections: Any = None, outputs_collections: Any = None,
              trainable: bool = True, data_format: Any = "NHWC", scope: Any = None) -> Any:
-    """Adds `biases`, one for each channel."""
+    """Adds `biases`, one for each channel.
+
+    Args:
+      inputs: (N, ..., C), or (N, C, ...) for a data_format "NC...".
+      activation_fn: a function, or None.
+      initializer, regularizer: of the biases.
+      reuse, variables_collections, outputs_collections, trainable, scope: as in `fully_connected`.
+      data_format: "NHWC" or "NCHW".
+    Returns: a tensor of the inputs' shape.
+    Gradient: those of its operations.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.bias_add`.
+    """
     from graphgrad.ops.nn.bias import bias_add as add
 
     with variable_scope(scope, "BiasAdd", reuse=reuse) as sc:

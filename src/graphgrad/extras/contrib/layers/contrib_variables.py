@@ -90,18 +90,36 @@ def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> lis
 
 
 def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
-    """Returns the variables whose names end with a suffix."""
+    """Returns the variables whose names end with a suffix.
+
+    Args:
+      suffix: the end of the names.
+      scope: a `VariableScope`, or a regular expression that names begin with.
+    Reference: TensorFlow 1.15 `tf.contrib.framework.get_variables_by_suffix`.
+    """
     return get_variables(scope, suffix)
 
 
 def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
-    """Returns the variables of a name, in any scope beneath `scope`."""
+    """Returns the variables with a name, in any scope beneath `scope`.
+
+    Args:
+      given_name: the last part of the names.
+      scope: a `VariableScope`, or a regular expression that names begin with.
+    Reference: TensorFlow 1.15 `tf.contrib.framework.get_variables_by_name`.
+    """
     found = get_variables(scope, given_name)
     return [v for v in found if v.op.name.rpartition("/")[2] == given_name.rpartition("/")[2]]
 
 
 def get_unique_variable(var_op_name: str) -> Any:
-    """Returns the variable of a full name; raises ValueError if there is none."""
+    """Returns the variable with a full name.
+
+    Args:
+      var_op_name: the name of the variable's operation, with its scopes.
+    Raises: ValueError if there is none.
+    Reference: TensorFlow 1.15 `tf.contrib.framework.get_unique_variable`.
+    """
     for v in get_collection(GraphKeys.GLOBAL_VARIABLES, re.escape(var_op_name)):
         if v.op.name == var_op_name:
             return v
@@ -109,7 +127,12 @@ def get_unique_variable(var_op_name: str) -> Any:
 
 
 def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[Any]:
-    """Returns the global variables whose names begin with one of `include`, but not one of `exclude`."""
+    """Returns the global variables whose names begin with one of `include`, but not one of `exclude`.
+
+    Args:
+      include, exclude: lists of scopes or regular expressions; all and none by default.
+    Reference: TensorFlow 1.15 `tf.contrib.framework.get_variables_to_restore`.
+    """
     kept = get_variables() if include is None else [v for scope in include for v in get_variables(scope)]
     left_out = {id(v) for scope in exclude or () for v in get_variables(scope)}
     return [v for v in kept if id(v) not in left_out]
@@ -234,7 +257,14 @@ def l2_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Any]
 
 
 def sum_regularizer(regularizer_list: Any, scope: str | None = None) -> Callable[[Any], Any] | None:
-    """Makes a regularizer: the sum of others; None if there are none."""
+    """Makes a regularizer: the sum of others.
+
+    Args:
+      regularizer_list: the regularizers; Nones are omitted.
+      scope: the name of the operations.
+    Returns: a function of a variable; None if there are no regularizers.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.sum_regularizer`.
+    """
     some = [r for r in regularizer_list if r is not None]
     if not some:
         return None
@@ -248,7 +278,18 @@ def sum_regularizer(regularizer_list: Any, scope: str | None = None) -> Callable
 
 
 def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | None = None) -> Any:
-    """Makes a regularizer: the sum of `l1_regularizer` and `l2_regularizer`."""
+    """Makes a regularizer: the sum of `l1_regularizer` and `l2_regularizer`.
+
+    Args:
+      scale_l1, scale_l2: floats; 0.0 for none.
+      scope: the name of the operations.
+    Returns: a function of a variable.
+    Raises: ValueError for ints and negative scales.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.l1_l2_regularizer`.
+
+    >>> sess.run(l1_l2_regularizer(0.5, 0.5)(tf.constant([1.0, -3.0])))
+    np.float32(4.5)
+    """
     _check_scale(scale_l1, "scale_l1")
     _check_scale(scale_l2, "scale_l2")
     scope = scope or "l1_l2_regularizer"

@@ -185,7 +185,19 @@ def convolution3d_transpose(inputs: Any, num_outputs: Any, kernel_size: Any, str
                             biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
                             outputs_collections: Any = None, trainable: bool = True,
                             scope: Any = None) -> Any:
-    """Adds the transpose of a `convolution3d`; see there for arguments."""
+    """Adds the transpose of a `convolution3d`.
+
+    Args:
+      inputs: (N, D, H, W, C), or with C second for a data_format "NC...".
+      num_outputs: the number of output channels.
+      kernel_size, stride, padding, data_format: of the convolution that is transposed.
+      activation_fn, normalizer_fn, normalizer_params, weights_initializer, weights_regularizer, biases_initializer,
+        biases_regularizer, reuse, variables_collections, outputs_collections, trainable, scope: as in
+        `fully_connected`.
+    Returns: a tensor of the inputs' rank; with padding "SAME" its sides are the inputs' times the stride.
+    Gradient: those of its operations.
+    Reference: TensorFlow 1.15 `tf.contrib.layers.convolution3d_transpose`.
+    """
     with variable_scope(scope, "Conv3d_transpose", reuse=reuse, custom_getter=_getter) as sc:
         layer = conv_layers.Conv3DTranspose(
             num_outputs, kernel_size, stride, padding, _layout(data_format), None,

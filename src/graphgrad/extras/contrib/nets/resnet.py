@@ -234,12 +234,12 @@ def _block(kind: int, scope: str, base_depth: int, num_units: int, stride: int) 
 
 
 def resnet_v1_block(scope: str, base_depth: int, num_units: int, stride: int) -> Block:
-    """Makes a block of the first kind: `num_units` bottlenecks, the last of which has the stride."""
+    """Makes a block of a ResNet of version 1: `num_units` bottlenecks, the last of which has the stride."""
     return _block(1, scope, base_depth, num_units, stride)
 
 
 def resnet_v2_block(scope: str, base_depth: int, num_units: int, stride: int) -> Block:
-    """Makes a block of the second kind: `num_units` bottlenecks, the last of which has the stride."""
+    """Makes a block of a ResNet of version 2: `num_units` bottlenecks, the last of which has the stride."""
     return _block(2, scope, base_depth, num_units, stride)
 
 

@@ -45,7 +45,18 @@ def stack_bidirectional_dynamic_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, i
 def stack_bidirectional_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_states_fw: Any = None,
                             initial_states_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
                             scope: Any = None) -> Any:
-    """Builds `stack_bidirectional_dynamic_rnn` over a list of steps, unrolled."""
+    """Builds `stack_bidirectional_dynamic_rnn` over a list of steps, unrolled.
+
+    Args:
+      cells_fw, cells_bw: lists of cells.
+      inputs: a list of tensors (batch, n), one for each step.
+      initial_states_fw, initial_states_bw: lists of initial states; zeros of `dtype` by default.
+      dtype, sequence_length: as in `static_bidirectional_rnn`.
+      scope: the variable scope; "stack_bidirectional_rnn" by default.
+    Returns: a list of outputs, both directions concatenated; the last states forwards, and backwards.
+    Raises: ValueError for lists of different lengths.
+    Reference: TensorFlow 1.15 `tf.contrib.rnn.stack_bidirectional_rnn`.
+    """
     _check_lists(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     forwards, backwards = [], []
     with variable_scope(scope or "stack_bidirectional_rnn"):
@@ -71,5 +82,13 @@ def _check_lists(cells_fw: Any, cells_bw: Any, states_fw: Any, states_bw: Any) -
 
 
 def transpose_batch_time(x: Any) -> Any:
-    """Exchanges the first two axes."""
+    """Exchanges the first two axes.
+
+    Args:
+      x: a tensor (batch, time, ...) or (time, batch, ...).
+    Returns: the tensor with these axes exchanged; unchanged if its rank is below 2.
+    Raises: ValueError for an unknown rank.
+    Gradient: that of the transposition.
+    Reference: TensorFlow 1.15 `tf.contrib.rnn.transpose_batch_time`.
+    """
     return _swap(convert_to_tensor(x))
