@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+import graphgrad as tf2
+import graphgrad.compat.v1 as tf
 from tests.support import exempt
 from tests.support.faces import FACES, exported, methods
 
@@ -157,3 +159,10 @@ def test_v1_is_compat_v1() -> None:
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env)
     assert result.returncode == 0, result.stderr
     assert not result.stdout.split(), f"in compat.v1 but not in v1: {result.stdout}"
+
+
+def test_versions() -> None:
+    """The version is the one whose behaviour is offered, everywhere the same."""
+    assert tf.VERSION == tf.version.VERSION == tf2.version.VERSION == tf.__version__ == "2.21.0"
+    assert tf.GIT_VERSION == tf2.version.GIT_VERSION and tf.GIT_VERSION.startswith("v2.21.0")
+    assert (tf.GRAPH_DEF_VERSION, tf2.version.GRAPH_DEF_VERSION_MIN_CONSUMER) == (2474, 0)

@@ -47,7 +47,7 @@ OPS: dict[str, str] = {
     "DecodeCSV": "it reads text: tests/extras/test_queues.py",
     "DatasetVariant": _ITERATORS, "WriteSummary": _SUMMARIES, "FlushSummaryWriter": _SUMMARIES,
     "CloseSummaryWriter": _SUMMARIES, "AudioSummaryV2": _SUMMARIES,
-    "AudioSummary": "the older form of AudioSummaryV2: tests/frontend/test_small_names.py",
+    "AudioSummary": "the older form of AudioSummaryV2: tests/training/test_summaries.py",
     "TensorSummary": _SUMMARIES,
     "NoOp": _EFFECT, "ControlTrigger": _EFFECT, "PrintV2": _EFFECT, "Timestamp": _EFFECT,
     "If": _CONTROL, "While": _CONTROL, "LoopBound": _CONTROL, "LoopSegments": _CONTROL,

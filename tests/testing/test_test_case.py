@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -10,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphgrad as tf2
 import graphgrad.compat.v1 as tf
+from graphgrad.executor.runtime.session import HostSession
 from graphgrad.testing.run_modes import run_all_in_graph_and_eager_modes
 
 _CASE = tf.test.TestCase()
@@ -175,3 +178,62 @@ def test_program(tmp_path: pathlib.Path, program: str) -> None:
     file.write_text(program.replace("1e-2", "-1.0"))
     done = run()
     assert done.returncode == 1 and "AssertionError" in done.stderr
+
+
+class _Owner:
+    value = 1
+
+    @staticmethod
+    def call() -> int:
+        return 2
+
+
+@pytest.mark.usefixtures("graph")
+def test_stubs_streams_graphs_benchmarks(capfd: Any) -> None:
+    """Stand-ins, benchmarks, graphs compared, streams kept."""
+    stubs = tf.test.StubOutForTesting()
+    stubs.SmartSet(_Owner(), "value", 5)
+    stubs.Set(_Owner, "call", lambda: 7)
+    assert (_Owner.value, _Owner.call(), _Owner().call()) == (5, 7, 7)
+    stubs.CleanUp()
+    assert (_Owner.value, _Owner.call()) == (1, 2)
+    with pytest.raises(AttributeError, match="nothing not found"):
+        stubs.SmartSet(_Owner, "nothing", 1)
+
+    class Case(tf.test.TestCase):
+        @tf.test.disable_with_predicate(lambda self: True, "not today")
+        def testNothing(self) -> None:
+            raise AssertionError
+
+        def testStream(self) -> None:
+            with self.captureWritesToStream(sys.__stderr__) as kept:
+                os.write(2, b"hello")
+                self.assertEqual(kept.contents(), "hello")
+            self.assertEqual(self.evaluate_if_both_tensors(tf.constant(1), 2)[1], 2)
+            self.assertEqual(self.evaluate_if_both_tensors(tf.constant(1), tf.constant(2)), (1, 2))
+            self.assertIs(tf.test.with_eager_op_as_function(Case), Case)
+
+    result = Case("testNothing").run()
+    assert [reason for _, reason in result.skipped] == ["not today"]
+    assert Case("testStream").run().wasSuccessful()
+    graph = tf.get_default_graph().as_graph_def()
+    tf.constant(1, name="more")
+    more = tf.get_default_graph().as_graph_def()
+    tf.test.assert_equal_graph_def(graph, graph)
+    with pytest.raises(AssertionError, match="missing node 'more'"):
+        tf.test.assert_equal_graph_def(graph, more)
+    with pytest.raises(AssertionError, match="unexpected node 'more'"):
+        tf2.test.assert_equal_graph_def(graph, more)
+    with pytest.raises(TypeError, match="(?s)GraphDef is expected.*Fix:"):
+        tf2.test.assert_equal_graph_def(graph, 1)
+
+    class Bench(tf.test.Benchmark):
+        def benchmark_add(self) -> Any:
+            with HostSession() as sess:
+                return self.run_op_benchmark(sess, tf.constant(1) + 1, min_iters=3, mbs=1.0)
+
+    found = Bench().benchmark_add()
+    assert found["iters"] == 3 and found["wall_time"] > 0 and found["throughput"] > 0
+    assert not Bench.is_abstract() and tf.test.Benchmark.is_abstract()
+    with pytest.raises(RuntimeError, match="(?s)only be called in Eager mode.*Fix:"):
+        tf.test.experimental.sync_devices()

@@ -21,10 +21,12 @@ import pytest
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir.dtypes import float32, string
+from graphgrad.ir.opdef import raw
 from graphgrad.ir.proto.messages import DecodeError, unquoted
 from graphgrad.ir.proto.wire import read_fields, varint
 from graphgrad.training.summaries.summary_messages import TensorProto
 from graphgrad.training.summaries.summary_ops import encode_png
+from tests.support.sessions import run_in_numpy
 
 from . import summary_cases
 
@@ -320,3 +322,13 @@ def test_errors_of_records(tmp_path: pathlib.Path) -> None:
         writer.write("no event")
     with pytest.raises(DecodeError, match="(?s)no file of events.*Fix:"):
         list(tf.train.summary_iterator(str(tmp_path / "r")))
+
+
+@pytest.mark.usefixtures("graph")
+def test_older_summaries_of_sound() -> None:
+    """The op whose rate is an attribute gives what the later one gives."""
+    sound = np.linspace(-1, 1, 12, dtype=np.float32).reshape(2, 6)
+    old = raw.AudioSummary("a", sound, sample_rate=8000.0)
+    new = raw.AudioSummaryV2("a", sound, np.float32(8000))
+    old, new = run_in_numpy([old, new])
+    assert old == new and b"RIFF" in old

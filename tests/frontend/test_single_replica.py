@@ -1,0 +1,103 @@
+"""What stands for several processes and replicas: one process, one replica."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import graphgrad.compat.v1 as tf
+from graphgrad import errors
+from graphgrad.executor.runtime.session import HostSession
+
+
+@pytest.fixture
+def sess() -> Any:
+    """A session of a fresh graph."""
+    with tf.Graph().as_default(), HostSession() as session:
+        yield session
+
+
+def test_cluster() -> None:
+    """A ClusterSpec knows its tasks."""
+    cluster = tf.train.ClusterSpec({"ps": ["a:1"], "worker": {0: "b:1", 2: "c:1"}})
+    assert cluster.jobs == ["ps", "worker"] and cluster.task_indices("worker") == [0, 2]
+    assert cluster.job_tasks("worker") == ["b:1", None, "c:1"]
+    assert cluster.as_dict() == {"ps": ["a:1"], "worker": {0: "b:1", 2: "c:1"}}
+    assert cluster == tf.train.ClusterSpec(cluster) and bool(cluster)
+    for call, text in ((lambda: cluster.num_tasks("no"), "No such job"),
+                       (lambda: cluster.task_address("worker", 1), "No task with index 1")):
+        with pytest.raises(ValueError, match=text):
+            call()
+    for bad in ("text", {"a": "text"}):
+        with pytest.raises(TypeError):
+            tf.train.ClusterSpec(bad)
+
+
+def test_server(sess: Any) -> None:
+    """A server of one task stands for this process; more are refused."""
+    server = tf.train.Server.create_local_server()
+    with tf.Session(server.target) as session:
+        assert session.run(tf.constant(3)) == 3
+    with pytest.raises(errors.UnimplementedError, match="(?s)one process computes.*Fix:"):
+        tf.train.Server({"ps": ["a:1"], "worker": ["b:1"]}, "worker", 0)
+    with pytest.raises(errors.UnimplementedError, match="(?s)one process computes.*8 times as large"):
+        tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 8)
+
+
+def test_a_subclass_of_what_is_refused(sess: Any) -> None:
+    """Methods of SyncReplicasOptimizer refuse too, and take TensorFlow's arguments."""
+
+    class Quiet(tf.train.SyncReplicasOptimizer):  # type: ignore[misc]  # the face has no types
+        def __init__(self) -> None:
+            pass
+
+    made, pairs = Quiet(), [(tf.constant(1.0), tf.Variable(1.0))]
+    for call in (lambda: made.compute_gradients(pairs[0][0]), lambda: made.apply_gradients(pairs, None, "step"),
+                 lambda: made.get_slot(pairs[0][1], "v"), made.get_slot_names, made.variables,
+                 lambda: made.minimize(pairs[0][0])):
+        with pytest.raises(errors.UnimplementedError, match="(?s)one process computes.*Fix:"):
+            call()
+    with pytest.raises(TypeError, match="skip_gradients_aggregation"):
+        made.apply_gradients(pairs, skip_gradients_aggregation=True)
+
+
+def test_replica_device_setter(sess: Any) -> None:
+    """Variables go to the servers in turn, the rest to the worker; one process computes all the same."""
+    assert tf.train.replica_device_setter() is None
+    cluster = {"ps": ["a:1", "b:1"], "worker": ["c:1"]}
+    with tf.device(tf.train.replica_device_setter(cluster=cluster, worker_device="/job:worker/task:0")):
+        variables = [tf.Variable(float(i), name=f"v{i}") for i in range(3)]
+        total = tf.add_n([v.value() for v in variables])
+    assert [v.device for v in variables] == [f"/job:ps/task:{i}" for i in (0, 1, 0)]
+    assert total.device == "/job:worker/task:0"
+    sess.run(tf.global_variables_initializer())
+    assert sess.run(total) == 3.0
+    with pytest.raises(TypeError, match="ps_strategy must be callable"):
+        tf.train.replica_device_setter(2, ps_strategy=3)
+
+
+def test_one_replica(sess: Any) -> None:
+    """Outside of strategies there is one replica, whose context calls and reduces."""
+    strategy, replica = tf.distribute.get_strategy(), tf.distribute.get_replica_context()
+    assert not tf.distribute.has_strategy() and not tf.distribute.in_cross_replica_context()
+    assert replica.num_replicas_in_sync == strategy.num_replicas_in_sync == 1
+    assert replica.merge_call(lambda s, x: (s is strategy, x), args=(2,)) == (True, 2)
+    x = tf.constant([1.0, 3.0])
+    assert replica.all_reduce(tf.distribute.ReduceOp.SUM, x) is x is strategy.reduce("SUM", x)
+    assert sess.run(strategy.reduce(tf.distribute.ReduceOp.MEAN, x, 0)) == 2.0
+    assert strategy.run(lambda a: a + 1, (1,)) == 2
+    assert strategy.extended.call_for_each_replica(lambda a: a, (5,)) == 5
+    with strategy.scope(), strategy.extended.colocate_vars_with(x):
+        pass
+
+
+def test_one_tpu_replica(sess: Any) -> None:
+    """What sums over replicas sums over one; more of them are refused."""
+    from graphgrad.compat.inside import tpu
+
+    x = tf.constant([1.0, 2.0])
+    assert sess.run(tpu.cross_replica_sum(tpu.tpu_replicated_input([x]))).tolist() == [1.0, 2.0]
+    assert tpu.get_tpu_context() is None
+    with pytest.raises(ValueError, match="(?s)one replica.*Fix:"):
+        tpu.tpu_replicated_input([x, x])
