@@ -171,7 +171,7 @@ def full_folders() -> dict[str, int]:
 
 def empty_names() -> dict[str, int]:
     """Files whose name says nothing: the rest of something, the old, the more, the second."""
-    says_nothing = re.compile(r".*_(more|rest|old|of_\d|\d)$|inside|(test_)?small_\w+|misc|utils?|helpers?|stuff")
+    says_nothing = re.compile(r".*_(more|rest|old|of_\d|\d)$|inside|misc|utils?|helpers?|stuff")
     named = [p for p in FILES if not _place(p).startswith("compat/")] + list(_TESTS.rglob("*.py"))
     return {p.relative_to(ROOT).as_posix().removeprefix("src/graphgrad/"): 1 for p in named
             if says_nothing.fullmatch(p.stem)}
