@@ -104,7 +104,7 @@ def compute_weighted_loss(losses: Any, weights: Any = 1.0, scope: str | None = N
       loss_collection: the collection that the loss joins, or None.
       reduction: a `Reduction`.
     Returns: a scalar, or for `Reduction.NONE` a tensor of the losses' shape.
-    Raises: ValueError for weights that do not fit.
+    Raises: ValueError for incompatible weights.
     Gradient: those of its operations; none for the weights' count.
     Reference: TensorFlow 2.21 `tf.compat.v1.losses.compute_weighted_loss`.
 

@@ -54,7 +54,7 @@ def absolute_difference(labels: TensorLike, predictions: Any, weights: Any = 1.0
       labels, predictions: of one shape.
       weights, scope, loss_collection, reduction: as in `compute_weighted_loss`.
     Returns: a float32 scalar, or a tensor for `Reduction.NONE`.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: those of its operations.
     Reference: TensorFlow 2.21 `tf.compat.v1.losses.absolute_difference`.
 
@@ -78,7 +78,7 @@ def cosine_distance(labels: TensorLike, predictions: Any, axis: Any = None, weig
       axis, dim: the axis.
       weights, scope, loss_collection, reduction: as in `compute_weighted_loss`.
     Returns: a float32 scalar, or a tensor for `Reduction.NONE`.
-    Raises: ValueError for shapes that do not fit, and without an axis.
+    Raises: ValueError for incompatible shapes, and without an axis.
     Gradient: those of its operations.
     Reference: TensorFlow 2.21 `tf.compat.v1.losses.cosine_distance`.
 
@@ -103,7 +103,7 @@ def hinge_loss(labels: TensorLike, logits: TensorLike, weights: Any = 1.0, scope
       labels, logits: of one shape; labels 0 or 1.
       weights, scope, loss_collection, reduction: as in `compute_weighted_loss`.
     Returns: a float32 scalar, or a tensor for `Reduction.NONE`.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: those of its operations.
     Reference: TensorFlow 2.21 `tf.compat.v1.losses.hinge_loss`.
 
@@ -127,7 +127,7 @@ def huber_loss(labels: TensorLike, predictions: Any, weights: Any = 1.0, delta: 
       delta: where it becomes linear.
       weights, scope, loss_collection, reduction: as in `compute_weighted_loss`.
     Returns: a float32 scalar, or a tensor for `Reduction.NONE`.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: those of its operations.
     Reference: TensorFlow 2.21 `tf.compat.v1.losses.huber_loss`; Huber 1964, doi:10.1214/aoms/1177703732.
 
@@ -153,7 +153,7 @@ def log_loss(labels: TensorLike, predictions: Any, weights: Any = 1.0, epsilon: 
       epsilon: a small number that is added within the logarithms.
       weights, scope, loss_collection, reduction: as in `compute_weighted_loss`.
     Returns: a float32 scalar, or a tensor for `Reduction.NONE`.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: those of its operations.
     Reference: TensorFlow 2.21 `tf.compat.v1.losses.log_loss`.
 
@@ -178,7 +178,7 @@ def mean_squared_error(labels: TensorLike, predictions: Any, weights: Any = 1.0,
       labels, predictions: of one shape.
       weights, scope, loss_collection, reduction: as in `compute_weighted_loss`.
     Returns: a float32 scalar, or a tensor for `Reduction.NONE`.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: those of its operations.
     Reference: TensorFlow 2.21 `tf.compat.v1.losses.mean_squared_error`.
 
@@ -202,7 +202,7 @@ def mean_pairwise_squared_error(labels: TensorLike, predictions: Any, weights: A
       weights: a scalar, or one for each example: (N), (N, 1) and the like.
       scope, loss_collection: as in `compute_weighted_loss`.
     Returns: a float32 scalar.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: those of its operations.
     Reference: TensorFlow 2.21 `tf.compat.v1.losses.mean_pairwise_squared_error`.
 
@@ -241,7 +241,7 @@ def sigmoid_cross_entropy(multi_class_labels: Any, logits: TensorLike, weights: 
       label_smoothing: the fraction by which labels move towards 1/2.
       weights, scope, loss_collection, reduction: as in `compute_weighted_loss`.
     Returns: a scalar of the logits' dtype, or a tensor for `Reduction.NONE`.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: those of its operations.
     Reference: TensorFlow 2.21 `tf.compat.v1.losses.sigmoid_cross_entropy`.
 
@@ -270,7 +270,7 @@ def softmax_cross_entropy(onehot_labels: Any, logits: TensorLike, weights: Any =
       weights: a scalar, or a tensor for (...).
       scope, loss_collection, reduction: as in `compute_weighted_loss`.
     Returns: a scalar of the logits' dtype, or a tensor for `Reduction.NONE`.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: those of its operations; none for the labels.
     Reference: TensorFlow 2.21 `tf.compat.v1.losses.softmax_cross_entropy`.
 
@@ -301,7 +301,7 @@ def sparse_softmax_cross_entropy(labels: TensorLike, logits: TensorLike, weights
       weights: a scalar, or a tensor for (...).
       scope, loss_collection, reduction: as in `compute_weighted_loss`.
     Returns: a scalar of the logits' dtype, or a tensor for `Reduction.NONE`.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: those of its operations.
     Reference: TensorFlow 2.21 `tf.compat.v1.losses.sparse_softmax_cross_entropy`.
 

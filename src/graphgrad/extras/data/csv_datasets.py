@@ -34,7 +34,7 @@ def records(text: str, delimiter: str, quotes: bool) -> Iterator[list[tuple[str,
       text: the text.
       delimiter: the separator of fields.
       quotes: whether double quotes enclose fields, in which delimiters and line ends are text.
-    Raises: InvalidArgumentError for quotes that do not fit.
+    Raises: InvalidArgumentError for misplaced or unclosed quotes.
     """
     at, end = 0, len(text)
     while at < end:

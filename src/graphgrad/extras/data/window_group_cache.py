@@ -92,7 +92,7 @@ class RestOfTransformations:
           seed: an int; the order is TensorFlow's for the same seed.
           stop_on_empty_dataset: whether to stop when one data set ends; else the others continue.
           rerandomize_each_iteration: whether each pass has its own order.
-        Raises: TypeError for elements of different structure; ValueError for an empty list, or weights that do not fit.
+        Raises: TypeError for elements of different structure; ValueError for an empty list, or incompatible weights.
         """
         from .combine import sampled
 

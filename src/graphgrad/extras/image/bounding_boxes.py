@@ -85,7 +85,7 @@ def draw_bounding_boxes_v1(images: TensorLike, boxes: TensorLike, name: str | No
       name: a name for the operation.
       colors: (K, C), float32: the colours of boxes, in turn; ten by default.
     Returns: a tensor like `images`.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: none.
     Reference: TensorFlow 2.21 DrawBoundingBoxesV2.
 
@@ -109,7 +109,7 @@ def draw_bounding_boxes(images: TensorLike, boxes: TensorLike, colors: TensorLik
       colors: (K, C), float32: the colours of boxes, in turn, or None for ten standard ones.
       name: a name for the operation.
     Returns: a tensor like `images`.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: none.
     Reference: TensorFlow 2.21 DrawBoundingBoxesV2.
     """
@@ -293,7 +293,7 @@ def sample_distorted_bounding_box(image_size: TensorLike, bounding_boxes: Tensor
       use_image_if_no_bounding_boxes: whether the whole image is the box if there is none.
       name: a name for the operation.
     Returns: (begin, size, bboxes): vectors for `tf.slice`, of image_size's dtype, and the crop as (1, 1, 4).
-    Raises: ValueError for shapes or ranges that do not fit; InvalidArgumentError at run time for bad boxes.
+    Raises: ValueError for incompatible shapes or ranges; InvalidArgumentError at run time for bad boxes.
     Gradient: none.
     Reference: TensorFlow 2.21 SampleDistortedBoundingBoxV2.
 
@@ -330,7 +330,7 @@ def sample_distorted_bounding_box_v1(image_size: TensorLike, bounding_boxes: Ten
       use_image_if_no_bounding_boxes: whether the whole image is the box if there is none.
       name: a name for the operation.
     Returns: (begin, size, bboxes): vectors for `tf.slice`, of image_size's dtype, and the crop as (1, 1, 4).
-    Raises: ValueError for shapes or ranges that do not fit; InvalidArgumentError at run time for bad boxes.
+    Raises: ValueError for incompatible shapes or ranges; InvalidArgumentError at run time for bad boxes.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.compat.v1.image.sample_distorted_bounding_box`.
     """
@@ -357,7 +357,7 @@ def stateless_sample_distorted_bounding_box(image_size: TensorLike, bounding_box
       use_image_if_no_bounding_boxes: whether the whole image is the box if there is none.
       name: a name for the operation.
     Returns: (begin, size, bboxes): vectors for `tf.slice`, of image_size's dtype, and the crop as (1, 1, 4).
-    Raises: ValueError for shapes or ranges that do not fit; InvalidArgumentError at run time for bad boxes.
+    Raises: ValueError for incompatible shapes or ranges; InvalidArgumentError at run time for bad boxes.
     Gradient: none.
     Reference: TensorFlow 2.21 StatelessSampleDistortedBoundingBox.
 

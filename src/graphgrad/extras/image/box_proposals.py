@@ -104,7 +104,7 @@ def combined_non_max_suppression(boxes: TensorLike, scores: TensorLike, max_outp
       name: a name for the operation.
     Returns: boxes (B, K, 4), scores (B, K) and classes (B, K), float32, best first, padded with zeros, and their
       numbers, (B), int32; K is max_total_size.
-    Raises: ValueError for shapes that do not fit; InvalidArgumentError at run time for sizes that are not positive or
+    Raises: ValueError for incompatible shapes; InvalidArgumentError at run time for sizes that are not positive or
       a threshold outside [0, 1].
     Gradient: none.
     Reference: TensorFlow 2.21 CombinedNonMaxSuppression.
@@ -158,11 +158,11 @@ def non_max_suppression_padded(boxes: TensorLike, scores: TensorLike, max_output
       max_output_size: the largest number of boxes to select of an image.
       iou_threshold: boxes that share more of their union than this with a better one are dropped.
       score_threshold: boxes of this score or less are dropped.
-      pad_to_max_output_size: whether the numbers of the boxes are padded with zeros; needed for batches.
+      pad_to_max_output_size: whether the indices of the boxes are padded with zeros; needed for batches.
       name: a name for the scope of the operations.
       sorted_input, canonicalized_coordinates, tile_size: accepted; hints that are not used here.
     Returns: (indices, their number): (*B, M), int32, best first, and (*B), int32.
-    Raises: ValueError for a batch without padding, or shapes that do not fit.
+    Raises: ValueError for a batch without padding, or incompatible shapes.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.image.non_max_suppression_padded`.
 
@@ -257,7 +257,7 @@ def generate_bounding_box_proposals(scores: TensorLike, bbox_deltas: TensorLike,
       post_nms_topn: the number of boxes to select.
       name: a name for the operation.
     Returns: (rois, roi_probabilities): (B, post_nms_topn, 4) and (B, post_nms_topn), float32, padded with zeros.
-    Raises: ValueError for shapes that do not fit; InvalidArgumentError at run time for numbers out of range.
+    Raises: ValueError for incompatible shapes; InvalidArgumentError at run time for numbers out of range.
     Gradient: none.
     Reference: TensorFlow 2.21 GenerateBoundingBoxProposals (which runs only on GPUs); Ren et al. 2015.
 

@@ -444,7 +444,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
       max_val: the range of the pixels, e.g. 255.
       name: a name for the scope of the operations.
     Returns: (*B), float32.
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: that of its ops.
     Reference: TensorFlow 2.21 `tf.image.psnr`.
 

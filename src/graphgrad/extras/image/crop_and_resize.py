@@ -290,7 +290,7 @@ def crop_and_resize(image: TensorLike, boxes: TensorLike, box_indices: TensorLik
       extrapolation_value: the value outside of the image.
       name: a name for the operation.
     Returns: (M, height, width, C), float32.
-    Raises: ValueError for shapes that do not fit; OutOfRangeError at run time for an invalid image number.
+    Raises: ValueError for incompatible shapes; OutOfRangeError at run time for an invalid image index.
     Gradient: of any order, for the image and for the boxes.
     Reference: TensorFlow 2.21 CropAndResize.
 
@@ -318,7 +318,7 @@ def crop_and_resize_v1(image: TensorLike, boxes: TensorLike, box_ind: TensorLike
       extrapolation_value: the value outside of the image.
       name: a name for the operation.
     Returns: (M, height, width, C), float32.
-    Raises: ValueError for shapes that do not fit; OutOfRangeError at run time for an invalid image number.
+    Raises: ValueError for incompatible shapes; OutOfRangeError at run time for an invalid image index.
     Gradient: of any order, for the image and for the boxes.
     Reference: TensorFlow 2.21 `tf.compat.v1.image.crop_and_resize`.
     """

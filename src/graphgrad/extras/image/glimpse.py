@@ -151,7 +151,7 @@ def extract_glimpse_v2(input: TensorLike, size: TensorLike, offsets: TensorLike,
       noise: the values outside of the image: "uniform", "gaussian" (numbers like the image's) or "zero".
       name: a name for the operation.
     Returns: (N, height, width, C), float32.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: dy added at the position of the glimpse; none for offsets, which are rounded.
     Reference: TensorFlow 2.21 ExtractGlimpseV2; Mnih et al. 2014.
 
@@ -177,7 +177,7 @@ def extract_glimpse(input: TensorLike, size: TensorLike, offsets: TensorLike, ce
       uniform_noise: whether noise outside of the image is uniform, else normal.
       name: a name for the operation.
     Returns: (N, height, width, C), float32.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: dy added at the position of the glimpse; none for offsets, which are rounded.
     Reference: TensorFlow 2.21 ExtractGlimpse; Mnih et al. 2014.
 

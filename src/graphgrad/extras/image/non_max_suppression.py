@@ -195,8 +195,8 @@ def non_max_suppression(boxes: TensorLike, scores: TensorLike, max_output_size: 
       iou_threshold: boxes that share more of their union than this with a better one are dropped.
       score_threshold: boxes of this score or less are dropped.
       name: a name for the operation.
-    Returns: (M), int32, the numbers of the boxes selected, best first.
-    Raises: ValueError for shapes that do not fit; InvalidArgumentError at run time for a threshold outside [0, 1].
+    Returns: (M), int32, the indices of the selected boxes, best first.
+    Raises: ValueError for incompatible shapes; InvalidArgumentError at run time for a threshold outside [0, 1].
     Gradient: none.
     Reference: TensorFlow 2.21 NonMaxSuppressionV3.
 
@@ -221,7 +221,7 @@ def non_max_suppression_with_scores(boxes: TensorLike, scores: TensorLike, max_o
       soft_nms_sigma: if positive, each overlap s with a better box multiplies the score by exp(-s**2 / (2 sigma)).
       name: a name for the operation.
     Returns: (indices, scores): (M), int32, and (M), best first.
-    Raises: ValueError for shapes that do not fit; InvalidArgumentError at run time for a threshold outside [0, 1].
+    Raises: ValueError for incompatible shapes; InvalidArgumentError at run time for a threshold outside [0, 1].
     Gradient: none.
     Reference: TensorFlow 2.21 NonMaxSuppressionV5; Bodla et al. 2017.
 
@@ -245,8 +245,8 @@ def non_max_suppression_overlaps(overlaps: TensorLike, scores: TensorLike, max_o
       overlap_threshold: boxes that overlap more than this with a better one are dropped.
       score_threshold: boxes of this score or less are dropped.
       name: a name for the operation.
-    Returns: (M), int32, the numbers of the boxes selected, best first.
-    Raises: ValueError for shapes that do not fit.
+    Returns: (M), int32, the indices of the selected boxes, best first.
+    Raises: ValueError for incompatible shapes.
     Gradient: none.
     Reference: TensorFlow 2.21 NonMaxSuppressionWithOverlaps.
 

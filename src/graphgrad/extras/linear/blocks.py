@@ -93,7 +93,7 @@ class _Blocks(LinearOperator):
           adjoint_arg: whether the adjoint of x, or of each block, is.
           name: a name for the scope of the operations.
         Returns: a tensor, a list of tensors for a list, a `LinearOperator` for one.
-        Raises: ValueError if the sizes do not fit, TypeError for another dtype.
+        Raises: ValueError if the sizes are incompatible, TypeError for another dtype.
         """
         if isinstance(x, LinearOperator):
             left, right = self._pair(x, adjoint, adjoint_arg, "x")
@@ -121,7 +121,7 @@ class _Blocks(LinearOperator):
           adjoint_arg: whether the right side is the adjoint of rhs, or of each block.
           name: a name for the scope of the operations.
         Returns: a tensor, a list of tensors for a list, a `LinearOperator` for one.
-        Raises: NotImplementedError if the operator is known to be singular; ValueError if the sizes do not fit.
+        Raises: NotImplementedError if the operator is known to be singular; ValueError if the sizes are incompatible.
         """
         self._check_solvable()
         if isinstance(rhs, LinearOperator):
@@ -268,7 +268,7 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
       operators: a list of rows: one operator, two, three and so on; those at the ends of the rows are square.
       is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
-    Raises: ValueError for hints that contradict what follows from the operators, or sizes that do not fit; TypeError
+    Raises: ValueError for hints that contradict what follows from the operators, or incompatible sizes; TypeError
       for different dtypes.
 
     >>> one, two = tf.linalg.LinearOperatorDiag([1.0]), tf.linalg.LinearOperatorDiag([2.0])

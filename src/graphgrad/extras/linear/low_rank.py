@@ -30,7 +30,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
       is_diag_update_positive: whether the diagonal of D is real and positive.
       is_non_singular, is_self_adjoint, is_positive_definite, is_square: known properties, or None.
       name: a name for the scopes of operations.
-    Raises: ValueError for hints that contradict what follows from the parts, or sizes that do not fit.
+    Raises: ValueError for hints that contradict what follows from the parts, or incompatible sizes.
 
     >>> a = tf.linalg.LinearOperatorLowRankUpdate(tf.linalg.LinearOperatorIdentity(2), [[1.0], [2.0]])
     >>> sess.run(a.determinant()).round(4)

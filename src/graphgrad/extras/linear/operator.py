@@ -64,7 +64,7 @@ class LinearOperator(Described):
                             f"  Fix: tf.cast(x, {self.dtype!r})")
 
     def _pair(self, x: Any, adjoint: bool, adjoint_arg: bool, what: str) -> tuple[Any, Any]:
-        """Returns two operators to multiply, adjoint if requested; raises ValueError if sizes do not fit."""
+        """Returns two operators to multiply, adjoint if requested; raises ValueError if sizes are incompatible."""
         left = self.adjoint() if adjoint else self
         right = x.adjoint() if adjoint_arg else x
         if not left.domain_dimension.is_compatible_with(right.range_dimension):
@@ -82,7 +82,7 @@ class LinearOperator(Described):
           adjoint_arg: whether the adjoint of x is.
           name: a name for the scope of the operations.
         Returns: a tensor, or a `LinearOperator` for one.
-        Raises: ValueError if the sizes do not fit, TypeError for another dtype.
+        Raises: ValueError if the sizes are incompatible, TypeError for another dtype.
         """
         if isinstance(x, LinearOperator):
             left, right = self._pair(x, adjoint, adjoint_arg, "x")
@@ -151,7 +151,7 @@ class LinearOperator(Described):
           name: a name for the scope of the operations.
         Returns: a tensor, or a `LinearOperator` for one.
         Raises: NotImplementedError if the operator is known to be singular, or not to be square; ValueError if the
-          sizes do not fit.
+          sizes are incompatible.
         """
         self._check_solvable()
         if isinstance(rhs, LinearOperator):

@@ -226,7 +226,7 @@ def sampled_addmm(indices: TensorLike, values: TensorLike, dense_shape: Any, mat
       beta, alpha: factors.
       output_type: the dtype that all are converted to.
     Returns: (indices, values, dense_shape) of the result.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: for values and matrices.
     Reference: TensorFlow 2.21 `tf.sparse.sampled_addmm`.
 

@@ -45,7 +45,7 @@ def string_join(inputs: TensorLike, separator: str = "", name: str | None = None
       separator: the separator.
       name: a name for the operation.
     Returns: strings, of the common shape.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: none.
     Reference: TensorFlow 2.21 StringJoin.
 

@@ -179,7 +179,7 @@ def compute_gradient_v1(x: Any, x_shape: Any, y: Any, y_shape: Any, x_init_value
       extra_feed_dict: what to feed besides.
     Returns: two arrays (elements of x, elements of y), by gradient and by central differences; a list of such
       pairs for a list of xs. A complex number counts as two elements.
-    Raises: AssertionError if y does not depend on x, for shapes that do not fit, and without a default session;
+    Raises: AssertionError if y does not depend on x, for incompatible shapes, and without a default session;
       TypeError for dtypes that have no gradient.
     Reference: TensorFlow 2.21 `tf.compat.v1.test.compute_gradient`.
 

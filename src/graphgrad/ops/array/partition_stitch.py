@@ -178,7 +178,7 @@ def dynamic_partition(data: TensorLike, partitions: Any, num_partitions: int, na
       num_partitions: int, the number of lists.
       name: a name for the operation.
     Returns: a list of tensors (n_i, *Q), dtype of `data`.
-    Raises: ValueError if shapes do not fit; InvalidArgumentError at run time for a partition
+    Raises: ValueError if shapes are incompatible; InvalidArgumentError at run time for a partition
       out of range.
     Gradient: DynamicStitch of the dys; None for partitions.
     Reference: TensorFlow 2.21 DynamicPartition.
@@ -197,7 +197,7 @@ def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = Non
       data: a list of tensors (*I_i, *Q), any dtype.
       name: a name for the operation.
     Returns: (largest index + 1, *Q), dtype of `data`; where several have one index, the last one.
-    Raises: ValueError if shapes do not fit.
+    Raises: ValueError if shapes are incompatible.
     Gradient: the slices of dy for data; None for indices.
     Reference: TensorFlow 2.21 DynamicStitch.
 

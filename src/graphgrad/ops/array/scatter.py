@@ -266,7 +266,7 @@ def scatter_nd(indices: TensorLike, updates: Any, shape: TensorLike, bad_indices
       bad_indices_policy: "IGNORE" ignores slices whose index is out of range; "ERROR" rejects them, as the default.
       name: a name for the operation.
     Returns: a tensor of that shape, dtype of `updates`.
-    Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is out of range (an
+    Raises: ValueError if shapes are incompatible; InvalidArgumentError at run time if an index is out of range (an
       accelerator ignores such a slice).
     Gradient: GatherNd for updates; None for the rest.
     Reference: TensorFlow 2.21 ScatterNd.
@@ -290,7 +290,7 @@ def tensor_scatter_nd_update(tensor: TensorLike, indices: TensorLike, updates: A
       updates: (*I, *Q), dtype of `tensor`. If several have one position, any may win.
       name: a name for the operation.
     Returns: a tensor of the same shape and dtype.
-    Raises: ValueError if shapes do not fit; InvalidArgumentError at run time if an index is out of range (an
+    Raises: ValueError if shapes are incompatible; InvalidArgumentError at run time if an index is out of range (an
       accelerator ignores such a slice).
     Gradient: dy with zeros at those positions for tensor, GatherNd for updates, None for indices.
     Reference: TensorFlow 2.21 TensorScatterUpdate.

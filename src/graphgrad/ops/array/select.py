@@ -107,7 +107,7 @@ def where_v1(condition: Any, x: TensorLike = None, y: TensorLike = None, name: s
       name: a name for the operation.
     Returns: the shape and dtype of x; without x and y the (n, rank) int64 coordinates of the
       true elements.
-    Raises: ValueError if only one of x and y is given or the shapes do not fit.
+    Raises: ValueError if only one of x and y is given or the shapes are incompatible.
     Gradient: dy where chosen, zero elsewhere; see `tf.compat.v2.where` on infinities.
     Reference: TensorFlow 2.21 Select and Where.
 

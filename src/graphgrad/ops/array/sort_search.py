@@ -139,7 +139,7 @@ def searchsorted(sorted_sequence: Any, values: TensorLike, side: str = "left", o
       out_type: int32 or int64.
       name: a name for the operations.
     Returns: (*B, m), `out_type`, each in [0, n].
-    Raises: ValueError for another side or sizes that do not fit.
+    Raises: ValueError for another side or incompatible sizes.
     Gradient: None.
     Reference: TensorFlow 2.21 LowerBound and UpperBound.
 

@@ -249,7 +249,7 @@ def space_to_batch(input: TensorLike, block_shape: Any, paddings: Any, name: str
       paddings: (m, 2), integers; they make each axis of S divisible by its block.
       name: a name for the operation.
     Returns: (n * product of block_shape, *(padded S / block_shape), *D).
-    Raises: ValueError, or InvalidArgumentError at run time, if sizes do not fit.
+    Raises: ValueError, or InvalidArgumentError at run time, if a padded size is not divisible by its block.
     Gradient: BatchToSpaceND; None for the rest.
     Reference: TensorFlow 2.21 SpaceToBatchND.
 
@@ -295,7 +295,7 @@ def space_to_batch_v1(input: TensorLike, paddings: Any, block_size: Any = None, 
       name: a name for the operation.
       block_shape: another name of `block_size`.
     Returns: (n * b * b, padded h / b, padded w / b, c).
-    Raises: ValueError, or InvalidArgumentError at run time, if sizes do not fit.
+    Raises: ValueError, or InvalidArgumentError at run time, if a padded size is not divisible by its block.
     Gradient: BatchToSpaceND; None for the rest.
     Reference: TensorFlow 2.21 `tf.compat.v1.space_to_batch`.
 
@@ -314,7 +314,7 @@ def batch_to_space(input: TensorLike, block_shape: Any, crops: Any, name: str | 
       crops: (m, 2), integers.
       name: a name for the operation.
     Returns: (n / product of block_shape, *(S * block_shape - crops), *D).
-    Raises: ValueError, or InvalidArgumentError at run time, if sizes do not fit.
+    Raises: ValueError, or InvalidArgumentError at run time, if the batch is not divisible by a block's size.
     Gradient: SpaceToBatchND; None for the rest.
     Reference: TensorFlow 2.21 BatchToSpaceND.
 
@@ -335,7 +335,7 @@ def batch_to_space_v1(input: TensorLike, crops: Any, block_size: Any, name: str 
       name: a name for the operation.
       block_shape: another name of `block_size`.
     Returns: (n / b / b, h * b - crops, w * b - crops, c).
-    Raises: ValueError, or InvalidArgumentError at run time, if sizes do not fit.
+    Raises: ValueError, or InvalidArgumentError at run time, if the batch is not divisible by a block's size.
     Gradient: SpaceToBatchND; None for the rest.
     Reference: TensorFlow 2.21 `tf.compat.v1.batch_to_space`.
 
@@ -443,7 +443,7 @@ def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_pa
       base_paddings: (m, 2), integers, the least paddings; 0 by default.
       name: a name for the operations.
     Returns: (paddings, crops), each (m, 2); constants where everything is known.
-    Raises: ValueError if shapes do not fit.
+    Raises: ValueError if shapes are incompatible.
     Gradient: none; they are integers.
     Reference: TensorFlow 2.21 `tf.required_space_to_batch_paddings`.
 

@@ -123,7 +123,7 @@ def split(value: TensorLike, num_or_size_splits: Any, axis: Any = 0, num: int | 
       num: the number of parts, where the length of the vector is not known.
       name: a name for the operation.
     Returns: a list of tensors (*P, size, *Q).
-    Raises: ValueError, or InvalidArgumentError at run time, if the sizes do not fit.
+    Raises: ValueError, or InvalidArgumentError at run time, if the sizes are incompatible.
     Gradient: ConcatV2.
     Reference: TensorFlow 2.21 Split and SplitV.
 

@@ -86,7 +86,7 @@ def repeat(input: TensorLike, repeats: Any, axis: int | None = None, name: str |
       axis: int in [-rank, rank); the flattened input by default.
       name: a name for the operations.
     Returns: (*P, sum of repeats, *Q), dtype of `input`.
-    Raises: ValueError if shapes do not fit.
+    Raises: ValueError if shapes are incompatible.
     Gradient: the sum over the repetitions.
     Reference: TensorFlow 2.21 `tf.repeat`.
 

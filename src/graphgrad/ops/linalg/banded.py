@@ -112,7 +112,7 @@ def banded_triangular_solve(bands: TensorLike, rhs: TensorLike, lower: bool = Tr
       adjoint: whether to solve with the adjoints of the matrices.
       name: a name for the scope of the operation.
     Returns: (*B, n, m).
-    Raises: ValueError if the sizes do not fit; InvalidArgumentError at run time, on the host, for a zero on the
+    Raises: ValueError if the sizes are incompatible; InvalidArgumentError at run time, on the host, for a zero on the
       main diagonal (on a device the result is not finite).
     Gradient: the solution with the adjoints, and the diagonals of -db x^H.
     Reference: TensorFlow 2.21 BandedTriangularSolve.
@@ -350,7 +350,7 @@ def tridiagonal_matmul(diagonals: TensorLike, rhs: TensorLike, diagonals_format:
       diagonals_format: "compact", "sequence" or "matrix".
       name: a name for the scope of the operations.
     Returns: (*B, n, m).
-    Raises: ValueError for another format or sizes that do not fit.
+    Raises: ValueError for another format or incompatible sizes.
     Gradient: products of dy with the adjoint diagonals, and of its rows with those of rhs.
     Reference: TensorFlow 2.21 TridiagonalMatMul.
 
@@ -377,7 +377,7 @@ def tridiagonal_solve(diagonals: TensorLike, rhs: TensorLike, diagonals_format: 
       partial_pivoting: whether rows are exchanged for stability.
       perturb_singular: accepted as TensorFlow does; not used.
     Returns: a tensor like rhs, (*B, n, m) if it was transposed.
-    Raises: ValueError for another format or sizes that do not fit; InvalidArgumentError at run time, on the host, if
+    Raises: ValueError for another format or incompatible sizes; InvalidArgumentError at run time, on the host, if
       a matrix is singular (on a device the result is not finite).
     Gradient: the solution with the adjoints, and the diagonals of -db x^H.
     Reference: TensorFlow 2.21 TridiagonalSolve.

@@ -29,7 +29,7 @@ def matrix_diag(diagonal: Any, name: str | None = "diag", k: Any = 0, num_rows: 
       align: the alignment of the diagonals above and below the main one in their rows of length n:
         'RIGHT_LEFT', 'LEFT_RIGHT', 'LEFT_LEFT' or 'RIGHT_RIGHT'.
     Returns: (*B, num_rows, num_cols), dtype of `diagonal`.
-    Raises: ValueError, or InvalidArgumentError at run time, if sizes do not fit.
+    Raises: ValueError, or InvalidArgumentError at run time, if sizes are incompatible.
     Gradient: MatrixDiagPartV3; None for the rest.
     Reference: TensorFlow 2.21 MatrixDiagV3.
 
@@ -81,7 +81,7 @@ def matrix_set_diag(input: TensorLike, diagonal: Any, name: str | None = "set_di
       k: int, or a pair of ints for a band: 0 is the main diagonal, those above are positive.
       align: the alignment of the diagonals above and below the main one in their rows.
     Returns: (*B, m, n), the same dtype.
-    Raises: ValueError, or InvalidArgumentError at run time, if sizes do not fit.
+    Raises: ValueError, or InvalidArgumentError at run time, if sizes are incompatible.
     Gradient: dy with zeros there for input, the diagonals of dy for diagonal.
     Reference: TensorFlow 2.21 MatrixSetDiagV3.
 

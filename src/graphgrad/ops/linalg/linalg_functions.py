@@ -46,7 +46,7 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
       rhs: (*B, n, m).
       name: a name for the scope of the operations.
     Returns: (*B, n, m).
-    Raises: ValueError if the sizes do not fit.
+    Raises: ValueError if the sizes are incompatible.
     Gradient: that of the two triangular systems.
     Reference: TensorFlow 2.21 `tf.linalg.cholesky_solve`.
 
@@ -222,7 +222,7 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
       adjoint: whether to solve with the adjoints of the matrices.
       name: a name for the operation.
     Returns: (*B, n, m).
-    Raises: ValueError if the sizes do not fit; InvalidArgumentError at run time, on the host, if
+    Raises: ValueError if the sizes are incompatible; InvalidArgumentError at run time, on the host, if
       a matrix is singular (on a device the result is not finite).
     Gradient: the solution with the adjoints, and -db x^H.
     Reference: TensorFlow 2.21 MatrixSolve.
@@ -244,7 +244,7 @@ def triangular_solve(matrix: TensorLike, rhs: TensorLike, lower: bool = True, ad
       adjoint: whether to solve with the adjoints of the matrices.
       name: a name for the operation.
     Returns: (*B, n, m).
-    Raises: ValueError if the sizes do not fit.
+    Raises: ValueError if the sizes are incompatible.
     Gradient: the solution with the adjoints, and the triangle of -db x^H.
     Reference: TensorFlow 2.21 MatrixTriangularSolve.
 
@@ -266,7 +266,7 @@ def lstsq(matrix: TensorLike, rhs: TensorLike, l2_regularizer: TensorLike = 0.0,
       fast: whether to solve the normal equations, for matrices of full rank that are not ill-conditioned.
       name: a name for the scope of the operations.
     Returns: (*B, n, k), the least squares solution; that of least norm if m < n or if not `fast`.
-    Raises: ValueError if the sizes do not fit.
+    Raises: ValueError if the sizes are incompatible.
     Gradient: that of its ops; if not `fast`, of the pseudo-inverse, for a constant rank.
     Reference: TensorFlow 2.21 `tf.linalg.lstsq`, MatrixSolveLs.
 

@@ -152,7 +152,7 @@ def lu_solve(lower_upper: TensorLike, perm: TensorLike, rhs: TensorLike, validat
       validate_args: accepted as TensorFlow does; not used.
       name: a name for the scope of the operations.
     Returns: (*B, n, m).
-    Raises: ValueError if the sizes do not fit.
+    Raises: ValueError if the sizes are incompatible.
     Gradient: that of the triangular systems.
     Reference: TensorFlow 2.21 `tf.linalg.lu_solve`.
 

@@ -243,7 +243,7 @@ def sparse_matmul(a: TensorLike, b: TensorLike, transpose_a: bool = False, trans
       a_is_sparse, b_is_sparse: accepted as TensorFlow does: it computes with all elements.
       name: a name for the operation.
     Returns: (m, n), float32.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: two matrix products.
     Reference: TensorFlow 2.21 SparseMatMul.
 

@@ -122,7 +122,7 @@ def matvec(a: TensorLike, b: TensorLike, transpose_a: bool = False, adjoint_a: b
       a_is_sparse, b_is_sparse: hints; the result does not depend on them.
       name: a name for the scope of the operations.
     Returns: (*B, m).
-    Raises: ValueError if the sizes do not fit.
+    Raises: ValueError if the sizes are incompatible.
     Gradient: that of `matmul`.
     Reference: TensorFlow 2.21 `tf.linalg.matvec`.
 

@@ -50,7 +50,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: numeric tensors of one dtype, of shapes that broadcast; or strings.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for different dtypes; ValueError for incompatible shapes.
     Gradient: dz for both, summed over the axes of broadcasting.
     Reference: TensorFlow 2.21 AddV2.
 
@@ -85,7 +85,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: numeric tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for different dtypes; ValueError for incompatible shapes.
     Gradient: dz and -dz, summed over the axes of broadcasting.
     Reference: TensorFlow 2.21 Sub.
 
@@ -254,7 +254,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: numeric tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for different dtypes; ValueError for incompatible shapes.
     Gradient: dz * conj(y) and conj(x) * dz, summed over the axes of broadcasting.
     Reference: TensorFlow 2.21 Mul.
 
@@ -312,7 +312,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
       x, y: float or complex tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: that of the product, with the same rule for 0.
     Reference: TensorFlow 2.21 MulNoNan.
 
@@ -343,7 +343,7 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
       x, y: float, complex, int32 or int64 tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: 2 (x - y) dz and its negative, summed over the axes of broadcasting.
     Reference: TensorFlow 2.21 SquaredDifference.
 
@@ -420,7 +420,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: real tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for complex or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for complex or different dtypes; ValueError for incompatible shapes.
     Gradient: dz for the larger one; all of dz goes to x where they are equal.
     Reference: TensorFlow 2.21 Maximum.
 
@@ -450,7 +450,7 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: real tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for complex or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for complex or different dtypes; ValueError for incompatible shapes.
     Gradient: dz for the smaller one; all of dz goes to x where they are equal.
     Reference: TensorFlow 2.21 Minimum.
 

@@ -71,7 +71,7 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
       x, y: integer tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 BitwiseAnd.
 
@@ -88,7 +88,7 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: integer tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 BitwiseOr.
 
@@ -105,7 +105,7 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
       x, y: integer tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 BitwiseXor.
 
@@ -139,7 +139,7 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: integer tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape; y counts as at most the width of the type less one.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 LeftShift.
 
@@ -156,7 +156,7 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
       x, y: integer tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape; y counts as at most the width of the type less one.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 RightShift.
 

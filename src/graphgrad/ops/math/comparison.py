@@ -29,7 +29,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: real tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a bool tensor of the broadcast shape.
-    Raises: TypeError for complex or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for complex or different dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 Less.
 
@@ -53,7 +53,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: real tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a bool tensor of the broadcast shape.
-    Raises: TypeError for complex or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for complex or different dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 LessEqual.
 
@@ -77,7 +77,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: real tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a bool tensor of the broadcast shape.
-    Raises: TypeError for complex or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for complex or different dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 Greater.
 
@@ -101,7 +101,7 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
       x, y: real tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a bool tensor of the broadcast shape.
-    Raises: TypeError for complex or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for complex or different dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 GreaterEqual.
 
@@ -136,7 +136,7 @@ def _fit(x, y):
 @op("Equal", "x: T, y: T -> z: bool", T=ANY, shape=_equality_shape, partial_value=folded,
     gradient_advice="a bump: tf.exp(-k * tf.square(x - y))")
 def _equal(xp, x, y, *, incompatible_shape_error=True):
-    """Returns whether x == y; one False if shapes that do not fit are no error."""
+    """Returns whether x == y; a single False for incompatible shapes, if these are no error."""
     if not incompatible_shape_error and not _fit(x, y):
         return xp.asarray(False)
     return xp.equal(x, y)
@@ -145,7 +145,7 @@ def _equal(xp, x, y, *, incompatible_shape_error=True):
 @op("NotEqual", "x: T, y: T -> z: bool", T=ANY, shape=_equality_shape, partial_value=folded,
     gradient_advice="a dent: 1.0 - tf.exp(-k * tf.square(x - y))")
 def _not_equal(xp, x, y, *, incompatible_shape_error=True):
-    """Returns whether x != y; one True if shapes that do not fit are no error."""
+    """Returns whether x != y; a single True for incompatible shapes, if these are no error."""
     if not incompatible_shape_error and not _fit(x, y):
         return xp.asarray(True)
     return xp.not_equal(x, y)
@@ -168,7 +168,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a bool tensor of the broadcast shape.
-    Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for different dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 Equal.
 
@@ -185,7 +185,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a bool tensor of the broadcast shape.
-    Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for different dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 NotEqual.
 
@@ -244,7 +244,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
       x, y: bool tensors of shapes that broadcast.
       name: a name for the operation.
     Returns: a bool tensor of the broadcast shape.
-    Raises: TypeError for other dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 LogicalAnd.
 
@@ -261,7 +261,7 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: bool tensors of shapes that broadcast.
       name: a name for the operation.
     Returns: a bool tensor of the broadcast shape.
-    Raises: TypeError for other dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 LogicalOr.
 
@@ -278,7 +278,7 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -
       x, y: bool tensors of shapes that broadcast.
       name: a name for the operation.
     Returns: a bool tensor of the broadcast shape.
-    Raises: TypeError for other dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other dtypes; ValueError for incompatible shapes.
     Gradient: not differentiable.
     Reference: TensorFlow 2.21 `tf.math.logical_xor`.
 

@@ -43,7 +43,7 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tens
       real, imag: float32 or float64 tensors of one dtype.
       name: a name for the operation.
     Returns: a complex64 or complex128 tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: the real and the imaginary part of dz.
     Reference: TensorFlow 2.21 Complex.
 

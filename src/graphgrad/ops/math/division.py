@@ -102,7 +102,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       name: a name for the operation.
     Returns: a tensor of the broadcast shape. 8 and 16 bit integers give float32, 32 and 64
       bit integers float64.
-    Raises: TypeError for bool or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for bool or different dtypes; ValueError for incompatible shapes.
     Gradient: dz / conj(y) and -dz conj(x / y**2), summed over the axes of broadcasting.
     Reference: TensorFlow 2.21 `tf.math.truediv`.
 
@@ -126,7 +126,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: numeric tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape; of floats, for integers.
-    Raises: TypeError for bool or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for bool or different dtypes; ValueError for incompatible shapes.
     Gradient: dz / conj(y) and -dz conj(x / y**2), summed over the axes of broadcasting.
     Reference: TensorFlow 2.21 `tf.math.divide`.
 
@@ -143,7 +143,7 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: numeric tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape and of the same dtype.
-    Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for different dtypes; ValueError for incompatible shapes.
     Gradient: as `truediv`; None for integers.
     Reference: TensorFlow 2.21 `tf.compat.v1.div`.
 
@@ -161,7 +161,7 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: float or complex tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for different dtypes; ValueError for incompatible shapes.
     Gradient: dz / conj(y) and -dz conj(x / y**2), summed over the axes of broadcasting.
     Reference: TensorFlow 2.21 RealDiv.
 
@@ -191,7 +191,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
       x, y: numeric tensors of one dtype, of shapes that broadcast; integers are divided as floats.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for different dtypes; ValueError for incompatible shapes.
     Gradient: that of the quotient; 0 where y is 0.
     Reference: TensorFlow 2.21 DivNoNan.
 
@@ -263,7 +263,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: real tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for different dtypes; ValueError for shapes that do not fit;
+    Raises: TypeError for different dtypes; ValueError for incompatible shapes;
       InvalidArgumentError for an integer division by 0.
     Gradient: None for both.
     Reference: TensorFlow 2.21 FloorDiv.
@@ -281,7 +281,7 @@ def floor_div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: real tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for different dtypes; ValueError for shapes that do not fit;
+    Raises: TypeError for different dtypes; ValueError for incompatible shapes;
       InvalidArgumentError for an integer division by 0.
     Gradient: None for both.
     Reference: TensorFlow 2.21 FloorDiv.
@@ -299,7 +299,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
       x, y: real tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for different dtypes; ValueError for shapes that do not fit;
+    Raises: TypeError for different dtypes; ValueError for incompatible shapes;
       InvalidArgumentError for an integer division by 0.
     Gradient: None for both.
     Reference: TensorFlow 2.21 TruncateDiv.
@@ -354,7 +354,7 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: real tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for different dtypes; ValueError for shapes that do not fit;
+    Raises: TypeError for different dtypes; ValueError for incompatible shapes;
       InvalidArgumentError for an integer division by 0.
     Gradient: dz and -dz floor(x / y), summed over the axes of broadcasting.
     Reference: TensorFlow 2.21 FloorMod.
@@ -375,7 +375,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
       x, y: float, int32 or int64 tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit;
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes;
       InvalidArgumentError for an integer division by 0.
     Gradient: dz and -dz truncate(x / y), summed over the axes of broadcasting; TensorFlow has none.
     Reference: TensorFlow 2.21 TruncateMod.

@@ -176,7 +176,7 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: signed numeric tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit;
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes;
       InvalidArgumentError for a negative power of integers.
     Gradient: dz y x**(y-1), and dz z log(x) for y, which is 0 where x is not positive.
     Reference: TensorFlow 2.21 Pow.
@@ -221,7 +221,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: float or complex tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: dz log(y) and dz x / y; 0 where x is 0.
     Reference: TensorFlow 2.21 Xlogy.
 
@@ -252,7 +252,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: float or complex tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: dz log(1 + y) and dz x / (1 + y); 0 where x is 0.
     Reference: TensorFlow 2.21 Xlog1py.
 
@@ -284,7 +284,7 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
       x, y: float or complex tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: dz / y and -dz x / y**2; 0 where x is 0.
     Reference: TensorFlow 2.21 Xdivy.
 

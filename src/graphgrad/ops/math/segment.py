@@ -359,7 +359,7 @@ def unsorted_segment_mean(data: TensorLike, segment_ids: TensorLike, num_segment
       num_segments: the number of segments, an integer scalar.
       name: a name for the operations.
     Returns: (num_segments, *D); 0 for an id that does not occur.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: dy / size of the segment, gathered by id.
     Reference: TensorFlow 2.21 `tf.math.unsorted_segment_mean`.
 
@@ -382,7 +382,7 @@ def unsorted_segment_sqrt_n(data: TensorLike, segment_ids: TensorLike, num_segme
       num_segments: the number of segments, an integer scalar.
       name: a name for the operations.
     Returns: (num_segments, *D); 0 for an id that does not occur.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: dy / sqrt(size of the segment), gathered by id.
     Reference: TensorFlow 2.21 `tf.math.unsorted_segment_sqrt_n`.
 

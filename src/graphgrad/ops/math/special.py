@@ -282,7 +282,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
       x: a tensor of the same dtype, float32 or float64.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape; NaN for orders that are not integers.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: dz polygamma(a + 1, x) for x; None for a.
     Reference: TensorFlow 2.21 Polygamma.
 
@@ -300,7 +300,7 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
       q: a tensor of the same dtype.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: -dz x zeta(x + 1, q) for q; for x a series like its own.
     Reference: TensorFlow 2.21 Zeta.
 
@@ -376,7 +376,7 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
       a, x: float tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape, in [0, 1]; NaN for a <= 0 or x < 0.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: dz x**(a-1) exp(-x) / gamma(a) for x; IgammaGradA for a.
     Reference: TensorFlow 2.21 Igamma.
 
@@ -393,7 +393,7 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
       a, x: float tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape, in [0, 1]; NaN for a <= 0 or x < 0.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: that of `igamma` with the other sign.
     Reference: TensorFlow 2.21 Igammac.
 
@@ -410,7 +410,7 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
       a, b, x: float32 or float64 tensors of one dtype, each of one shape or a scalar.
       name: a name for the operation.
     Returns: a tensor of that shape, in [0, 1].
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: dz x**(a-1) (1-x)**(b-1) / B(a, b) for x; integrals for a and b.
     Reference: TensorFlow 2.21 Betainc.
 

@@ -164,7 +164,7 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: TensorLike, name: 
       k: an integer.
       name: a name for the operation.
     Returns: (N), bool; False for a target out of range or a row that is not finite.
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: none; asking for it is a LookupError, as in TensorFlow.
     Reference: TensorFlow 2.21 InTopKV2.
 
@@ -185,7 +185,7 @@ def in_top_k_v1(predictions: TensorLike, targets: TensorLike, k: TensorLike, nam
       k: an integer.
       name: a name for the operation.
     Returns: (N), bool; False for a target out of range or a row that is not finite.
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.in_top_k`.
     """

@@ -213,7 +213,7 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
       y, x: float tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape, in [-pi, pi].
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: dz x / (x**2 + y**2) for y and -dz y / (x**2 + y**2) for x.
     Reference: TensorFlow 2.21 Atan2.
 

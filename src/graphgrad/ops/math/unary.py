@@ -231,7 +231,7 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
       x1, x2: float32 or float64 tensors of one dtype, of shapes that broadcast.
       name: a name for the operation.
     Returns: a tensor of the broadcast shape.
-    Raises: TypeError for other or different dtypes; ValueError for shapes that do not fit.
+    Raises: TypeError for other or different dtypes; ValueError for incompatible shapes.
     Gradient: dy for x1 and zeros for x2.
     Reference: TensorFlow 2.21 NextAfter.
 

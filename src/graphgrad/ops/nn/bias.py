@@ -122,7 +122,7 @@ def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str 
       biases: (O).
       name: a name for the operation.
     Returns: (N, O).
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: those of MatMul and BiasAdd.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.xw_plus_b`.
 
@@ -144,7 +144,7 @@ def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str
       biases: (O).
       name: a name for the operation.
     Returns: (N, O).
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: those of MatMul, BiasAdd and Relu.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.relu_layer`.
 

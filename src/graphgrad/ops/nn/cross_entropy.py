@@ -271,7 +271,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorL
       logits: (*B, C), floating.
       name: a name for the operation.
     Returns: (*B).
-    Raises: ValueError if the ranks do not fit; InvalidArgumentError at run time for a label out of range (on an
+    Raises: ValueError if the ranks do not match; InvalidArgumentError at run time for a label out of range (on an
       accelerator the row's loss is NaN instead).
     Gradient: dy (softmax(logits) - one_hot(labels)).
     Reference: TensorFlow 2.21 SparseSoftmaxCrossEntropyWithLogits.
@@ -310,7 +310,7 @@ def sparse_softmax_cross_entropy_with_logits_v1(labels: TensorLike = None, logit
       logits: (*B, C), floating.
       name: a name for the operation.
     Returns: (*B).
-    Raises: ValueError if an argument is missing or the ranks do not fit.
+    Raises: ValueError if an argument is missing or the ranks do not match.
     Gradient: dy (softmax(logits) - one_hot(labels)).
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.sparse_softmax_cross_entropy_with_logits`.
     """

@@ -152,7 +152,7 @@ uniform_op.grad(NOT_DIFFERENTIABLE)
 @op("ComputeAccidentalHits", "true_classes: int64, sampled_candidates: int64 -> indices: int32, ids: int64, "
     "weights: float32", flags=("host",))
 def accidental_hits_op(xp, true_classes, sampled_candidates, *, num_true, seed=0, seed2=0):
-    """Finds drawn classes that are true ones: rows, positions among the drawn, and very negative weights."""
+    """Finds sampled classes that equal a true one: rows, positions among the samples, and very negative weights."""
     true_classes, sampled = np.asarray(true_classes), np.asarray(sampled_candidates)
     place = {c: i for i, c in enumerate(sampled.tolist())}
     rows, _ = np.indices(true_classes.shape)
@@ -232,7 +232,7 @@ def uniform_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampl
 
 def compute_accidental_hits(true_classes: TensorLike, sampled_candidates: TensorLike, num_true: int,
                             seed: int | None = None, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """Finds drawn classes that happen to be true ones.
+    """Finds sampled classes that equal a true one.
 
     Args:
       true_classes: (N, num_true), int64.
@@ -304,7 +304,7 @@ def nce_loss_v1(weights: TensorLike, biases: TensorLike, labels: TensorLike, inp
                 num_classes: TensorLike, num_true: int = 1, sampled_values: TensorLike = None,
                 remove_accidental_hits: bool = False, partition_strategy: str = "mod",
                 name: str | None = "nce_loss") -> Tensor:
-    """Computes the noise-contrastive loss, which separates the true class from classes drawn at random.
+    """Computes the noise-contrastive loss, which separates the true class from sampled classes.
 
     Args:
       weights: (num_classes, D), a tensor or variable, or a list of pieces.
@@ -315,11 +315,11 @@ def nce_loss_v1(weights: TensorLike, biases: TensorLike, labels: TensorLike, inp
       num_classes: the number of classes.
       num_true: the number of true classes of a row.
       sampled_values: what a sampler returned; by default drawn log-uniformly.
-      remove_accidental_hits: whether drawn classes that are true ones are ignored.
+      remove_accidental_hits: whether sampled classes that equal a true one are ignored.
       partition_strategy: how a list of pieces divides the classes, as in `embedding_lookup`.
       name: a name for the scope of the operations.
     Returns: (N).
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: IndexedSlices for weights and biases; dense for inputs.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.nce_loss`; Gutmann and Hyvarinen 2010.
 
@@ -336,15 +336,15 @@ def nce_loss_v1(weights: TensorLike, biases: TensorLike, labels: TensorLike, inp
 def nce_loss(weights: TensorLike, biases: TensorLike, labels: TensorLike, inputs: TensorLike, num_sampled: int,
              num_classes: TensorLike, num_true: int = 1, sampled_values: TensorLike = None,
              remove_accidental_hits: bool = False, name: str | None = "nce_loss") -> Tensor:
-    """Computes the noise-contrastive loss, which separates the true class from classes drawn at random.
+    """Computes the noise-contrastive loss, which separates the true class from sampled classes.
 
     Args:
       weights: (num_classes, D), a tensor or variable, or a list of pieces of adjacent classes.
       biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values: as in TensorFlow 1's.
-      remove_accidental_hits: whether drawn classes that are true ones are ignored.
+      remove_accidental_hits: whether sampled classes that equal a true one are ignored.
       name: a name for the scope of the operations.
     Returns: (N).
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: IndexedSlices for weights and biases; dense for inputs.
     Reference: TensorFlow 2.21 `tf.nn.nce_loss`.
     """
@@ -357,7 +357,7 @@ def sampled_softmax_loss_v1(weights: TensorLike, biases: TensorLike, labels: Ten
                             sampled_values: TensorLike = None, remove_accidental_hits: bool = True,
                             partition_strategy: str = "mod", name: str | None = "sampled_softmax_loss",
                             seed: int | None = None) -> Tensor:
-    """Computes the softmax cross entropy over the true class and classes drawn at random.
+    """Computes the softmax cross entropy over the true class and sampled classes.
 
     Args:
       weights: (num_classes, D), a tensor or variable, or a list of pieces.
@@ -368,12 +368,12 @@ def sampled_softmax_loss_v1(weights: TensorLike, biases: TensorLike, labels: Ten
       num_classes: the number of classes.
       num_true: the number of true classes of a row.
       sampled_values: what a sampler returned; by default drawn log-uniformly.
-      remove_accidental_hits: whether drawn classes that are true ones are ignored.
+      remove_accidental_hits: whether sampled classes that equal a true one are ignored.
       partition_strategy: how a list of pieces divides the classes, as in `embedding_lookup`.
       name: a name for the scope of the operations.
       seed: an integer, or None.
     Returns: (N).
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: IndexedSlices for weights and biases; dense for inputs.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.sampled_softmax_loss`; Jean et al. 2015.
 
@@ -390,16 +390,16 @@ def sampled_softmax_loss(weights: TensorLike, biases: TensorLike, labels: Tensor
                          num_sampled: int, num_classes: TensorLike, num_true: int = 1,
                          sampled_values: TensorLike = None, remove_accidental_hits: bool = True,
                          seed: int | None = None, name: str | None = "sampled_softmax_loss") -> Tensor:
-    """Computes the softmax cross entropy over the true class and classes drawn at random.
+    """Computes the softmax cross entropy over the true class and sampled classes.
 
     Args:
       weights: (num_classes, D), a tensor or variable, or a list of pieces of adjacent classes.
       biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values: as in TensorFlow 1's.
-      remove_accidental_hits: whether drawn classes that are true ones are ignored.
+      remove_accidental_hits: whether sampled classes that equal a true one are ignored.
       seed: an integer, or None.
       name: a name for the scope of the operations.
     Returns: (N).
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: IndexedSlices for weights and biases; dense for inputs.
     Reference: TensorFlow 2.21 `tf.nn.sampled_softmax_loss`.
     """

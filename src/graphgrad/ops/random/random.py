@@ -346,7 +346,7 @@ def _categorical(logits: Any, num_samples: Any, dtype: Any, seed: int | None) ->
 
 
 def class_dtype(dtype: Any) -> DType:
-    """Returns the dtype of drawn classes, int64 by default; raises ValueError if it is not int32 or int64."""
+    """Returns the dtype of sampled classes, int64 by default; raises ValueError if it is not int32 or int64."""
     dtype = int64 if dtype is None else as_dtype(dtype)
     if dtype not in (int32, int64):
         raise ValueError(f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are {(int32, int64)}.")

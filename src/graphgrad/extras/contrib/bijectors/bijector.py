@@ -135,7 +135,7 @@ class Bijector:
         Args:
           x: a tensor.
           name: a name for the operations.
-          **kwargs: conditions, for bijectors that take some.
+          **kwargs: conditions, for a bijector that takes them.
         """
         with name_scope(f"{self._name}/{name}"):
             x = self._tensor(x)
@@ -152,7 +152,7 @@ class Bijector:
         Args:
           y: a tensor.
           name: a name for the operations.
-          **kwargs: conditions, for bijectors that take some.
+          **kwargs: conditions, for a bijector that takes them.
         """
         with name_scope(f"{self._name}/{name}"):
             y = self._tensor(y)
@@ -171,7 +171,7 @@ class Bijector:
           y: a tensor.
           event_ndims: the number of last dimensions that form one event; the least by default.
           name: a name for the operations.
-          **kwargs: conditions, for bijectors that take some.
+          **kwargs: conditions, for a bijector that takes them.
         Raises: ValueError for too few dimensions.
         """
         with name_scope(f"{self._name}/{name}"):
@@ -190,7 +190,7 @@ class Bijector:
           x: a tensor.
           event_ndims: the number of last dimensions that form one event; the least by default.
           name: a name for the operations.
-          **kwargs: conditions, for bijectors that take some.
+          **kwargs: conditions, for a bijector that takes them.
         Raises: ValueError for too few dimensions.
         """
         with name_scope(f"{self._name}/{name}"):

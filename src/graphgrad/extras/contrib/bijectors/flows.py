@@ -36,7 +36,7 @@ class RealNVP(Bijector):
 
     Args:
       num_masked: the number of elements that are kept.
-      shift_and_log_scale_fn: a function of them and of the number of others that gives shift and log scale; either
+      shift_and_log_scale_fn: a function that maps them and the number of the others to a shift and a log scale; either
         may be None.
       is_constant_jacobian: whether there is no scale.
       validate_args: accepted.

@@ -26,7 +26,7 @@ def conv3d(input: TensorLike, filters: TensorLike, strides: int | Sequence[Any],
       dilations: the dilations of the filter, like `strides`.
       name: a name for the operation.
     Returns: (*B, D', H', W', O).
-    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Raises: ValueError if the depths do not match or the window is larger than the input.
     Gradient: Conv3DBackpropInputV2 and Conv3DBackpropFilterV2, differentiable again.
     Reference: TensorFlow 2.21 Conv3D.
 
@@ -50,7 +50,7 @@ def conv3d_v1(input: TensorLike, filter: TensorLike = None, strides: Any = None,
       strides, padding, data_format, dilations: as in `conv3d`.
       name: a name for the operation.
     Returns: (*B, D', H', W', O).
-    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Raises: ValueError if the depths do not match or the window is larger than the input.
     Gradient: Conv3DBackpropInputV2 and Conv3DBackpropFilterV2, differentiable again.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.conv3d`.
     """
@@ -90,7 +90,7 @@ def conv3d_transpose(input: TensorLike, filters: TensorLike, output_shape: Shape
       strides, padding, data_format, dilations: of the convolution that is transposed.
       name: a name for the operation.
     Returns: a tensor of shape `output_shape`.
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: Conv3D and Conv3DBackpropFilterV2.
     Reference: TensorFlow 2.21 `tf.nn.conv3d_transpose`.
     """
@@ -112,7 +112,7 @@ def conv3d_transpose_v1(value: TensorLike, filter: TensorLike = None, output_sha
       strides, padding, data_format, dilations: of the convolution that is transposed.
       name: a name for the operation.
     Returns: a tensor of shape `output_shape`.
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: Conv3D and Conv3DBackpropFilterV2.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.conv3d_transpose`.
     """

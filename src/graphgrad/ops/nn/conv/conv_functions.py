@@ -30,7 +30,7 @@ def conv2d(input: TensorLike, filters: TensorLike, strides: int | Sequence[Any],
       dilations: the dilations of the filter, like `strides`.
       name: a name for the operation.
     Returns: (*B, H', W', O).
-    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Raises: ValueError if the depths do not match or the window is larger than the input.
     Gradient: Conv2DBackpropInput and Conv2DBackpropFilter, differentiable again.
     Reference: TensorFlow 2.21 Conv2D.
 
@@ -59,7 +59,7 @@ def conv2d_v1(input: TensorLike, filter: TensorLike = None, strides: Any = None,
       dilations: the dilations of the filter, like `strides`.
       name: a name for the operation.
     Returns: (*B, H', W', O).
-    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Raises: ValueError if the depths do not match or the window is larger than the input.
     Gradient: Conv2DBackpropInput and Conv2DBackpropFilter, differentiable again.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.conv2d`.
     """
@@ -177,7 +177,7 @@ def atrous_conv2d(value: TensorLike, filters: TensorLike, rate: int | Sequence[A
       padding: "SAME" or "VALID".
       name: a name for the operation.
     Returns: (N, H', W', O).
-    Raises: ValueError if the depths do not fit.
+    Raises: ValueError if the depths do not match.
     Gradient: that of `conv2d`.
     Reference: TensorFlow 2.21 `tf.nn.atrous_conv2d`.
     """
@@ -196,7 +196,7 @@ def atrous_conv2d_transpose(value: TensorLike, filters: TensorLike, output_shape
       padding: "SAME" or "VALID".
       name: a name for the operation.
     Returns: a tensor of shape `output_shape`.
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: that of `conv2d_transpose`.
     Reference: TensorFlow 2.21 `tf.nn.atrous_conv2d_transpose`.
     """
@@ -235,7 +235,7 @@ def conv1d(input: TensorLike, filters: TensorLike, stride: int | Sequence[Any], 
       dilations: the dilation of the filter, like `stride`.
       name: a name for the scope of the operations.
     Returns: (*B, W', O).
-    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Raises: ValueError if the depths do not match or the window is larger than the input.
     Gradient: that of Conv2D.
     Reference: TensorFlow 2.21 `tf.nn.conv1d`.
 
@@ -270,7 +270,7 @@ def conv1d_v1(value: TensorLike = None, filters: TensorLike = None, stride: Any 
       name: a name for the scope of the operations.
       dilations: the dilation of the filter, like `stride`.
     Returns: (*B, W', O).
-    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Raises: ValueError if the depths do not match or the window is larger than the input.
     Gradient: that of Conv2D.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.conv1d`.
     """
@@ -289,7 +289,7 @@ def conv1d_transpose(input: TensorLike, filters: TensorLike, output_shape: Tenso
       strides, padding, data_format, dilations: of the convolution that is transposed.
       name: a name for the scope of the operations.
     Returns: a tensor of shape `output_shape`.
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: that of Conv2DBackpropInput.
     Reference: TensorFlow 2.21 `tf.nn.conv1d_transpose`.
 

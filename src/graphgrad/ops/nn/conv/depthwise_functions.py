@@ -28,7 +28,7 @@ def depthwise_conv2d(input: TensorLike, filter: TensorLike, strides: int | Seque
       dilations: the dilations of the filter, a list of 2.
       name: a name for the scope of the operations.
     Returns: (N, H', W', C * M).
-    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Raises: ValueError if the depths do not match or the window is larger than the input.
     Gradient: the two backpropagation ops of DepthwiseConv2dNative, differentiable again.
     Reference: TensorFlow 2.21 DepthwiseConv2dNative.
 
@@ -55,7 +55,7 @@ def depthwise_conv2d_v1(input: TensorLike, filter: TensorLike, strides: int | Se
       name: a name for the scope of the operations.
       data_format: "NHWC" or "NCHW".
     Returns: (N, H', W', C * M).
-    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Raises: ValueError if the depths do not match or the window is larger than the input.
     Gradient: the two backpropagation ops of DepthwiseConv2dNative, differentiable again.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.depthwise_conv2d`.
     """
@@ -74,7 +74,7 @@ def depthwise_conv2d_native(input: TensorLike, filter: TensorLike, strides: int 
       strides, padding, data_format, dilations: as in `depthwise_conv2d`, lists of 4.
       name: a name for the operation.
     Returns: (N, H', W', C * M).
-    Raises: ValueError if the depths do not fit or the window is larger than the input.
+    Raises: ValueError if the depths do not match or the window is larger than the input.
     Gradient: its two backpropagation ops, differentiable again.
     Reference: TensorFlow 2.21 DepthwiseConv2dNative.
     """
@@ -94,7 +94,7 @@ def depthwise_conv2d_backprop_input(input_sizes: ShapeLike, filter: TensorLike, 
       strides, padding, data_format, dilations: as in `depthwise_conv2d`, lists of 4.
       name: a name for the operation.
     Returns: a tensor of shape `input_sizes`.
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: the other two ops of depthwise convolution.
     Reference: TensorFlow 2.21 DepthwiseConv2dNativeBackpropInput.
     """
@@ -114,7 +114,7 @@ def depthwise_conv2d_backprop_filter(input: TensorLike, filter_sizes: ShapeLike,
       strides, padding, data_format, dilations: as in `depthwise_conv2d`, lists of 4.
       name: a name for the operation.
     Returns: a tensor of shape `filter_sizes`.
-    Raises: ValueError if the shapes do not fit.
+    Raises: ValueError if the shapes are incompatible.
     Gradient: the other two ops of depthwise convolution.
     Reference: TensorFlow 2.21 DepthwiseConv2dNativeBackpropFilter.
     """
@@ -137,7 +137,7 @@ def separable_conv2d(input: TensorLike, depthwise_filter: TensorLike, pointwise_
       dilations: the dilations of the depthwise filter, a list of 2.
       name: a name for the operation.
     Returns: (N, H', W', O).
-    Raises: ValueError if the pointwise filter is not 1 x 1 or the depths do not fit.
+    Raises: ValueError if the pointwise filter is not 1 x 1 or the depths do not match.
     Gradient: those of the two convolutions.
     Reference: TensorFlow 2.21 `tf.nn.separable_conv2d`.
 
@@ -172,7 +172,7 @@ def separable_conv2d_v1(input: TensorLike, depthwise_filter: TensorLike, pointwi
       name: a name for the operation.
       data_format: "NHWC" or "NCHW".
     Returns: (N, H', W', O).
-    Raises: ValueError if the pointwise filter is not 1 x 1 or the depths do not fit.
+    Raises: ValueError if the pointwise filter is not 1 x 1 or the depths do not match.
     Gradient: those of the two convolutions.
     Reference: TensorFlow 2.21 `tf.compat.v1.nn.separable_conv2d`.
     """

@@ -63,7 +63,7 @@ def fake_quant_with_min_max_vars(inputs: TensorLike, min: TensorLike, max: Tenso
       narrow_range: whether to omit the lowest level.
       name: a name for the operation.
     Returns: a tensor like `inputs`.
-    Raises: ValueError for shapes that do not fit, or another number of bits.
+    Raises: ValueError for incompatible shapes, or another number of bits.
     Gradient: straight through: dy in the range, zero outside; for `min` and `max` the sum of dy beyond them.
     Reference: TensorFlow 2.21 FakeQuantWithMinMaxVars; Jacob et al. 2017.
 
@@ -84,7 +84,7 @@ def fake_quant_with_min_max_vars_gradient(gradients: TensorLike, inputs: TensorL
       inputs, min, max, num_bits, narrow_range: its arguments.
       name: a name for the operation.
     Returns: the gradients for (inputs, min, max).
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: linear in `gradients`; zero for the others.
     Reference: TensorFlow 2.21 FakeQuantWithMinMaxVarsGradient.
 
@@ -106,7 +106,7 @@ def fake_quant_with_min_max_vars_per_channel(inputs: TensorLike, min: TensorLike
       narrow_range: whether to omit the lowest level.
       name: a name for the operation.
     Returns: a tensor like `inputs`.
-    Raises: ValueError for shapes that do not fit, or another number of bits.
+    Raises: ValueError for incompatible shapes, or another number of bits.
     Gradient: straight through: dy in the range, zero outside; for `min` and `max` the sum of dy beyond them.
     Reference: TensorFlow 2.21 FakeQuantWithMinMaxVarsPerChannel; Jacob et al. 2017.
 
@@ -128,7 +128,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(gradients: TensorLike, inp
       inputs, min, max, num_bits, narrow_range: its arguments.
       name: a name for the operation.
     Returns: the gradients for (inputs, min, max).
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: linear in `gradients`; zero for the others.
     Reference: TensorFlow 2.21 FakeQuantWithMinMaxVarsPerChannelGradient.
 
@@ -156,7 +156,7 @@ def quantize_and_dequantize_v2(input: TensorLike, input_min: TensorLike, input_m
       narrow_range: whether to omit the lowest level.
       axis: the axis along which ranges differ; None for one range.
     Returns: a tensor like `input`.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: straight through: dy in the range, zero outside.
     Reference: TensorFlow 2.21 QuantizeAndDequantizeV4.
 
@@ -183,7 +183,7 @@ def quantize_and_dequantize(input: TensorLike, input_min: TensorLike, input_max:
       narrow_range: whether to omit the lowest level.
       axis: the axis along which ranges differ; None for one range.
     Returns: a tensor like `input`.
-    Raises: ValueError for shapes that do not fit.
+    Raises: ValueError for incompatible shapes.
     Gradient: straight through: dy everywhere; none for the range.
     Reference: TensorFlow 2.21 QuantizeAndDequantizeV2.
 
