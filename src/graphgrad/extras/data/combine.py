@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,9 +15,11 @@ from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.opdef import raw
 
 from .data_structure import arranged, components, flatten, pack
+from .dataset_base import INFINITE, UNKNOWN, DatasetBase, DatasetT, limited
 from .dataset_components import DatasetParts, common, held
-from .elements import Element, Values, _runner, _symbolic, _value, traced
-from .shuffle import seeds_of
+from .elements import Element, Values, _runner, _symbolic, _value, _zip, traced
+from .mapping import nested
+from .order import seeds_of
 
 _INT64_MAX = 2**63 - 1
 
@@ -132,7 +135,7 @@ def grouped(dataset: Any, key_func: Any, reduce_func: Any, window_size: Any, win
     if fixed is not None and fixed < 1:
         raise ValueError(f"Window size must be greater than zero, but got {fixed}.")
     shape = dataset._of((Spec.of(int64, ()), DatasetParts.of(dataset._specs)), [], iter)
-    reduce_graph, inner = shape._nested(reduce_func)
+    reduce_graph, inner = nested(shape, reduce_func)
 
     def passes(given: Values) -> Iterator[Element]:
         key_of, reduce = _runner(keys, given), _runner(reduce_graph, given)
@@ -247,3 +250,122 @@ def resampled(dataset: Any, class_func: Any, target: Any, initial: Any, seed: An
                 yield [found[0], *element]
 
     return dataset._then(passes, (classes.outputs[0]._spec, dataset._specs), _symbolic(classes))
+
+
+# -- methods of `Dataset` ----------------------------------------------------------------
+
+
+def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False,
+                         rerandomize_each_iteration: Any = None) -> Any:
+    """Makes a data set that draws each element from one of several data sets.
+
+    Args:
+      datasets: the data sets, with elements of equal structure.
+      weights: the probability of each: a list, or a data set of such vectors; equal by default.
+      seed: an int; the order is TensorFlow's for the same seed.
+      stop_on_empty_dataset: whether to stop when one data set ends; else the others continue.
+      rerandomize_each_iteration: whether each pass has its own order.
+    Raises: TypeError for elements of different structure; ValueError for an empty list, or incompatible weights.
+    """
+
+    return sampled(list(datasets), weights, seed, stop_on_empty_dataset, rerandomize_each_iteration)
+
+
+def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True) -> Any:
+    """Makes a data set that takes each element from the data set whose number another data set gives.
+
+    Args:
+      datasets: the data sets, with elements of equal structure.
+      choice_dataset: a data set of scalars, int64.
+      stop_on_empty_dataset: whether to stop when a chosen data set has ended; else such choices are skipped.
+    Raises: TypeError for elements of different structure; ValueError for an empty list.
+    """
+
+    return chosen(list(datasets), choice_dataset, stop_on_empty_dataset)
+
+
+def concatenate(self: DatasetT, dataset: Any, name: str | None = None) -> DatasetT:
+    """Makes a data set of the elements of this one followed by those of another."""
+
+    pairs = zip(components(self._specs), components(dataset._specs), strict=True)
+    found = iter([common(a, b) for a, b in pairs])
+    specs = arranged(self._specs, lambda _: next(found))
+    sizes = self._size, dataset._size
+    size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
+    return self._then(lambda given: itertools.chain(self._passes(given), dataset._passes(given)), specs,
+                      dataset._captured, size)
+
+
+def group_by_window(self: DatasetBase, key_func: Any, reduce_func: Any, window_size: Any = None,
+                    window_size_func: Any = None, name: str | None = None) -> Any:
+    """Applies a function to groups of elements with the same key.
+
+    Args:
+      key_func: a function of an element that returns its key, a scalar int64.
+      reduce_func: a function of a key and a data set of a group's elements that returns a data set.
+      window_size: the number of elements of a group.
+      window_size_func: a function of the key that returns this number, in its place.
+      name: accepted.
+    Raises: ValueError if there is neither a size nor a function, or both.
+    """
+
+    return grouped(self, key_func, reduce_func, window_size, window_size_func)
+
+
+def bucket_by_sequence_length(self: DatasetBase, element_length_func: Any, bucket_boundaries: Any,
+                              bucket_batch_sizes: Any, padded_shapes: Any = None, padding_values: Any = None,
+                              pad_to_bucket_boundary: bool = False, no_padding: bool = False,
+                              drop_remainder: bool = False, name: str | None = None) -> Any:
+    """Makes a data set of padded batches of elements of similar length.
+
+    Args:
+      element_length_func: a function of an element that returns its length, a scalar int32.
+      bucket_boundaries: the least lengths of buckets; there is one more bucket below.
+      bucket_batch_sizes: the size of the batches of each bucket; one more than boundaries.
+      padded_shapes, padding_values: as for `padded_batch`.
+      pad_to_bucket_boundary: whether unknown lengths are padded to the bucket's largest one.
+      no_padding: whether elements are batched without padding.
+      drop_remainder: whether to drop a smaller last batch.
+      name: accepted.
+    Raises: ValueError if there is not one size more than boundaries.
+    """
+
+    return bucketed(self, element_length_func, list(bucket_boundaries), list(bucket_batch_sizes), padded_shapes,
+                    padding_values, pad_to_bucket_boundary, no_padding, drop_remainder)
+
+
+def rejection_resample(self: DatasetBase, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: Any = None,
+                       name: str | None = None) -> Any:
+    """Makes a data set of pairs (class, element) with another distribution of classes, by dropping elements.
+
+    Args:
+      class_func: a function of an element that returns its class, a scalar int32.
+      target_dist: the target probability of each class.
+      initial_dist: that in the data set; estimated from the elements by default.
+      seed: an int; the same one gives the same elements.
+      name: accepted.
+    """
+
+    return resampled(self, class_func, target_dist, initial_dist, seed)
+
+
+def zip_(cls: type[DatasetBase], *args: Any, datasets: Any = None, name: str | None = None) -> Any:
+    """Makes a data set of tuples of the elements of several, as long as the shortest.
+
+    Args:
+      *args: the data sets, or one structure of them.
+      datasets: a structure of data sets, in their place.
+      name: accepted.
+    """
+    structure = datasets if datasets is not None else args[0] if len(args) == 1 else tuple(args)
+    parts: list[Any] = []
+    arranged(structure, parts.append, (DatasetBase,))
+    if not parts or not all(isinstance(p, DatasetBase) for p in parts):
+        raise TypeError(f"Invalid input to `zip`: {structure}. Fix: give data sets, in tuples or dictionaries")
+
+    def passes(given: Values) -> Iterator[Element]:
+        return (list(itertools.chain(*row)) for row in _zip([p._passes(given) for p in parts]))
+
+    at = iter(parts)
+    specs = arranged(structure, lambda _: next(at)._specs, (DatasetBase,))
+    return cls._of(specs, [t for p in parts for t in p._captured], passes, limited(*[p._size for p in parts]))

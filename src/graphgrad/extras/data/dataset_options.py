@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from typing import Any, ClassVar
 
+from .dataset_base import DatasetBase, DatasetT
+
 
 class AutotuneAlgorithm(enum.Enum):
     """TensorFlow's algorithms for tuning parallel transformations. Without effect."""
@@ -153,3 +155,20 @@ class Options(_Options):
           options: a `tf.data.Options`.
         """
         return self._merged(options)
+
+
+def with_options(self: DatasetT, options: Any, name: str | None = None) -> DatasetT:
+    """Makes a data set with options; they take precedence over earlier ones.
+
+    Args:
+      options: a `tf.data.Options`.
+      name: accepted.
+    """
+    made = self._then(self._passes, size=self._size)
+    made._options = options if self._options is None else self._options.merge(options)
+    return made
+
+
+def options(self: DatasetBase) -> Any:
+    """Returns the options of this data set and of those that it is made from."""
+    return Options() if self._options is None else self._options

@@ -14,7 +14,13 @@ from graphgrad.extras.data.dataset_options import ExternalStatePolicy as Externa
 from graphgrad.extras.data.dataset_options import OptimizationOptions as OptimizationOptions
 from graphgrad.extras.data.dataset_options import ThreadingOptions as ThreadingOptions
 from graphgrad.extras.data.dataset_specs import DatasetSpec as DatasetStructure
-from graphgrad.extras.data.experimental_apply import DatasetInitializer as DatasetInitializer
+from graphgrad.extras.data.dataset_specs import RaggedTensorStructure as RaggedTensorStructure
+from graphgrad.extras.data.dataset_specs import SparseTensorStructure as SparseTensorStructure
+from graphgrad.extras.data.dataset_specs import TensorArrayStructure as TensorArrayStructure
+from graphgrad.extras.data.dataset_specs import TensorStructure as TensorStructure
+from graphgrad.extras.data.dataset_tables import DatasetInitializer as DatasetInitializer
+from graphgrad.extras.data.dataset_tables import index_table_from_dataset as index_table_from_dataset
+from graphgrad.extras.data.dataset_tables import table_from_dataset as table_from_dataset
 from graphgrad.extras.data.experimental_apply import Reducer as Reducer
 from graphgrad.extras.data.experimental_apply import assert_cardinality as assert_cardinality
 from graphgrad.extras.data.experimental_apply import bucket_by_sequence_length as bucket_by_sequence_length
@@ -32,7 +38,6 @@ from graphgrad.extras.data.experimental_apply import get_structure as get_struct
 from graphgrad.extras.data.experimental_apply import group_by_reducer as group_by_reducer
 from graphgrad.extras.data.experimental_apply import group_by_window as group_by_window
 from graphgrad.extras.data.experimental_apply import ignore_errors as ignore_errors
-from graphgrad.extras.data.experimental_apply import index_table_from_dataset as index_table_from_dataset
 from graphgrad.extras.data.experimental_apply import pad_to_cardinality as pad_to_cardinality
 from graphgrad.extras.data.experimental_apply import prefetch_to_device as prefetch_to_device
 from graphgrad.extras.data.experimental_apply import random_dataset as RandomDataset
@@ -40,7 +45,6 @@ from graphgrad.extras.data.experimental_apply import rejection_resample as rejec
 from graphgrad.extras.data.experimental_apply import sample_from_datasets as sample_from_datasets
 from graphgrad.extras.data.experimental_apply import scan as scan
 from graphgrad.extras.data.experimental_apply import snapshot as snapshot
-from graphgrad.extras.data.experimental_apply import table_from_dataset as table_from_dataset
 from graphgrad.extras.data.experimental_apply import take_while as take_while
 from graphgrad.extras.data.experimental_apply import to_variant as to_variant
 from graphgrad.extras.data.experimental_apply import unique as unique
@@ -53,10 +57,6 @@ from graphgrad.extras.data.experimental_datasets import shuffle_and_repeat as sh
 from graphgrad.extras.data.experimental_datasets import unbatch as unbatch
 from graphgrad.extras.data.optional import Optional as Optional
 from graphgrad.extras.data.optional import OptionalSpec as OptionalStructure
-from graphgrad.extras.data.specs_v1 import RaggedTensorStructure as RaggedTensorStructure
-from graphgrad.extras.data.specs_v1 import SparseTensorStructure as SparseTensorStructure
-from graphgrad.extras.data.specs_v1 import TensorArrayStructure as TensorArrayStructure
-from graphgrad.extras.data.specs_v1 import TensorStructure as TensorStructure
 from graphgrad.frontend.structure.type_spec import TypeSpec as Structure
 
 __all__ = [

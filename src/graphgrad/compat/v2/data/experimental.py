@@ -9,12 +9,12 @@ graphgrad.extras.data.dataset_files: TFRecordWriter=DatasetTFRecordWriter load m
     parse_example_dataset save
 graphgrad.extras.data.dataset_options: AutotuneAlgorithm AutotuneOptions ExternalStatePolicy OptimizationOptions
     ThreadingOptions
-graphgrad.extras.data.experimental_apply: Counter=counter DatasetInitializer RandomDataset=random_dataset Reducer
-    assert_cardinality at bucket_by_sequence_length cardinality choose_from_datasets copy_to_device
-    dense_to_ragged_batch dense_to_sparse_batch enable_debug_mode from_list from_variant get_next_as_optional
-    get_structure group_by_reducer group_by_window ignore_errors index_table_from_dataset pad_to_cardinality
-    prefetch_to_device rejection_resample sample_from_datasets scan snapshot table_from_dataset take_while to_variant
-    unique
+graphgrad.extras.data.dataset_tables: DatasetInitializer index_table_from_dataset table_from_dataset
+graphgrad.extras.data.experimental_apply: Counter=counter RandomDataset=random_dataset Reducer assert_cardinality at
+    bucket_by_sequence_length cardinality choose_from_datasets copy_to_device dense_to_ragged_batch
+    dense_to_sparse_batch enable_debug_mode from_list from_variant get_next_as_optional get_structure group_by_reducer
+    group_by_window ignore_errors pad_to_cardinality prefetch_to_device rejection_resample sample_from_datasets scan
+    snapshot take_while to_variant unique
 graphgrad.extras.data.experimental_datasets: enumerate_dataset get_single_element map_and_batch parallel_interleave
     shuffle_and_repeat unbatch
 graphgrad.extras.data.optional: Optional

@@ -15,7 +15,9 @@ from graphgrad.extras.data.dataset_options import AutotuneOptions as AutotuneOpt
 from graphgrad.extras.data.dataset_options import ExternalStatePolicy as ExternalStatePolicy
 from graphgrad.extras.data.dataset_options import OptimizationOptions as OptimizationOptions
 from graphgrad.extras.data.dataset_options import ThreadingOptions as ThreadingOptions
-from graphgrad.extras.data.experimental_apply import DatasetInitializer as DatasetInitializer
+from graphgrad.extras.data.dataset_tables import DatasetInitializer as DatasetInitializer
+from graphgrad.extras.data.dataset_tables import index_table_from_dataset as index_table_from_dataset
+from graphgrad.extras.data.dataset_tables import table_from_dataset as table_from_dataset
 from graphgrad.extras.data.experimental_apply import Reducer as Reducer
 from graphgrad.extras.data.experimental_apply import assert_cardinality as assert_cardinality
 from graphgrad.extras.data.experimental_apply import at as at
@@ -34,7 +36,6 @@ from graphgrad.extras.data.experimental_apply import get_structure as get_struct
 from graphgrad.extras.data.experimental_apply import group_by_reducer as group_by_reducer
 from graphgrad.extras.data.experimental_apply import group_by_window as group_by_window
 from graphgrad.extras.data.experimental_apply import ignore_errors as ignore_errors
-from graphgrad.extras.data.experimental_apply import index_table_from_dataset as index_table_from_dataset
 from graphgrad.extras.data.experimental_apply import pad_to_cardinality as pad_to_cardinality
 from graphgrad.extras.data.experimental_apply import prefetch_to_device as prefetch_to_device
 from graphgrad.extras.data.experimental_apply import random_dataset as RandomDataset
@@ -42,7 +43,6 @@ from graphgrad.extras.data.experimental_apply import rejection_resample as rejec
 from graphgrad.extras.data.experimental_apply import sample_from_datasets as sample_from_datasets
 from graphgrad.extras.data.experimental_apply import scan as scan
 from graphgrad.extras.data.experimental_apply import snapshot as snapshot
-from graphgrad.extras.data.experimental_apply import table_from_dataset as table_from_dataset
 from graphgrad.extras.data.experimental_apply import take_while as take_while
 from graphgrad.extras.data.experimental_apply import to_variant as to_variant
 from graphgrad.extras.data.experimental_apply import unique as unique

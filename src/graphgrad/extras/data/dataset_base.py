@@ -1,0 +1,75 @@
+"""What every data set has: a structure of elements, the tensors that it needs, and an iterator for each pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from .dataset_components import element_spec
+from .elements import Element, Values
+
+# -- cardinalities, as far as they are known without a pass ----------------------------
+
+INFINITE = -1  # no end
+UNKNOWN = -2
+
+
+def limited(*sizes: int) -> int:
+    """Returns the smallest cardinality."""
+    known = [s for s in sizes if s >= 0]
+    if UNKNOWN in sizes:
+        return UNKNOWN
+    return min(known) if known else INFINITE
+
+
+def divided(size: int, by: int, drop_remainder: bool) -> int:
+    """Returns the number of batches."""
+    return size if size < 0 else size // by if drop_remainder else -(-size // by)
+
+
+def times_(size: int, count: int) -> int:
+    """Returns the number of elements of `count` passes; infinite if it is negative."""
+    if size == 0 or count == 0:
+        return 0
+    if count < 0:
+        return INFINITE
+    return size if size < 0 else size * count
+
+
+class DatasetBase:
+    """A sequence of elements; its transformations are the methods of `Dataset`."""
+
+    _specs: Any  # a Spec for each leaf
+    _captured: list[Any]  # tensors outside, computed when a pass begins
+    _passes: Callable[[Values], Iterator[Element]]
+    _size: int = UNKNOWN  # the number of elements, as far as it is known
+    _options: Any = None
+
+    @classmethod
+    def _of(cls, specs: Any, captured: Sequence[Any], passes: Callable[[Values], Iterator[Element]],
+            size: int = UNKNOWN) -> Self:
+        self = object.__new__(cls)
+        self._specs, self._captured, self._passes, self._size = specs, list(captured), passes, size
+        return self
+
+    def _then(self, passes: Callable[[Values], Iterator[Element]], specs: Any = None, captured: Sequence[Any] = (),
+              size: int = UNKNOWN) -> Self:
+        made = self._of(self._specs if specs is None else specs, [*self._captured, *captured], passes, size)
+        made._options = self._options
+        return made
+
+    def _start(self, captured: Sequence[Any]) -> Iterator[Element]:
+        return self._passes({id(t): np.asarray(v) for t, v in zip(self._captured, captured, strict=True)})
+
+    @property
+    def element_spec(self) -> Any:
+        """The elements' structure, with a `TensorSpec` for each component."""
+        return element_spec(self._specs)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} element_spec={self.element_spec}>"
+
+
+DatasetT = TypeVar("DatasetT", bound=DatasetBase)
