@@ -151,7 +151,7 @@ _STRINGS = frozenset({"input_encoding", "input_order", "left_pad", "output_encod
     "token"})
 _KINDS: dict[Any, frozenset[str]] = {int: _INTEGERS, float: _FLOATS, bool: _BOOLEANS, tuple: _LISTS, str: _STRINGS}
 
-# Kind of attribute -> what its values are, what they are not, and TensorFlow's word for them.
+# Kind of attribute -> the classes of its values, those excluded, and TensorFlow's word for them.
 _VALUES: dict[Any, tuple[tuple[type, ...], tuple[type, ...], str]] = {
     bool: ((bool, np.bool_), (), "bool"),
     int: ((int, np.integer), (bool,), "int"),

@@ -133,7 +133,7 @@ class Listening(threading.local):
 
 
 listening = Listening()
-# Those that may record gradients of what they have recorded.
+# The recorders of persistent tapes, which may record the gradients of their own records.
 persistent: list[Callable[..., None]] = []
 # Other listeners, not tapes: f(opdef, inputs, outputs).
 watchers: list[Callable[..., None]] = []

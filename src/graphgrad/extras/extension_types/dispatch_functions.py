@@ -126,11 +126,11 @@ def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
                          "Fix: give what the decorator returned")
 
 
-# -- what is registered ----------------------------------------------------------------
+# -- registrations ---------------------------------------------------------------------
 
-# For each function: what is called instead, and when.
+# For each function: the targets to call instead, each with the checks of when to.
 _by_api: dict[Api, list[tuple[Callable[..., Any], list[Callable[..., bool]]]]] = {}
-# By names of functions and classes of operands.
+# By the names of functions and the classes of operands.
 _handlers: dict[tuple[frozenset[str], tuple[Any, ...]], Callable[..., Any]] = {}
 
 
@@ -144,7 +144,7 @@ def _targets(api: Api) -> list[tuple[Callable[..., Any], list[Callable[..., bool
                 return NotImplemented
             try:
                 given = bind(*args, **kwargs)
-            except TypeError:  # the function itself says what is wrong
+            except TypeError:  # the function itself raises the error
                 return NotImplemented
             given.apply_defaults()
             fitting = [t for t, checks in targets if any(check(given.arguments) for check in checks)]

@@ -415,7 +415,7 @@ def _tensors(leaf: Any) -> Any:
         return convert_to_tensor(leaf)
     if hasattr(type(leaf), "__tf_tensor__"):
         return convert_to_tensor(leaf)
-    # In a graph, the array itself is what the function gets.
+    # In a graph, the function gets the array itself.
     return ArrayParts(leaf) if isinstance(leaf, TensorArray) and leaf._elements is not None else leaf
 
 

@@ -73,9 +73,9 @@ class Api:
 _lock = threading.RLock()
 _apis: dict[Any, Api] = {}  # by the function, and by what users call
 _kinds: dict[type, Callable[[Api, tuple[Any, ...], dict[str, Any]], Any]] = {}
-# Say what is asked first of each function, present and future; None for nothing.
+# Return the implementation that a function, present or future, tries first; None for none.
 rules: list[Callable[[Api], Implementation | None]] = []
-# Are told of a function that is dispatched from now on, and of the one that is called in its place.
+# Called with each function that becomes dispatched, and the one that is called in its place.
 replacers: list[Callable[[Any, Any], None]] = []
 
 

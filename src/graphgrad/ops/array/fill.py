@@ -83,7 +83,7 @@ empty_op.shape(_sizes)
 empty_op.grad(NOT_DIFFERENTIABLE)
 
 
-_LARGE = 2**24  # elements; the operation says what it is that does not fit into memory
+_LARGE = 2**24  # elements; beyond it the operation itself reports the lack of memory
 
 
 def _filled(shape: Any, one: Any, name: str) -> Any:

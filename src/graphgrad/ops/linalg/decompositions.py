@@ -352,7 +352,7 @@ def _self_adjoint_eig_grad(op, de, dv):
         turn = raw.Mul(reciprocal_gaps(e), matmul(v, dv, adjoint_a=True))
         inner = turn if inner is None else raw.AddV2(inner, turn)
     da = matmul(v, matmul(inner, v, adjoint_b=True))
-    # Only the lower triangle is read, so it gets the other one's part as well.
+    # Only the lower triangle is read, so the gradient of the upper one is added to it.
     da = lower(raw.AddV2(da, adjoint(da)))
     return set_diag(da, raw.Mul(0.5, diag_part(da)))
 

@@ -60,7 +60,7 @@ def _parts(x, count, axis):
 
 
 # Three dimensions: the planes around a plane that the kernel covers become further channels of it, since XLA:CPU takes
-# four times as long for a convolution in three dimensions as for one in two, and longer for a strided one's gradient.
+# four times as long for a convolution in three dimensions as in two, and longer for the gradient of a strided one.
 
 
 def _is_flat(w, groups, data_format, x):
