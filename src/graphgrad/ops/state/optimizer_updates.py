@@ -7,6 +7,8 @@ saves the optimizer a host op that finds the distinct ones.
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from graphgrad.errors import Complaint
@@ -15,6 +17,7 @@ from graphgrad.ir.opdef import op
 from graphgrad.ir.shape import shape_str
 
 _STATEFUL = ("stateful",)
+_value = operator.attrgetter("value")
 
 
 def _check(ref, grad):
@@ -67,7 +70,7 @@ def _rows_of(xp, ref, indices):
 def _update(xp, rule, refs, grad, *rest):
     """Applies a rule, a function (xp, value, *slots, gradient, ...) -> new ones, to a variable and its slots."""
     _check(refs[0], grad)
-    for ref, new in zip(refs, rule(xp, *[r.value for r in refs], grad, *rest), strict=True):
+    for ref, new in zip(refs, rule(xp, *map(_value, refs), grad, *rest)):
         ref.value = new
 
 
@@ -76,8 +79,8 @@ def _update_rows(xp, rule, refs, indices, sum_duplicates, grad, *rest):
     _check_rows(refs[0], grad, indices)
     if sum_duplicates:
         grad = _totals(xp, refs[0], grad, indices)
-    rows = [_rows_of(xp, r, indices) for r in refs]
-    for ref, new in zip(refs, rule(xp, *rows, grad, *rest), strict=True):
+    rows = [xp.take(r.value, indices, axis=0) for r in refs]
+    for ref, new in zip(refs, rule(xp, *rows, grad, *rest)):
         _set_rows(xp, ref, indices, new)
 
 
