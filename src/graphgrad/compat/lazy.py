@@ -128,7 +128,8 @@ def _face(module_name: str, table: Mapping[str, str]) -> Face:
 
 
 def _load(module_name: str, name: str, place: str) -> Any:
-    importlib.import_module("graphgrad.frontend.core_hooks")
+    from graphgrad.frontend import core_hooks as core_hooks  # it completes the core
+
     origin, _, attribute = place.partition(":")
     found: Any = importlib.import_module(origin)
     if not attribute:
