@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns: the exit status.
     """
     options = _parser().parse_args(argv)
-    command = {"run": _run, "draw": _draw, "ops": _ops}[options.command]
+    command = {"run": _run, "draw": _draw, "ops": _ops, "check-imports": _check_imports}[options.command]
     return command(options)
 
 
@@ -35,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Runs TensorFlow programs, unmodified, without TensorFlow; draws their graphs.",
     )
     parser.add_argument("--version", action="version", version=f"graphgrad {_version()}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="{run,draw,ops}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="{run,draw,ops,check-imports}")
     run = commands.add_parser("run", help="run a program in which `tensorflow` is this package",
                               description="Runs a program in which `import tensorflow` gives this package.")
     draw = commands.add_parser("draw", help="run a program, then draw its graph as SVG",
@@ -61,6 +61,12 @@ def _parser() -> argparse.ArgumentParser:
                               "gradient, for which dtypes they exist, where they run, and which functions build them.")
     ops.add_argument("pattern", nargs="?", default="*", metavar="PATTERN",
                      help="only op types that match it, such as '*Grad' (default: all)")
+    check = commands.add_parser("check-imports", help="list missing names of TensorFlow that a package uses",
+                                description="Looks through the files of a package, without running them, for names of "
+                                "TensorFlow, and lists those that are missing here, with the number of uses.")
+    check.add_argument("package", metavar="PACKAGE", help="an installed package, or the path of a file or folder")
+    check.add_argument("--tf", choices=("1", "2"), default="2",
+                       help="which TensorFlow `import tensorflow` is (default: 2)")
     for p in (run, draw):
         p.add_argument("-m", action="store_true", dest="is_module",
                        help="PROGRAM is the name of a module or package, as for python -m")
@@ -76,6 +82,18 @@ def _version() -> str:
         return metadata.version("graphgrad")
     except metadata.PackageNotFoundError:  # used from the source tree
         return "(not installed)"
+
+
+def _check_imports(options: argparse.Namespace) -> int:
+    from graphgrad.compat import check_imports
+
+    try:
+        text = check_imports.report(options.package, int(options.tf))
+    except ModuleNotFoundError as error:
+        print(f"graphgrad: {error}", file=sys.stderr)
+        return 2
+    print(text)
+    return 1 if "missing\n" in text else 0
 
 
 # -- run -------------------------------------------------------------------------------

@@ -135,6 +135,7 @@ graphgrad.ops.nn.cross_entropy: L2Loss SoftmaxCrossEntropyWithLogits SparseSoftm
 graphgrad.ops.nn.ctc.ctc_decode: CTCBeamSearchDecoder CTCGreedyDecoder
 graphgrad.ops.nn.ctc.ctc_functions: CTCUniqueLabels CollapseRepeated
 graphgrad.ops.nn.ctc.ctc_loss: CTCLoss CTCLossDense CTCLossDenseStates CTCLossStates CTCLossV2
+graphgrad.ops.nn.cudnn_rnn: CudnnRNNV3
 graphgrad.ops.nn.norm.batchnorm: FusedBatchNormGradV3 FusedBatchNormV3
 graphgrad.ops.nn.norm.batchnorm_legacy: BatchNormWithGlobalNormalization BatchNormWithGlobalNormalizationGrad
     FusedBatchNorm FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormV2

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.compat.inside.timeline import Timeline
+from graphgrad.compat.internal.timeline import Timeline
 from graphgrad.executor.runtime.step_stats import StepStats
 
 # What TensorFlow's own StepStats of one step serializes to.

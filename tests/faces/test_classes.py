@@ -20,6 +20,8 @@ EXEMPT = {
     ("nn.RNNCellDropoutWrapper", "Module"): "a Keras layer there, a layer of variable scopes here",
     ("nn.RNNCellResidualWrapper", "Module"): "a Keras layer there, a layer of variable scopes here",
     ("gfile.FastGFile", "gfile.GFile"): "another name of GFile",
+    ("experimental.dtensor.DTensorDataset", "data.Dataset"): "stands for what is not here",
+    ("experimental.dtensor.DVariable", "Variable"): "stands for what is not here",
     ("gfile.FastGFile", "gfile.Open"): "another name of GFile",
     ("gfile.FastGFile", "io.gfile.GFile"): "another name of GFile",
 }

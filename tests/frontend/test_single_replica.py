@@ -94,7 +94,7 @@ def test_one_replica(sess: Any) -> None:
 
 def test_one_tpu_replica(sess: Any) -> None:
     """What sums over replicas sums over one; more of them are refused."""
-    from graphgrad.compat.inside import tpu
+    from graphgrad.compat.internal import tpu
 
     x = tf.constant([1.0, 2.0])
     assert sess.run(tpu.cross_replica_sum(tpu.tpu_replicated_input([x]))).tolist() == [1.0, 2.0]

@@ -17,7 +17,9 @@ _SUMMARIES = "its result is a side effect, or a message: tests/training/test_sum
 _OPTIONAL = "its operand may hold nothing: tests/extras/data/test_optional.py"
 _GENERATORS = "its result depends on the state of a variable, or on nothing: tests/ops/random/test_random_generator.py"
 _THIRD = "it takes or gives a list of tensors: tests/gradients/test_third_derivatives.py"
+_CUDNN = "a function of NVIDIA's library: graphs can hold it, nothing here computes it"
 OPS: dict[str, str] = {
+    "CudnnRNNV3": _CUDNN,
     "TensorListReserve": _LISTS, "EmptyTensorList": _LISTS, "TensorListLength": _LISTS,
     "TensorListElementShape": _LISTS, "TensorListGetItem": _LISTS, "TensorListSetItem": _LISTS,
     "TensorListStack": _LISTS, "TensorListFromTensor": _LISTS, "TensorListGather": _LISTS,
@@ -86,7 +88,7 @@ OPS: dict[str, str] = {
 }
 
 # Op types whose gradient is declared otherwise than TensorFlow declares it.
-GRADIENTS: dict[str, str] = {}
+GRADIENTS: dict[str, str] = {"CudnnRNNV3": _CUDNN}
 
 # Op types with a gradient whose third derivatives nothing checks.
 _ANY_GAMMA = "its derivative for alpha holds the quantile fixed: RandomGammaGrad's row checks what it consists of"

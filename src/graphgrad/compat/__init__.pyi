@@ -2,6 +2,8 @@
 
 from graphgrad.compat import v1 as v1
 from graphgrad.compat import v2 as v2
+from graphgrad.ir.dimension import dimension_value as dimension_value
+from graphgrad.ir.shape import dimension_at_index as dimension_at_index
 from graphgrad.platform.text_and_bytes import as_bytes as as_bytes
 from graphgrad.platform.text_and_bytes import as_str as as_str
 from graphgrad.platform.text_and_bytes import as_str_any as as_str_any
@@ -15,6 +17,6 @@ from graphgrad.platform.text_and_bytes import path_to_str as path_to_str
 from graphgrad.platform.text_and_bytes import real_types as real_types
 
 __all__ = [
-    "as_bytes", "as_str", "as_str_any", "as_text", "bytes_or_text_types", "complex_types", "forward_compatible",
-    "integral_types", "path_to_bytes", "path_to_str", "real_types", "v1", "v2"
+    "as_bytes", "as_str", "as_str_any", "as_text", "bytes_or_text_types", "complex_types", "dimension_at_index",
+    "dimension_value", "forward_compatible", "integral_types", "path_to_bytes", "path_to_str", "real_types", "v1", "v2"
 ]

@@ -31,6 +31,7 @@ from graphgrad.compat.lazy import names
 from graphgrad.compat.missing import advice, explain, library_advice
 from graphgrad.compat.names_of_1 import OF_1, OF_1_BENEATH
 from graphgrad.compat.tree import CLASSES, INTERNALS, MODULES, PACKAGES
+from graphgrad.ir.values import dispatch
 
 _ROOTS = frozenset({"compat", "python"})
 FACES = {1: "graphgrad.v1", 2: "graphgrad.compat.v2"}
@@ -62,6 +63,11 @@ def uninstall() -> None:
             del sys.modules[name]
 
 
+def installed() -> bool:
+    """Returns whether `tensorflow` means this package in this process."""
+    return any(isinstance(f, _Finder) for f in sys.meta_path)
+
+
 class _Alias(ModuleType):
     """A module of TensorFlow's that holds this package's objects.
 
@@ -78,12 +84,14 @@ class _Alias(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
             return [n for n in dir(self) if not n.startswith("_")]
-        if name.startswith("__"):
+        if name.startswith("__") and name not in ("__internal__", "__operators__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         below = f"{self.__name__}.{name}"
         path = below.removeprefix("tensorflow.")
         parts = path.split(".")
-        inside = parts[0] == "python" and len(parts) in (2, 3) and parts[1] in _PACKAGES and not name.startswith("_")
+        deepest = 4 if parts[2:3] and parts[2] in _SUBPACKAGES else 3
+        inside = (parts[0] == "python" and 2 <= len(parts) <= deepest and parts[1] in _PACKAGES
+                  and not name.startswith("_"))
         if path in _ROOTS or path in MODULES or path in PACKAGES or path in CLASSES or inside:
             with contextlib.suppress(ModuleNotFoundError):
                 return importlib.import_module(below)
@@ -98,6 +106,16 @@ class _Alias(ModuleType):
 
     def __dir__(self) -> list[str]:
         return sorted({*vars(self), *(n for s in self._graphgrad_sources for n in dir(s))})
+
+
+def _renew() -> None:
+    """Gives the aliases the functions that dispatch."""
+    for module in list(sys.modules.values()):
+        if isinstance(module, _Alias):
+            vars(module).update({name: dispatch.known(value) for name, value in vars(module).items()})
+
+
+dispatch.renewers.append(_renew)
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -179,8 +197,10 @@ _HOMES = {
 }
 _COMMON = (".", "math", "nn", "linalg", "random", "image", "train", "initializers", "losses", "errors", "sets",
            "strings", "signal", "test", "summary", "layers")
-_PACKAGES = frozenset({"client", "core", "data", "eager", "framework", "layers", "lib", "ops", "platform",
-                       "saved_model", "summary", "training", "util"})
+_PACKAGES = frozenset("""
+    checkpoint client core data distribute eager framework layers lib ops platform profiler saved_model summary
+    trackable training util
+""".split())
 _SUBPACKAGES = frozenset({"core", "distributions", "experimental", "layers", "linalg", "losses", "ops", "parallel_for",
                           "ragged", "signal", "structured", "util", "utils"})
 
@@ -365,4 +385,4 @@ class _Scan(ast.NodeVisitor):
             self.uses_1 = True
 
 
-__all__ = ["detect_version", "install", "uninstall"]
+__all__ = ["detect_version", "install", "installed", "uninstall"]

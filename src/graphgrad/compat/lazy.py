@@ -27,6 +27,7 @@ class Face(NamedTuple):
 # Module -> name -> where it is, `module:attribute` or `module`.
 _tables: dict[str, Mapping[str, str]] = {}
 _FACES = "graphgrad.compat.v1", "graphgrad.compat.v2"
+_FACES_OF = {"graphgrad": _FACES[1], "graphgrad.v1": _FACES[0]}  # modules that mirror them
 
 
 def face(module_name: str, text: str) -> Face:
@@ -116,8 +117,12 @@ def _face(module_name: str, table: Mapping[str, str]) -> Face:
         # Python itself asks modules for names with underscores, and for submodules while it imports them.
         if name.startswith("__") or getattr(module.__spec__, "_initializing", False):
             raise AttributeError(f"module {module_name!r} has no attribute {name!r}")
+        from graphgrad.compat.libraries import find
         from graphgrad.compat.missing import explain
 
+        library = find(_FACES_OF.get(module_name, module_name), name)
+        if library is not None:
+            return vars(module).setdefault(name, library)
         raise AttributeError(explain(module, module_name, name))
 
     def __dir__() -> list[str]:
@@ -134,11 +139,14 @@ def _load(module_name: str, name: str, place: str) -> Any:
     found: Any = importlib.import_module(origin)
     if not attribute:
         return found
-    found = getattr(found, attribute)
+    return _in_face(module_name, name, getattr(found, attribute))
+
+
+def _in_face(module_name: str, name: str, found: Any) -> Any:
     for face_name in _FACES:
         if module_name == face_name or module_name.startswith(f"{face_name}."):
             return dispatch.in_face(module_name[len(face_name) + 1 :], name, found)
-    return found
+    return dispatch.known(found)
 
 
 def _replace(function: Any, by: Any) -> None:
@@ -148,4 +156,13 @@ def _replace(function: Any, by: Any) -> None:
         loaded.update({name: by for name, value in loaded.items() if value is function})
 
 
+def _renew() -> None:
+    """Gives the faces the functions that dispatch."""
+    for module_name, table in list(_tables.items()):
+        loaded = vars(sys.modules.get(module_name, ModuleType("")))
+        for name in [n for n in table if hasattr(loaded.get(n), "__code__")]:
+            loaded[name] = _in_face(module_name, name, loaded[name])
+
+
 dispatch.replacers.append(_replace)
+dispatch.renewers.append(_renew)

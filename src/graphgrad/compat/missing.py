@@ -44,11 +44,12 @@ def advice(module: ModuleType, name: str) -> str:
     return f"Did you mean {near[0]!r}?" if near else "graphgrad has no such name (yet)."
 
 
-# What to use today instead of libraries upon TensorFlow that are not here, by the names that they have in it.
-_KERAS = "Keras, a library on top of TensorFlow, is not part of graphgrad (yet). Fix: use "
+# Libraries upon TensorFlow by the names that they have in it, and how to install them or what to use instead.
+_KERAS = ("Keras is a library on top of TensorFlow, which graphgrad uses if it is installed. Fix: "
+          "pip install --no-deps tf_keras==2.21.0 && pip install 'graphgrad[keras]', or use ")
 _LIBRARIES = {
-    "keras": f"{_KERAS}tf.Module and tf.Variable for layers and tf.GradientTape for training, or tf.compat.v1.layers, "
-    "tf.compat.v1.losses and tf.compat.v1.train",
+    "keras": f"{_KERAS}tf.Module, tf.Variable and tf.GradientTape, or tf.compat.v1.layers, tf.compat.v1.losses and "
+    "tf.compat.v1.train",
     "losses": f"{_KERAS}the functions of tf.compat.v1.losses, such as tf.compat.v1.losses.mean_squared_error",
     "metrics": f"{_KERAS}the functions of tf.compat.v1.metrics, or a tf.Variable that you update",
     "optimizers": f"{_KERAS}an optimizer of tf.compat.v1.train, such as tf.compat.v1.train.AdamOptimizer; its "

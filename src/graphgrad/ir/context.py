@@ -67,6 +67,11 @@ def get_default_graph() -> Graph:
     return current_graph() or next((g for g in reversed(stack.entries) if g is not None), None) or _root_graph()
 
 
+def root_graph() -> Graph:
+    """Returns this thread's outermost graph."""
+    return _root_graph()
+
+
 def reset_default_graph() -> None:
     """Replaces this thread's outermost graph by an empty one.
 

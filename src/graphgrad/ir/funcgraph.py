@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .context import root_graph
 from .conversion import constant_in
 from .dtypes import DType
 from .eager import EagerTensor
@@ -45,7 +46,7 @@ class FuncGraph(Graph):
         super().__init__()
         self.name = name
         self.discarded = discarded
-        self.outer_graph = outer_graph
+        self._outer_graph = outer_graph
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
         self.captured: list[Any] = []
@@ -58,6 +59,11 @@ class FuncGraph(Graph):
         if outer_graph is not None:
             self.seed = outer_graph.seed
             self._collections = outer_graph._collections  # collections of a branch belong to the program
+
+    @property
+    def outer_graph(self) -> Graph:
+        """The graph around this one; this thread's outermost one for what was made in eager mode."""
+        return root_graph() if self._outer_graph is None else self._outer_graph
 
     def add_input(self, dtype: DType, shape: Shape, name: str) -> Tensor:
         """Adds a placeholder for one more argument."""
@@ -78,9 +84,9 @@ class FuncGraph(Graph):
         if isinstance(op, EagerTensor) or (isinstance(op, Operation) and op.graph is self and op.type == "Placeholder"):
             return None  # available already
         if isinstance(op, Operation) and op.graph is not self:
-            outer = self.outer_graph
+            outer = self._outer_graph
             while outer is not None and outer is not op.graph:
-                outer = outer.outer_graph
+                outer = outer._outer_graph
             if outer is not None:
                 self.waits_for[op] = None
                 return None
@@ -111,13 +117,13 @@ class FuncGraph(Graph):
                 return inner
             source: Any = tensor
         else:
-            outer = self.outer_graph
+            outer = self._outer_graph
             while outer is not None and outer is not tensor.graph:
-                outer = outer.outer_graph
+                outer = outer._outer_graph
             if outer is None:
                 return super().capture(tensor)
-            near = self.discarded or tensor.graph is self.outer_graph  # leave nothing in outer graphs
-            source = tensor if near else self.outer_graph.capture(tensor)  # type: ignore[union-attr]  # a body has one
+            near = self.discarded or tensor.graph is self._outer_graph  # leave nothing in outer graphs
+            source = tensor if near else self._outer_graph.capture(tensor)  # type: ignore[union-attr]  # a body has one
         if source is not tensor and id(source) in self._captures:  # named in the outer graph
             inner = self._captures[id(tensor)] = self._captures[id(source)]
             self._keep_alive(tensor)
@@ -162,4 +168,4 @@ def around(graph: Graph | None) -> Iterator[Graph]:
     """Yields the graph and the outer ones, the innermost first."""
     while graph is not None:
         yield graph
-        graph = graph.outer_graph
+        graph = graph._outer_graph

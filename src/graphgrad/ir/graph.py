@@ -73,7 +73,7 @@ class Graph:
     """
 
     building_function = False
-    outer_graph: Graph | None = None
+    _outer_graph: Graph | None = None
     # Whether effects happen even if no result depends on them: in functions, and their sub-graphs.
     keeps_effects = False
 
@@ -450,6 +450,9 @@ class Graph:
 
     def _unsafe_unfinalize(self) -> None:
         self._finalized = False
+
+    def _get_control_flow_context(self) -> None:
+        """Returns None: functional control flow has no contexts."""
 
     def prevent_feeding(self, tensor: Tensor) -> None:
         """Forbids feeding `tensor`."""

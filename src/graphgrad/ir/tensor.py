@@ -77,7 +77,11 @@ if TYPE_CHECKING:
         def __complex__(self) -> complex: ...
         def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]: ...
 else:
-    TensorOperators = object
+
+    class TensorOperators:
+        """The base of tensors and variables."""
+
+        __slots__ = ()
 
 
 class Tensor(TensorOperators):
@@ -89,6 +93,10 @@ class Tensor(TensorOperators):
     """
 
     __slots__ = ()
+    OVERLOADABLE_OPERATORS = frozenset(f"__{name}__" for name in """
+        abs add and div eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow radd rand rdiv rfloordiv
+        rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor
+    """.split())
     __array_priority__ = 100  # so that ndarray * Tensor calls Tensor.__rmul__
 
     dtype: DType

@@ -44,6 +44,7 @@ graphgrad.compat.v1.sparse: sparse=.
 graphgrad.compat.v1.spectral: spectral=.
 graphgrad.compat.v1.strings: strings=.
 graphgrad.compat.v1.summary: summary=.
+graphgrad.compat.v1.sysconfig: sysconfig=.
 graphgrad.compat.v1.test: test=.
 graphgrad.compat.v1.train: train=.
 graphgrad.compat.v1.version: version=.

@@ -42,6 +42,7 @@ from graphgrad.compat.v1 import sparse as sparse
 from graphgrad.compat.v1 import spectral as spectral
 from graphgrad.compat.v1 import strings as strings
 from graphgrad.compat.v1 import summary as summary
+from graphgrad.compat.v1 import sysconfig as sysconfig
 from graphgrad.compat.v1 import test as test
 from graphgrad.compat.v1 import train as train
 from graphgrad.compat.v1 import version as version
@@ -717,7 +718,7 @@ __all__ = [
     "sparse_transpose", "spectral", "split", "sqrt", "square", "squared_difference", "squeeze", "stack",
     "stop_gradient", "strict_gradients", "strided_slice", "string", "string_join", "string_split", "string_strip",
     "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong", "string_to_number",
-    "strings", "substr", "subtract", "summary", "svd", "switch_case", "tables_initializer", "tan", "tanh",
+    "strings", "substr", "subtract", "summary", "svd", "switch_case", "sysconfig", "tables_initializer", "tan", "tanh",
     "tensor_scatter_add", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
     "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update", "tensordot",
     "test", "tile", "timestamp", "to_bfloat16", "to_complex128", "to_complex64", "to_double", "to_float", "to_int32",

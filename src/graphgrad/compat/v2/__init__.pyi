@@ -4,6 +4,8 @@ from graphgrad import compat as compat
 from graphgrad.compat.constants import API_VERSION as __version__
 from graphgrad.compat.constants import newaxis as newaxis
 from graphgrad.compat import raw_ops as raw_ops
+from graphgrad.compat.v2 import __internal__ as __internal__
+from graphgrad.compat.v2 import __operators__ as __operators__
 from graphgrad.compat.v2 import audio as audio
 from graphgrad.compat.v2 import autodiff as autodiff
 from graphgrad.compat.v2 import autograph as autograph
@@ -22,6 +24,7 @@ from graphgrad.compat.v2 import linalg as linalg
 from graphgrad.compat.v2 import lookup as lookup
 from graphgrad.compat.v2 import math as math
 from graphgrad.compat.v2 import nn as nn
+from graphgrad.compat.v2 import profiler as profiler
 from graphgrad.compat.v2 import quantization as quantization
 from graphgrad.compat.v2 import queue as queue
 from graphgrad.compat.v2 import ragged as ragged
@@ -32,8 +35,10 @@ from graphgrad.compat.v2 import signal as signal
 from graphgrad.compat.v2 import sparse as sparse
 from graphgrad.compat.v2 import strings as strings
 from graphgrad.compat.v2 import summary as summary
+from graphgrad.compat.v2 import sysconfig as sysconfig
 from graphgrad.compat.v2 import test as test
 from graphgrad.compat.v2 import train as train
+from graphgrad.compat.v2 import types as types
 from graphgrad.compat.v2 import version as version
 from graphgrad.compat.v2 import xla as xla
 from graphgrad import errors as errors
@@ -302,13 +307,13 @@ __all__ = [
     "AggregationMethod", "Assert", "CriticalSection", "DType", "DeviceSpec", "GradientTape", "Graph", "IndexedSlices",
     "IndexedSlicesSpec", "Module", "Operation", "OptionalSpec", "RaggedTensor", "RaggedTensorSpec", "RegisterGradient",
     "SparseTensor", "SparseTensorSpec", "Tensor", "TensorArray", "TensorArraySpec", "TensorShape", "TensorSpec",
-    "TypeSpec", "UnconnectedGradients", "Variable", "VariableAggregation", "VariableSynchronization", "__version__",
-    "abs", "acos", "acosh", "add", "add_n", "approx_top_k", "argmax", "argmin", "argsort", "as_dtype", "as_string",
-    "asin", "asinh", "assert_equal", "assert_greater", "assert_less", "assert_rank", "atan", "atan2", "atanh", "audio",
-    "autodiff", "autograph", "batch_jacobian", "batch_to_space", "bfloat16", "bitcast", "bitwise", "bool",
-    "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "case", "cast",
-    "checkpointed_loops", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "compat", "complex", "complex128",
-    "complex64", "concat", "cond", "config", "constant", "constant_initializer", "control_dependencies",
+    "TypeSpec", "UnconnectedGradients", "Variable", "VariableAggregation", "VariableSynchronization", "__internal__",
+    "__operators__", "__version__", "abs", "acos", "acosh", "add", "add_n", "approx_top_k", "argmax", "argmin",
+    "argsort", "as_dtype", "as_string", "asin", "asinh", "assert_equal", "assert_greater", "assert_less", "assert_rank",
+    "atan", "atan2", "atanh", "audio", "autodiff", "autograph", "batch_jacobian", "batch_to_space", "bfloat16",
+    "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to",
+    "case", "cast", "checkpointed_loops", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "compat", "complex",
+    "complex128", "complex64", "concat", "cond", "config", "constant", "constant_initializer", "control_dependencies",
     "convert_to_tensor", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging", "define_op", "device",
     "distribute", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch", "edit_distance", "eig",
     "eigvals", "einsum", "ensure_shape", "equal", "errors", "executing_eagerly", "exp", "expand_dims", "experimental",
@@ -322,8 +327,8 @@ __all__ = [
     "logical_not", "logical_or", "lookup", "make_ndarray", "make_tensor_proto", "map_fn", "math", "matmul",
     "matrix_square_root", "maximum", "memoize_gradients", "meshgrid", "minimum", "multiply", "name_scope", "negative",
     "nest", "newaxis", "nn", "no_gradient", "no_op", "norm", "not_equal", "numpy_function", "one_hot", "ones",
-    "ones_initializer", "ones_like", "pad", "parallel_stack", "pow", "print", "py_function", "qint16", "qint32",
-    "qint8", "quantization", "queue", "quint16", "quint8", "ragged", "ragged_fill_empty_rows",
+    "ones_initializer", "ones_like", "pad", "parallel_stack", "pow", "print", "profiler", "py_function", "qint16",
+    "qint32", "qint8", "quantization", "queue", "quint16", "quint8", "ragged", "ragged_fill_empty_rows",
     "ragged_fill_empty_rows_grad", "random", "random_index_shuffle", "random_normal_initializer",
     "random_uniform_initializer", "range", "rank", "raw_ops", "realdiv", "recompute_grad", "reduce_all", "reduce_any",
     "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
@@ -332,9 +337,10 @@ __all__ = [
     "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "sigmoid", "sign", "signal", "sin",
     "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "split", "sqrt", "square",
     "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice", "string", "strings", "subtract",
-    "summary", "switch_case", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
-    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile", "timestamp", "train", "transpose",
-    "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "uint16", "uint32", "uint64", "uint8",
-    "unique", "unique_with_counts", "unravel_index", "unstack", "variable_creator_scope", "variant", "vectorized_map",
-    "version", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like"
+    "summary", "switch_case", "sysconfig", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max",
+    "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile",
+    "timestamp", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value",
+    "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts", "unravel_index", "unstack",
+    "variable_creator_scope", "variant", "vectorized_map", "version", "where", "while_loop", "xla", "zeros",
+    "zeros_initializer", "zeros_like"
 ]

@@ -4,7 +4,8 @@ from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
 graphgrad.executor.runtime.nonfinite: disable_check_numerics enable_check_numerics
-graphgrad.frontend.config.settings: get_log_device_placement set_log_device_placement
+graphgrad.frontend.config.settings: disable_traceback_filtering enable_traceback_filtering get_log_device_placement
+    is_traceback_filtering_enabled set_log_device_placement
 graphgrad.ops.array.constant: check_numerics
 graphgrad.ops.control.assertions: Assert assert_all_finite assert_equal assert_greater assert_greater_equal
     assert_integer assert_less assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive

@@ -2,7 +2,10 @@
 
 from graphgrad.executor.runtime.nonfinite import disable_check_numerics as disable_check_numerics
 from graphgrad.executor.runtime.nonfinite import enable_check_numerics as enable_check_numerics
+from graphgrad.frontend.config.settings import disable_traceback_filtering as disable_traceback_filtering
+from graphgrad.frontend.config.settings import enable_traceback_filtering as enable_traceback_filtering
 from graphgrad.frontend.config.settings import get_log_device_placement as get_log_device_placement
+from graphgrad.frontend.config.settings import is_traceback_filtering_enabled as is_traceback_filtering_enabled
 from graphgrad.frontend.config.settings import set_log_device_placement as set_log_device_placement
 from graphgrad.ops.array.constant import check_numerics as check_numerics
 from graphgrad.ops.control.assertions import Assert as Assert
@@ -34,6 +37,6 @@ __all__ = [
     "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative", "assert_non_positive",
     "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank", "assert_rank_at_least",
     "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_shapes", "assert_type", "check_numerics",
-    "disable_check_numerics", "enable_check_numerics", "get_log_device_placement", "is_numeric_tensor",
-    "set_log_device_placement"
+    "disable_check_numerics", "disable_traceback_filtering", "enable_check_numerics", "enable_traceback_filtering",
+    "get_log_device_placement", "is_numeric_tensor", "is_traceback_filtering_enabled", "set_log_device_placement"
 ]

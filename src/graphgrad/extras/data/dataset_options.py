@@ -18,6 +18,19 @@ class AutotuneAlgorithm(enum.Enum):
     STAGE_BASED = 4
 
 
+class AutoShardPolicy(enum.IntEnum):
+    """How a data set is shared among machines. Without effect: one reads all of it.
+
+    Reference: TensorFlow 2.21 `tf.data.experimental.AutoShardPolicy`.
+    """
+
+    OFF = -1
+    AUTO = 0
+    FILE = 1
+    DATA = 2
+    HINT = 3
+
+
 class ExternalStatePolicy(enum.Enum):
     """The handling of stateful functions when a data set is serialized. Without effect."""
 
@@ -111,8 +124,11 @@ class ThreadingOptions(_Options):
         pass
 
 
-class _DistributeOptions(_Options):
-    """Settings of distribution over machines, which is not offered."""
+class DistributeOptions(_Options):
+    """Settings of distribution over machines, which is not offered.
+
+    Reference: TensorFlow 2.21 `tf.data.experimental.DistributeOptions`.
+    """
 
     _KINDS: ClassVar[dict[str, Any]] = {"auto_shard_policy": object, "num_devices": int}
 
@@ -131,7 +147,7 @@ class Options(_Options):
 
     _KINDS: ClassVar[dict[str, Any]] = {
         "autotune": AutotuneOptions, "dataset_name": str, "deterministic": bool,
-        "experimental_distribute": _DistributeOptions, "experimental_external_state_policy": ExternalStatePolicy,
+        "experimental_distribute": DistributeOptions, "experimental_external_state_policy": ExternalStatePolicy,
         "experimental_optimization": OptimizationOptions, "experimental_service": object,
         "experimental_slack": bool, "experimental_symbolic_checkpoint": bool, "experimental_warm_start": bool,
         "framework_type": list, "threading": ThreadingOptions}

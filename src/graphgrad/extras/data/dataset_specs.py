@@ -80,6 +80,25 @@ class IteratorSpec(TypeSpec):
         return IteratorSpec(value.element_spec)
 
 
+class NoneTensorSpec(TypeSpec):
+    """The spec of None as an element of a data set."""
+
+    value_type = type(None)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return ()
+
+    @property
+    def _component_specs(self) -> Any:
+        return []
+
+    def _to_components(self, value: Any) -> Any:
+        return []
+
+    def _from_components(self, components: Any) -> None:
+        return None
+
+
 # -- names of `tf.data.experimental` of TensorFlow 1 ------------------------------------
 
 

@@ -149,7 +149,7 @@ def _targets(api: Api) -> list[tuple[Callable[..., Any], list[Callable[..., bool
             given.apply_defaults()
             fitting = [t for t, checks in targets if any(check(given.arguments) for check in checks)]
             if len(fitting) > 1:
-                raise ValueError(f"Multiple dispatch targets that were registered with tf.dispatch_for "
+                raise ValueError(f"Multiple dispatch targets that were registered with dispatch_for_api "
                                  f"({' and '.join(map(repr, fitting))}) match the arguments to {api.name}. "
                                  "Fix: tf.experimental.unregister_dispatch_for(one of them)")
             return fitting[0](*args, **kwargs) if fitting else NotImplemented

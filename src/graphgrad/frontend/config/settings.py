@@ -21,6 +21,54 @@ _OPTIONS = frozenset("""
 """.split())
 _threads = {"inter": 0, "intra": 0}
 _synchronous: list[Any] = [True]
+_filtering: list[bool] = [True]
+_tensor_float: list[bool] = [True]
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """Returns whether libraries may shorten tracebacks; the errors raised here name the user's line in any case.
+
+    Reference: TensorFlow 2.21 `tf.debugging.is_traceback_filtering_enabled`.
+
+    >>> import graphgrad as tf
+    >>> tf.debugging.is_traceback_filtering_enabled()
+    True
+    """
+    return _filtering[0]
+
+
+def enable_traceback_filtering() -> None:
+    """Lets libraries shorten tracebacks.
+
+    Reference: TensorFlow 2.21 `tf.debugging.enable_traceback_filtering`.
+    """
+    _filtering[0] = True
+
+
+def disable_traceback_filtering() -> None:
+    """Keeps libraries from shortening tracebacks.
+
+    Reference: TensorFlow 2.21 `tf.debugging.disable_traceback_filtering`.
+    """
+    _filtering[0] = False
+
+
+def enable_tensor_float_32_execution(enabled: bool) -> None:
+    """Keeps whether GPUs may round factors to 10 bits, and has no effect: XLA decides by the ops' precision.
+
+    Args:
+      enabled: whether they may.
+    Reference: TensorFlow 2.21 `tf.config.experimental.enable_tensor_float_32_execution`.
+    """
+    _tensor_float[0] = bool(enabled)
+
+
+def tensor_float_32_execution_enabled() -> bool:
+    """Returns the argument of `enable_tensor_float_32_execution`.
+
+    Reference: TensorFlow 2.21 `tf.config.experimental.tensor_float_32_execution_enabled`.
+    """
+    return _tensor_float[0]
 
 
 def get_jit() -> str:

@@ -21,6 +21,21 @@ class ReduceOp(enum.Enum):
 class _Extended:
     """The part of a strategy that libraries use."""
 
+    should_checkpoint = should_save_summary = experimental_require_static_shapes = True
+    experimental_between_graph = experimental_should_init = _global_batch_size = True
+    steps_per_run = num_hosts = num_replicas_per_host = 1
+    worker_devices = ("/job:localhost/replica:0/task:0/device:CPU:0",)
+
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """Returns True: there is one scope."""
+        return True
+
+    def _in_multi_worker_mode(self) -> bool:
+        return False
+
+    def _use_merge_call(self) -> bool:
+        return False
+
     def call_for_each_replica(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
         """Calls the function once."""
         return fn(*args, **(kwargs or {}))
@@ -45,6 +60,9 @@ class _Extended:
 
 class DefaultStrategy:
     """The default strategy: one replica."""
+
+    cluster_resolver = None
+    _should_use_with_coordinator = False
 
     def __init__(self) -> None:
         self.extended = _Extended()
@@ -71,6 +89,22 @@ class DefaultStrategy:
 
         return (reduce_mean if ReduceOp(getattr(reduce_op, "value", reduce_op)) is ReduceOp.MEAN else reduce_sum)(
             value, axis)
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+        """Returns the data set itself: one replica reads all of it."""
+        return dataset
+
+    def distribute_datasets_from_function(self, dataset_fn: Callable[..., Any], options: Any = None) -> Any:
+        """Calls the function, which takes an input context and returns a data set."""
+        return dataset_fn(None)
+
+    def gather(self, value: Any, axis: Any) -> Any:
+        """Returns the value itself: there is one."""
+        return value
+
+    def unwrap(self, value: Any) -> tuple[Any, ...]:
+        """Returns what `experimental_local_results` does; the older name."""
+        return self.experimental_local_results(value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """Returns the values of all replicas: one."""
@@ -140,3 +174,24 @@ def get_replica_context() -> Any:
     3
     """
     return _CONTEXT
+
+
+def strategy_supports_no_merge_call() -> bool:
+    """Returns whether updates need no meeting of the replicas: there is one."""
+    return True
+
+
+def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
+    """Calls a function for all replicas: there is one.
+
+    Args:
+      fn: a function of the strategy and further arguments.
+      strategy: the strategy.
+      *args, **kwargs: the arguments.
+    """
+    return fn(strategy, *args, **kwargs)
+
+
+def variable_sync_on_read_context() -> Any:
+    """Returns a block in which variables of several replicas are read as one: there is one."""
+    return contextlib.nullcontext()

@@ -271,6 +271,20 @@ class ConcreteFunction:
         """The tensors that are computed, flat."""
         return list(self.graph.outputs)
 
+    def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
+        """Does nothing: a graph gets a function when it calls it.
+
+        Args:
+          g, overwrite: accepted.
+        """
+
+    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+        """Does nothing: gradients are built when they are asked for.
+
+        Args:
+          g: accepted.
+        """
+
     @property
     def structured_outputs(self) -> Any:
         """The structure that the function returns, with symbolic tensors."""

@@ -81,6 +81,11 @@ def op_scope(values: Any, name: str | None, default_name: str | None = None) -> 
         yield scope
 
 
+def get_name_scope() -> str:
+    """Returns the current name scope, without a slash at its end; TensorFlow's older name."""
+    return get_current_name_scope()
+
+
 def get_current_name_scope() -> str:
     """Returns the current name scope, without a trailing slash.
 

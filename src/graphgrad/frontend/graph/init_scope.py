@@ -7,20 +7,23 @@ from collections.abc import Iterator
 
 from graphgrad.ir import context
 from graphgrad.ir.context import current_graph
-from graphgrad.ir.graph import Graph
+from graphgrad.ir.graph import Graph, listening
+from graphgrad.ir.scopes import eager_scope
 
 
 def outermost_graph() -> Graph | None:
     """Returns the graph around all functions and branches being built, or None in eager mode."""
     graph = current_graph()
     while graph is not None and graph.building_function:
-        graph = graph.outer_graph
+        graph = graph._outer_graph
     return graph
 
 
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
     """Lifts operations built inside out of functions, branches, loops and control dependencies.
+
+    Tapes do not see them; name scopes stay.
 
     Reference: TensorFlow 2.21 `tf.init_scope`.
 
@@ -30,10 +33,32 @@ def init_scope() -> Iterator[None]:
     >>> c.op.control_inputs
     ()
     """
-    graph = outermost_graph()
+    recorders, listening.recorders = listening.recorders, []  # tapes do not see what is built inside
+    try:
+        with _lifted():
+            yield
+    finally:
+        listening.recorders = recorders
+
+
+@contextlib.contextmanager
+def _lifted() -> Iterator[None]:
+    inner, graph = current_graph(), outermost_graph()
+    if inner is None:
+        yield
+        return
+    scope = inner.get_name_scope()
+    scope = f"{scope}/" if scope else ""
     with context.use(graph):
         if graph is None:
-            yield
-        else:
+            before, eager_scope.prefix = eager_scope.prefix, scope
+            try:
+                yield
+            finally:
+                eager_scope.prefix = before
+        elif graph is inner:
             with graph.control_dependencies(None):
+                yield
+        else:
+            with graph.name_scope(scope), graph.control_dependencies(None):
                 yield

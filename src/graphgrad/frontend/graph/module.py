@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphgrad.frontend.structure import nest
+from graphgrad.frontend.tracking.trackable import AutoTrackable
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.scopes import eager_scope, name_scope
 
@@ -47,7 +48,7 @@ class _prefix:
         return self._scope.__exit__(*details)
 
 
-class Module:
+class Module(AutoTrackable):
     """A base for layers and models: finds the variables and modules among its attributes, including nested ones.
 
     Args:
@@ -63,6 +64,9 @@ class Module:
     [[2, 2]]
     """
 
+    # Attributes that are not looked at; libraries extend it.
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset({"_name", "_name_scope", "_self_tracked_children", "_self_restore_later"})
+
     def __init__(self, name: str | None = None):
         if name is None:
             name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", type(self).__name__)
@@ -75,11 +79,6 @@ class Module:
     def _name_as(self, name: str) -> None:
         self._name = name
         self._name_scope = _Scope(f"{eager_scope.prefix if current_graph() is None else ''}{name}/")
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-        if "_restore_later" in self.__dict__:  # a checkpoint was read before this attribute was set
-            self.__dict__["_restore_later"](self, name, value)
 
     @property
     def name(self) -> str:
@@ -118,7 +117,7 @@ class Module:
         while waiting:
             module = waiting.pop(0)
             inner: list[Any] = []
-            for key in sorted(k for k in vars(module) if k not in ("_name_scope", "_name", "_restore_later")):
+            for key in sorted(set(vars(module)) - module._TF_MODULE_IGNORED_PROPERTIES):
                 for leaf in nest.flatten(_sorted(vars(module)[key])):
                     if id(leaf) in seen:
                         continue

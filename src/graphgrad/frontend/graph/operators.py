@@ -5,6 +5,7 @@ The names given to the operations are TensorFlow's: `x * y` is "mul", `-x` is "N
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw, registry
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values import dispatch
 from graphgrad.ops.linalg.matmul import matmul
 
 _tensor_equality = True  # as in 2.x; importing the 1.x face turns it off
@@ -45,7 +47,7 @@ def compares_elementwise(x: Any) -> bool:
     if not graph.building_function:
         return False
     while graph is not None and graph.building_function:
-        graph = graph.outer_graph
+        graph = graph._outer_graph
     return graph is None
 
 
@@ -201,16 +203,57 @@ _BINARY: dict[str, Callable[..., Any]] = {
 }
 _COMPARISON = {"lt": ("Less", "gt"), "le": ("LessEqual", "ge"), "gt": ("Greater", "lt"), "ge": ("GreaterEqual", "le")}
 _UNARY: dict[str, Callable[..., Any]] = {"neg": negative, "abs": absolute, "invert": invert}
+# What libraries call operators whose methods they give to classes of their own.
+_FUNCTIONS = {
+    **dict.fromkeys(["add", "eq", "ne", "getitem"], "graphgrad.frontend.graph.operators:"),
+    **dict.fromkeys(["sub", "mul"], "graphgrad.ops.math.arithmetic:"),
+    **dict.fromkeys(["truediv", "div", "floordiv", "mod"], "graphgrad.ops.math.division:"),
+    **dict.fromkeys(["lt", "le", "gt", "ge", "and", "or", "xor", "invert"], "graphgrad.ops.math.comparison:"),
+    **dict.fromkeys(["neg", "abs"], "graphgrad.ops.math.unary:"),
+    "pow": "graphgrad.ops.math.exponential:",
+    "matmul": "graphgrad.ops.linalg.matmul:",
+}
+_CALLED = {
+    "sub": "subtract", "mul": "multiply", "div": "truediv", "mod": "floormod", "lt": "less", "le": "less_equal",
+    "gt": "greater", "ge": "greater_equal", "and": "logical_and", "or": "logical_or", "xor": "logical_xor",
+    "invert": "logical_not", "neg": "negative", "eq": "equal", "ne": "not_equal",
+}
+
+
+def _taken_over(short: str, *operands: Any) -> Any:
+    """Returns what a library makes of an operator on its own symbols; NotImplemented if there is none."""
+    return dispatch.ask(_FUNCTIONS[short] + _CALLED.get(short, short), operands)
+
+
+def _lent(short: str, operate: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a method that works in a library's class, too."""
+
+    @functools.wraps(operate)
+    def method(self: Any, *others: Any) -> Any:
+        try:
+            return operate(self, *others)
+        except (AttributeError, TypeError, ValueError):
+            found = NotImplemented if is_tensor_like(self) else _taken_over(short, self, *others)
+            if found is NotImplemented:
+                raise
+            return found
+
+    return method
+
+
 _PLAIN_OPERANDS = (int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic, Tensor, EagerTensor)
 
 
 def _method(name: str, operate: Callable[..., Any], mirror: str, swap: bool) -> Callable[..., Any]:
     """Makes a binary dunder method; it defers to an operand whose class has the reflected method."""
+    short = name.strip("_").removeprefix("r") if swap else name.strip("_")
 
     def forward(self: Any, other: Any) -> Any:
         try:
             return operate(self, other)
-        except (TypeError, ValueError):
+        except (AttributeError, TypeError, ValueError):
+            if not is_tensor_like(self) and (found := _taken_over(short, self, other)) is not NotImplemented:
+                return found
             if not isinstance(other, _PLAIN_OPERANDS) and hasattr(type(other), mirror) and not is_tensor_like(other):
                 return NotImplemented
             raise
@@ -218,7 +261,13 @@ def _method(name: str, operate: Callable[..., Any], mirror: str, swap: bool) -> 
     def reflected(self: Any, other: Any) -> Any:
         if isinstance(other, (np.ndarray, np.generic)):  # the tensor's operator is used, as on the left
             other = make_array(other, self.dtype)
-        return operate(other, self)
+        try:
+            return operate(other, self)
+        except (AttributeError, TypeError, ValueError):
+            found = NotImplemented if is_tensor_like(self) else _taken_over(short, other, self)
+            if found is NotImplemented:
+                raise
+            return found
 
     method = reflected if swap else forward
     method.__name__ = method.__qualname__ = name
@@ -235,8 +284,9 @@ def _methods() -> dict[str, Callable[..., Any]]:
     for short, (op_type, mirror) in _COMPARISON.items():
         table[f"__{short}__"] = _method(f"__{short}__", _plain(op_type, op_type), f"__{mirror}__", swap=False)
     for short, function in _UNARY.items():
-        table[f"__{short}__"] = function
-    table.update(__eq__=equal, __ne__=not_equal, __hash__=hash_of, __getitem__=getitem)
+        table[f"__{short}__"] = _lent(short, function)
+    table.update(__eq__=_lent("eq", equal), __ne__=_lent("ne", not_equal), __getitem__=_lent("getitem", getitem))
+    table["__hash__"] = hash_of
     return table
 
 

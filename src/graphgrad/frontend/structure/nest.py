@@ -279,3 +279,97 @@ def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
                 raise ValueError(f"Could not flatten dictionary: key {k} is not unique.")
             flat[k] = v
     return flat
+
+
+def is_mapping(structure: Any) -> bool:
+    """Returns whether `structure` is a dictionary or another mapping."""
+    return isinstance(structure, Mapping)
+
+
+def is_attrs(structure: Any) -> bool:
+    """Returns whether `structure` is an instance of a class of `attrs`."""
+    return getattr(type(structure), "__attrs_attrs__", None) is not None
+
+
+def list_to_tuple(structure: Any) -> Any:
+    """Replaces the lists in a structure by tuples.
+
+    >>> from graphgrad.frontend.structure.nest import list_to_tuple
+    >>> list_to_tuple([1, {"a": [2]}])
+    (1, {'a': (2,)})
+    """
+    if isinstance(structure, list):
+        return tuple(map(list_to_tuple, structure))
+    if isinstance(structure, Mapping):
+        return pack_mapping(structure, [list_to_tuple(v) for v in structure.values()])
+    if isinstance(structure, tuple):
+        parts = [list_to_tuple(v) for v in structure]
+        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+    return structure
+
+
+def pack_mapping(mapping: Any, values: Any) -> Any:
+    """Makes a mapping with the keys of another one.
+
+    Args:
+      mapping: the other one.
+      values: its values, in the order of the keys.
+    """
+    return type(mapping)(zip(mapping, values, strict=True))
+
+
+def sequence_like(instance: Any, args: Any) -> Any:
+    """Makes a structure of the type of another one.
+
+    Args:
+      instance: the other one.
+      args: the elements; for a mapping, by sorted key.
+    """
+    return _pack(_mark_leaves(instance), iter(args))
+
+
+def yield_flat_paths(nest: Any) -> Iterator[tuple[Any, ...]]:
+    """Yields the path of each leaf: keys, numbers, and names of fields.
+
+    Args:
+      nest: the structure.
+
+    >>> from graphgrad.frontend.structure.nest import yield_flat_paths
+    >>> list(yield_flat_paths({"a": [1, 2]}))
+    [('a', 0), ('a', 1)]
+    """
+    if not is_nested(nest):
+        yield ()
+        return
+    keys = sorted(nest) if isinstance(nest, Mapping) else getattr(nest, "_fields", range(len(nest)))
+    for key, child in zip(keys, _children(nest), strict=True):
+        for path in yield_flat_paths(child):
+            yield (key, *path)
+
+
+def get_traverse_shallow_structure(traverse_fn: Callable[[Any], Any], structure: Any,
+                                   expand_composites: bool = False) -> Any:
+    """Returns the pattern of the parts of a structure that a function descends into.
+
+    Args:
+      traverse_fn: says of a part whether to descend into it: a bool, or a structure of bools for its elements.
+      structure: the structure.
+      expand_composites: accepted as TensorFlow does.
+    Returns: a structure that ends with False where the function does, and with True at leaves.
+    Raises: TypeError if the function returns something else.
+    """
+    answer = traverse_fn(structure)
+    if not is_nested(structure):
+        if not isinstance(answer, bool):
+            raise TypeError(f"traverse_fn returned structure: {answer} for non-structure: {structure}.")
+        return answer
+    if isinstance(answer, bool):
+        if not answer:
+            return False
+        answers: Any = [True] * len(structure)
+    else:
+        assert_shallow_structure(answer, structure)
+        answers = _children(answer)
+    parts = [get_traverse_shallow_structure(traverse_fn, part) if further else False
+             for further, part in zip(answers, _children(structure), strict=True)]
+    return sequence_like(structure, parts)

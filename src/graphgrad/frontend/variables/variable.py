@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.graph.operators import getitem, install
+from graphgrad.frontend.tracking.trackable import Trackable
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.eager import value_text
@@ -37,7 +38,7 @@ _NO_VALUE = ("The `initial_value` arg to `tf.Variable` must be specified except 
              "`variable_def`. You provided neither.")
 
 
-class Variable(Assignments, TensorOperators, metaclass=Created):
+class Variable(Assignments, Trackable, TensorOperators, metaclass=Created):
     """A tensor whose value persists between runs and is changed by assignments.
 
     Args:

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 _V = TypeVar("_V")
 
+_VARIABLES = "graphgrad.frontend.variables.variable"
+
 
 class _Creators(threading.local):
     """This thread's creator functions, the outermost first."""
@@ -31,7 +33,9 @@ class Created(type):
         return own.replace(parameters=list(own.parameters.values())[1:])
 
     def __call__(cls: type[_V], *args: Any, **kwargs: Any) -> _V:
-        if not _creators.stack:
+        if cls.__name__ == "VariableV1":  # takes what libraries give to both classes of variables
+            kwargs.pop("experimental_enable_variable_lifting", None)
+        if not (_creators.stack and cls.__module__ == _VARIABLES):  # users' subclasses are called as they are
             made: _V = type.__call__(cls, *args, **kwargs)
             return made
         bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)

@@ -170,7 +170,7 @@ def _placeholders(loop: Loop, body: FuncGraph, cond: FuncGraph, variables: Seque
 def _captured(graph: FuncGraph, t: Tensor) -> Tensor:
     """Adds a placeholder for a tensor that a graph captures."""
     placeholder = graph.add_input(t.dtype, t._spec.shape, "captured")
-    outer = graph.outer_graph
+    outer = graph._outer_graph
     graph.captured.append(t if outer is None or t.graph is outer else outer.capture(t))
     return placeholder
 

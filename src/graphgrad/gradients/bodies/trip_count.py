@@ -179,7 +179,7 @@ def _count(counter: _Counter, limit: Any) -> Any:
 
 def _size(op: Operation, steps: Any, counter: _Counter) -> Any:
     """Returns the length of the lists: at least 1, and known when the loop is compiled."""
-    if op.graph.building_function and op.graph.outer_graph is not None:
+    if op.graph.building_function and op.graph._outer_graph is not None:
         return raw.Maximum(steps, np.int32(1))  # if it is unknown in a run, NumPy runs the outer loop
     limit = through_identity(counter.limit)
     # The loop of a dynamic_rnn ends at the longest sequence, at most the length of the inputs.

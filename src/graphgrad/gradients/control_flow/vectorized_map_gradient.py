@@ -126,7 +126,7 @@ def rows_at_once(body: FuncGraph, rows: Sequence[Any], lists: Sequence[Tensor]) 
         return None
     items = [lst.op.inputs[2] for lst in lists]
     outside = dict(zip(map(id, body.inputs[1 + len(lists) :]), body.captured, strict=True))
-    target = MapBody("map_body", body.outer_graph)
+    target = MapBody("map_body", body._outer_graph)
     places = {id(t): target.add_row(t, f"row_{i}") for i, t in enumerate(rows)}
     inside = _rows_read(body, outside, places)
     needed = needed_ops(items, inside)

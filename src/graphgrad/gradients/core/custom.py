@@ -243,7 +243,7 @@ def variable_behind(graph: Graph, handle: Any) -> Any:
         handle = captured.get(id(handle))
         if handle is None:
             return None
-        outer = graph.outer_graph
+        outer = graph._outer_graph
         if outer is None:
             break
         graph = outer

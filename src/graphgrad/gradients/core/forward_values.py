@@ -176,7 +176,7 @@ def _to_keep(op: Operation, body: FuncGraph, changed: Collection[int]) -> list[T
 
 def _copied(op: Operation, body: FuncGraph, changed: Collection[int]) -> tuple[FuncGraph, list[Tensor]]:
     """Copies a sub-graph so that its operations expose values; returns it and the values it must expose itself."""
-    target = FuncGraph(body.name, body.outer_graph)
+    target = FuncGraph(body.name, body._outer_graph)
     target.captured, target.loop_start, target.counted = list(body.captured), body.loop_start, body.counted
     target.structured_outputs = body.structured_outputs
     inside = {id(t): target.add_input(t.dtype, t._spec.shape, t.op.name) for t in body.inputs}

@@ -35,7 +35,7 @@ class Trial(FuncGraph):
 
 def is_trial(graph: Graph) -> bool:
     """Returns whether loops give zeros in a graph."""
-    return graph.outer_graph is not None and any(isinstance(g, Trial) for g in around(graph))
+    return graph._outer_graph is not None and any(isinstance(g, Trial) for g in around(graph))
 
 
 def is_loop(op: Operation) -> bool:

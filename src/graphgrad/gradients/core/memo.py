@@ -163,7 +163,7 @@ def _key(call: Call, ys: Any, xs: Any, grad_ys: Any, stops: Any, unconnected: An
     groups = (y_leaves, align_grad_ys(ys, grad_ys, len(y_leaves)), _handles(xs), _handles(stops))
     if not all(isinstance(y, Tensor) for y in y_leaves):  # converting them adds operations
         return None
-    if graph.outer_graph is not None:  # changes of outer graphs are not tracked
+    if graph._outer_graph is not None:  # changes of outer graphs are not tracked
         if not all(isinstance(x, Tensor) for x in groups[2]):
             return None
         _, (_, resolved) = leave(graph, (), (), groups[2])

@@ -54,7 +54,7 @@ def leave(graph: Graph, given: Sequence[Any], *groups: Sequence[Tensor]) -> tupl
     Returns: the tensors behind placeholders, and the groups, with placeholders replaced by these.
     """
     outside: Outside = {}
-    if graph.outer_graph is None:
+    if graph._outer_graph is None:
         return outside, [list(group) for group in groups]
     for inner in reversed(list(around(graph))):
         if isinstance(inner, FuncGraph) and inner.captured:

@@ -2,12 +2,14 @@
 
 A function is called as it is. If that fails, and an argument is of a registered kind (a ragged or sparse tensor, a
 linear operator), the kind's implementation is called instead. Implementations that a program registers for its own
-classes (`tf.experimental.dispatch_for_api`) are asked before the function.
+classes (`tf.experimental.dispatch_for_api`) are asked before the function; those of libraries with symbols of their own
+(`tf.__internal__.dispatch`) after it.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -48,6 +50,9 @@ _OTHERS = frozenset("""
 _MODULES = frozenset({"", "bitwise", "debugging", "dtypes", "image", "io", "linalg", "math", "math.special", "nn",
                       "strings"})
 
+# The rooms whose functions are dispatched where all are.
+_ROOMS = ("graphgrad.ops.", "graphgrad.extras.", "graphgrad.frontend.")
+
 # Gets the arguments of a call; gives its result, or NotImplemented for a call that does not concern it.
 Implementation = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
@@ -62,11 +67,13 @@ class Api:
     Attributes:
       call: the function that users call.
       first: the implementations that are asked before the function.
+      last: those that are asked after it has failed.
     """
 
     def __init__(self, name: str, function: Callable[..., Any]):
         self.name, self.function = name, function
         self.first: list[Implementation] = [f for f in (rule(self) for rule in rules) if f is not None]
+        self.last: list[Implementation] = []
         self.call = _dispatching(self)
 
 
@@ -77,6 +84,10 @@ _kinds: dict[type, Callable[[Api, tuple[Any, ...], dict[str, Any]], Any]] = {}
 rules: list[Callable[[Api], Implementation | None]] = []
 # Called with each function that becomes dispatched, and the one that is called in its place.
 replacers: list[Callable[[Any, Any], None]] = []
+# Are asked after the call of any function has failed: get what was called, and its arguments.
+_fallbacks: list[Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]] = []
+# Are told that all functions are dispatched from now on.
+renewers: list[Callable[[], None]] = []
 
 
 def register_kind(kind: type, implementation: Callable[[Api, tuple[Any, ...], dict[str, Any]], Any]) -> None:
@@ -103,6 +114,34 @@ def add_rule(rule: Callable[[Api], Implementation | None]) -> None:
                 api.first.append(found)
 
 
+def add_fallback(handler: Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]) -> None:
+    """Declares what is asked after the call of any public function has failed; all are dispatched from now on.
+
+    Args:
+      handler: gets the function that users call and the arguments; gives the result, or NotImplemented.
+    """
+    _fallbacks.append(handler)
+    if len(_fallbacks) == 1:
+        for renew in renewers:
+            renew()
+
+
+def ask(place: str, args: tuple[Any, ...]) -> Any:
+    """Asks whether somebody takes over an operator that was called with values that are not tensors.
+
+    Args:
+      place: the function that does the operator's work, "module:name".
+      args: its arguments.
+    Returns: the result, or NotImplemented.
+    """
+    if not _fallbacks:
+        return NotImplemented
+    module, _, name = place.partition(":")
+    called = api(name, getattr(importlib.import_module(module), name)).call
+    answers = (handler(called, args, {}) for handler in _fallbacks)
+    return next((found for found in answers if found is not NotImplemented), NotImplemented)
+
+
 def in_face(module: str, name: str, value: Any) -> Any:
     """Returns what a face has under a name: the dispatching function, if there is one.
 
@@ -111,13 +150,16 @@ def in_face(module: str, name: str, value: Any) -> Any:
       name: the name.
       value: what the name stands for.
     """
-    known = _apis.get(value) if hasattr(value, "__code__") else None
-    if known is not None:
-        return known.call
-    if module not in _MODULES or not hasattr(value, "__code__"):
+    if not hasattr(value, "__code__"):
+        return value
+    if value in _apis:
+        return _apis[value].call
+    if _fallbacks and not module.startswith("__") and value.__module__.startswith(_ROOMS):
+        return api(name, value).call
+    if module not in _MODULES:
         return value
     listed = name in UNARY or name in BINARY or name in ASSERTIONS or name in _OTHERS
-    return _api(name, value).call if listed else value
+    return api(name, value).call if listed else value
 
 
 def api_of(function: Any) -> Api | None:
@@ -131,17 +173,33 @@ def api_of(function: Any) -> Api | None:
     module = getattr(function, "__module__", None) or ""
     if not hasattr(function, "__code__") or not module.startswith(("graphgrad.ops.", "graphgrad.extras.")):
         return None
-    api = _api(function.__name__, function)
+    made = api(function.__name__, function)
     for replace in replacers:
-        replace(function, api.call)
-    return api
+        replace(function, made.call)
+    return made
 
 
-def _api(name: str, function: Any) -> Api:
+def known(value: Any) -> Any:
+    """Returns what users call in the place of a function, or the value itself.
+
+    Args:
+      value: anything.
+    """
+    found = _apis.get(value) if hasattr(value, "__code__") else None
+    return value if found is None else found.call
+
+
+def api(name: str, function: Any) -> Api:
+    """Returns the `Api` of a function, which is made if there is none.
+
+    Args:
+      name: the function's name in a face.
+      function: the function.
+    """
     with _lock:
         if function not in _apis:
-            api = Api(name, function)
-            _apis[function] = _apis[api.call] = api
+            made = Api(name, function)
+            _apis[function] = _apis[made.call] = made
         return _apis[function]
 
 
@@ -159,11 +217,19 @@ def _dispatching(api: Api) -> Callable[..., Any]:
             return function(*args, **kwargs)
         except (TypeError, ValueError) as e:
             kinds = list(_kinds_of(args, kwargs))
-            if not kinds:
+            if not (kinds or api.last or _fallbacks):
                 raise
             problem = e
         for kind in kinds:
             found = kind(api, args, kwargs)
+            if found is not NotImplemented:
+                return found
+        for implementation in api.last:
+            found = implementation(args, kwargs)
+            if found is not NotImplemented:
+                return found
+        for handler in _fallbacks:
+            found = handler(call, args, kwargs)
             if found is not NotImplemented:
                 return found
         raise problem

@@ -112,7 +112,7 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
 def _is_eager_function(graph: Any) -> bool:
     """Returns whether the graph is a function's, built from eager mode: its seed is that of eager mode."""
     while graph is not None and graph.building_function and graph.seed is None:
-        graph = graph.outer_graph
+        graph = graph._outer_graph
     return graph is None
 
 

@@ -104,6 +104,21 @@ def update_checkpoint_state(save_dir: Any, model_checkpoint_path: Any, all_model
                 all_model_checkpoint_timestamps, last_preserved_timestamp)
 
 
+def update_checkpoint_state_internal(save_dir: Any, model_checkpoint_path: Any, all_model_checkpoint_paths: Any = None,
+                                     latest_filename: Any = None, save_relative_paths: bool = False,
+                                     all_model_checkpoint_timestamps: Any = None,
+                                     last_preserved_timestamp: Any = None) -> None:
+    """Writes the file `checkpoint` of a directory, as libraries do.
+
+    Args:
+      save_relative_paths: whether paths in the file begin at the directory.
+      save_dir, model_checkpoint_path, all_model_checkpoint_paths, latest_filename, all_model_checkpoint_timestamps,
+        last_preserved_timestamp: as for `update_checkpoint_state`.
+    """
+    write_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths, latest_filename, save_relative_paths,
+                all_model_checkpoint_timestamps, last_preserved_timestamp)
+
+
 def write_state(save_dir: Any, last: str, paths: Any, latest_filename: Any, relative: bool, times: Any = None,
                 preserved: Any = None) -> None:
     """Writes the file `checkpoint`; `relative` writes paths relative to the directory."""

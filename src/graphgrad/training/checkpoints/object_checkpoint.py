@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import weakref
 from typing import Any
 
 import numpy as np
 
 from graphgrad.errors import DataLossError, FailedPreconditionError, NotFoundError
 from graphgrad.executor.runtime.session import get_default_session
+from graphgrad.frontend.tracking.trackable import RESTORE_LATER, AutoTrackable
 from graphgrad.frontend.variables.variable import Variable, VariableV1
 from graphgrad.ir.context import executing_eagerly
 from graphgrad.ir.dtypes import string
@@ -19,7 +21,6 @@ from .bundle import BundleReader, read_bundle, write_bundle
 from .checkpoint_state import checkpoint_exists, write_state
 from .object_graph import (
     KEY,
-    Holder,
     ObjectGraph,
     TrackableObjectGraph,
     children,
@@ -94,7 +95,7 @@ class _Load:
                 if link.local_name in mine:
                     pending.append((mine[link.local_name], int(link.node_id)))
             if isinstance(getattr(value, "__dict__", None), dict) and not isinstance(value, Variable):
-                vars(value)["_restore_later"] = self._later
+                vars(value)[RESTORE_LATER] = self._later
         self._match_slots()
 
     def _later(self, value: Any, name: str | None, child: Any) -> None:
@@ -271,7 +272,7 @@ class _ByName(_Load):
         return [n for n in self.bundle.names() if n not in names]
 
 
-class Checkpoint(Holder):
+class Checkpoint(AutoTrackable):
     """Saves and restores variables, tables and iterators that objects hold, by the names of attributes.
 
     Args:
@@ -293,14 +294,17 @@ class Checkpoint(Holder):
     np.float32(3.0)
     """
 
-    _root: Any
+    _root_or_reference: Any
     _save_counter: Any
 
     def __init__(self, root: Any = None, **kwargs: Any):
+        reference = root
+        if isinstance(root, weakref.ref):  # of a library's model, which holds the checkpoint
+            root = root()
         if root is not None and not is_trackable(root):
             raise ValueError(f"`Checkpoint` was expecting root to be a trackable object, got {root}. "
                              "Fix: give a tf.Module, or name the objects: Checkpoint(v=v)")
-        vars(self)["_root"], vars(self)["_save_counter"] = root, None
+        vars(self)["_root_or_reference"], vars(self)["_save_counter"] = reference, None
         for name, value in sorted(kwargs.items()):
             if not is_trackable(value):
                 raise ValueError(f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from "
@@ -311,15 +315,13 @@ class Checkpoint(Holder):
                                  "exists. Fix: give it another name")
             setattr(self, name, value)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        vars(self)[name] = value
-        later = vars(self).get("_restore_later")
-        if later is not None:
-            later(self, name, value)
+    @property
+    def _root(self) -> Any:
+        held = self._root_or_reference
+        return held() if isinstance(held, weakref.ref) else held
 
-    def _children(self) -> dict[str, Any]:
-        own = {k: v for k, v in vars(self).items()
-               if k not in ("_root", "_save_counter", "_restore_later") and is_trackable(v)}
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        own = super()._trackable_children(save_type, **kwargs)
         if self._root is not None:
             own = {**children(self._root), **own, "root": self}
         if self._save_counter is not None:
@@ -332,7 +334,7 @@ class Checkpoint(Holder):
         if self._save_counter is None:
             kind = Variable if executing_eagerly() else VariableV1
             vars(self)["_save_counter"] = kind(np.int64(0), name="save_counter", trainable=False)
-            later = vars(self).get("_restore_later")
+            later = vars(self).get(RESTORE_LATER)
             if later is not None:
                 later(self, "save_counter", self._save_counter)
         return self._save_counter

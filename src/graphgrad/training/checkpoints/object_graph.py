@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from graphgrad.frontend.graph.module import Module
+from graphgrad.frontend.tracking.trackable import Trackable
 from graphgrad.frontend.variables.variable import Variable
 from graphgrad.ir.proto.messages import Message
 from graphgrad.training.optimizers.optimizer import Optimizer
@@ -46,30 +46,16 @@ class TrackableObjectGraph(Message):
     FIELDS = {"nodes": (1, [_Object])}
 
 
-class Holder:
-    """An object that chooses its own children, such as `Checkpoint`."""
-
-    def _children(self) -> dict[str, Any]:
-        raise NotImplementedError  # each subclass has its own
-
-
 def is_trackable(value: Any) -> bool:
     """Returns whether checkpoints can save a value, or something in it."""
-    kinds = (Variable, Module, Holder, Optimizer, Saveable)
-    return isinstance(value, kinds) or (isinstance(value, (list, tuple, Mapping)) and not hasattr(value, "_fields"))
+    return isinstance(value, (Trackable, list, tuple, Mapping))
 
 
 def children(value: Any) -> dict[str, Any]:
     """Returns the objects that an object holds, by name."""
-    if isinstance(value, Holder):
-        return value._children()
-    if isinstance(value, Variable):
-        return {}
-    if isinstance(value, Module):
-        own = {k: v for k, v in vars(value).items() if k not in ("_name", "_name_scope", "_restore_later")}
-    elif isinstance(value, Optimizer):
-        return {name: v for (name, _), v in value._non_slot_dict.items()}
-    elif isinstance(value, Mapping):
+    if isinstance(value, Trackable):
+        return value._trackable_children()
+    if isinstance(value, Mapping):
         own = {str(k): v for k, v in value.items()}
     elif isinstance(value, (list, tuple)):
         own = {str(i): v for i, v in enumerate(value)}

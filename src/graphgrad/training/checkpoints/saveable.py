@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphgrad.frontend.tracking.trackable import Trackable
+
 if TYPE_CHECKING:
     from .bundle import BundleReader
 
@@ -23,7 +25,7 @@ class Piece(NamedTuple):
     full_name: str
 
 
-class Saveable:
+class Saveable(Trackable):
     """The base of stateful objects, such as tables and iterators; variables are saved without it.
 
     Attributes:

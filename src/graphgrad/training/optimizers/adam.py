@@ -56,7 +56,7 @@ class AdamOptimizer(Optimizer):
     def _get_beta_accumulators(self) -> tuple[Any, Any]:
         graph = current_graph()
         while graph is not None and graph.building_function:
-            graph = graph.outer_graph
+            graph = graph._outer_graph
         return self._get_non_slot_variable("beta1_power", graph), self._get_non_slot_variable("beta2_power", graph)
 
     def _create_slots(self, var_list: Any) -> None:

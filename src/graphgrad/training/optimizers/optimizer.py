@@ -10,6 +10,7 @@ from graphgrad.frontend import modes
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.graph.init_scope import init_scope
 from graphgrad.frontend.structure import nest
+from graphgrad.frontend.tracking.trackable import RESTORE_LATER, Trackable
 from graphgrad.frontend.variables.variable import AssignedVariable, Variable
 from graphgrad.frontend.variables.variable_functions import trainable_variables
 from graphgrad.gradients.core.backprop import gradients
@@ -30,7 +31,7 @@ from .slots import create_slot, create_zeros_slot, op_name
 _Pairs = Iterable[tuple[Any, Any]]
 
 
-class Optimizer:
+class Optimizer(Trackable):
     """Minimizes a loss by updating variables with its gradient.
 
     A new optimizer is a subclass with `_apply_dense(grad, var)` and, for gathered variables,
@@ -56,6 +57,9 @@ class Optimizer:
         self._name = name
         self._slots: dict[str, dict[Any, Any]] = {}
         self._non_slot_dict: dict[Any, Any] = {}
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return {name: v for (name, _), v in self._non_slot_dict.items()}
 
     def get_name(self) -> str:
         """Returns the optimizer's name."""
@@ -170,7 +174,7 @@ class Optimizer:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
         with init_scope():
             self._create_slots(variables)
-            restore = vars(self).get("_restore_later")  # a checkpoint that was read before the slots were created
+            restore = vars(self).get(RESTORE_LATER)  # a checkpoint that was read before the slots were created
             if restore is not None:
                 restore(self, None, None)
         graph = current_graph()

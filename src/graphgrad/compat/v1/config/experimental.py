@@ -7,6 +7,6 @@ graphgrad.frontend.config.devices: VirtualDeviceConfiguration=LogicalDeviceConfi
     get_virtual_device_configuration=get_logical_device_configuration get_visible_devices list_logical_devices
     list_physical_devices set_memory_growth set_virtual_device_configuration=set_logical_device_configuration
     set_visible_devices
-graphgrad.frontend.config.settings: get_device_details get_memory_info get_memory_usage get_synchronous_execution
-    reset_memory_stats set_synchronous_execution
+graphgrad.frontend.config.settings: enable_tensor_float_32_execution get_device_details get_memory_info get_memory_usage
+    get_synchronous_execution reset_memory_stats set_synchronous_execution tensor_float_32_execution_enabled
 """)

@@ -7,8 +7,8 @@ graphgrad.compat.constants: AUTOTUNE INFINITE_CARDINALITY UNKNOWN_CARDINALITY
 graphgrad.extras.data.csv_datasets: CsvDataset make_csv_dataset
 graphgrad.extras.data.dataset_files: TFRecordWriter=DatasetTFRecordWriter load make_batched_features_dataset
     parse_example_dataset save
-graphgrad.extras.data.dataset_options: AutotuneAlgorithm AutotuneOptions ExternalStatePolicy OptimizationOptions
-    ThreadingOptions
+graphgrad.extras.data.dataset_options: AutoShardPolicy AutotuneAlgorithm AutotuneOptions DistributeOptions
+    ExternalStatePolicy OptimizationOptions ThreadingOptions
 graphgrad.extras.data.dataset_tables: DatasetInitializer index_table_from_dataset table_from_dataset
 graphgrad.extras.data.experimental_apply: Counter=counter RandomDataset=random_dataset Reducer assert_cardinality at
     bucket_by_sequence_length cardinality choose_from_datasets copy_to_device dense_to_ragged_batch

@@ -10,8 +10,10 @@ from graphgrad.extras.data.dataset_files import load as load
 from graphgrad.extras.data.dataset_files import make_batched_features_dataset as make_batched_features_dataset
 from graphgrad.extras.data.dataset_files import parse_example_dataset as parse_example_dataset
 from graphgrad.extras.data.dataset_files import save as save
+from graphgrad.extras.data.dataset_options import AutoShardPolicy as AutoShardPolicy
 from graphgrad.extras.data.dataset_options import AutotuneAlgorithm as AutotuneAlgorithm
 from graphgrad.extras.data.dataset_options import AutotuneOptions as AutotuneOptions
+from graphgrad.extras.data.dataset_options import DistributeOptions as DistributeOptions
 from graphgrad.extras.data.dataset_options import ExternalStatePolicy as ExternalStatePolicy
 from graphgrad.extras.data.dataset_options import OptimizationOptions as OptimizationOptions
 from graphgrad.extras.data.dataset_options import ThreadingOptions as ThreadingOptions
@@ -55,14 +57,14 @@ from graphgrad.extras.data.experimental_datasets import unbatch as unbatch
 from graphgrad.extras.data.optional import Optional as Optional
 
 __all__ = [
-    "AUTOTUNE", "AutotuneAlgorithm", "AutotuneOptions", "Counter", "CsvDataset", "DatasetInitializer",
-    "ExternalStatePolicy", "INFINITE_CARDINALITY", "OptimizationOptions", "Optional", "RandomDataset", "Reducer",
-    "TFRecordWriter", "ThreadingOptions", "UNKNOWN_CARDINALITY", "assert_cardinality", "at",
-    "bucket_by_sequence_length", "cardinality", "choose_from_datasets", "copy_to_device", "dense_to_ragged_batch",
-    "dense_to_sparse_batch", "enable_debug_mode", "enumerate_dataset", "from_list", "from_variant",
-    "get_next_as_optional", "get_single_element", "get_structure", "group_by_reducer", "group_by_window",
-    "ignore_errors", "index_table_from_dataset", "load", "make_batched_features_dataset", "make_csv_dataset",
-    "map_and_batch", "pad_to_cardinality", "parallel_interleave", "parse_example_dataset", "prefetch_to_device",
-    "rejection_resample", "sample_from_datasets", "save", "scan", "shuffle_and_repeat", "snapshot",
-    "table_from_dataset", "take_while", "to_variant", "unbatch", "unique"
+    "AUTOTUNE", "AutoShardPolicy", "AutotuneAlgorithm", "AutotuneOptions", "Counter", "CsvDataset",
+    "DatasetInitializer", "DistributeOptions", "ExternalStatePolicy", "INFINITE_CARDINALITY", "OptimizationOptions",
+    "Optional", "RandomDataset", "Reducer", "TFRecordWriter", "ThreadingOptions", "UNKNOWN_CARDINALITY",
+    "assert_cardinality", "at", "bucket_by_sequence_length", "cardinality", "choose_from_datasets", "copy_to_device",
+    "dense_to_ragged_batch", "dense_to_sparse_batch", "enable_debug_mode", "enumerate_dataset", "from_list",
+    "from_variant", "get_next_as_optional", "get_single_element", "get_structure", "group_by_reducer",
+    "group_by_window", "ignore_errors", "index_table_from_dataset", "load", "make_batched_features_dataset",
+    "make_csv_dataset", "map_and_batch", "pad_to_cardinality", "parallel_interleave", "parse_example_dataset",
+    "prefetch_to_device", "rejection_resample", "sample_from_datasets", "save", "scan", "shuffle_and_repeat",
+    "snapshot", "table_from_dataset", "take_while", "to_variant", "unbatch", "unique"
 ]

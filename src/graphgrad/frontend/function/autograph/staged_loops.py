@@ -325,7 +325,7 @@ class _Loop:
     def _check_initialized(self, after: list[Any], test: Callable[[], Any]) -> None:
         """Checks that the loop runs at least once if names get a value only in it."""
         graph = current_graph()
-        if graph is not None and graph.building_function and graph.outer_graph is not None:
+        if graph is not None and graph.building_function and graph._outer_graph is not None:
             return  # a check would move each iteration of an outer loop to the host
         self.set(self.start)
         first = test()

@@ -26,3 +26,12 @@ def _as_it_is(*args: Any, **_: Any) -> Any:
 
 run_deprecated_v1 = run_v1_only = run_all_without_tensor_float_32 = _as_it_is
 disable_xla = no_xla_auto_jit = xla_allow_fallback = run_cuda_only = run_gpu_only = _as_it_is
+
+
+def disable_cudnn_autotune(func: Any) -> Any:
+    """Returns the function: results do not depend on what the library of a GPU finds fastest.
+
+    Args:
+      func: a test.
+    """
+    return func

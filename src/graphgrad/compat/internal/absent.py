@@ -1,0 +1,113 @@
+"""Classes and functions that libraries import from TensorFlow and that are not here: they say so when called."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from types import ModuleType
+from typing import Any
+
+# What a program would need them for -> their names.
+_WHY = {
+    "several devices in one program": """
+        ShardedVariable DistributedDataset DistributedDatasetInterface DistributedDatasetsFromFunction
+        DistributedIteratorInterface
+        DistributedValues DistributedIterator MirroredStrategy MultiWorkerMirroredStrategy OneDeviceStrategy
+        ParameterServerStrategy TPUStrategy CentralStorageStrategy CrossDeviceOps HierarchicalCopyAllReduce
+        NcclAllReduce ReductionToOneDevice InputOptions InputContext InputReplicationMode RunOptions StrategyExtended
+        CommunicationImplementation CommunicationOptions CollectiveCommunication CollectiveHints ValueContext
+        ClusterResolver GCEClusterResolver KubernetesClusterResolver SimpleClusterResolver SlurmClusterResolver
+        TFConfigClusterResolver TPUClusterResolver UnionResolver ClusterCoordinator RemoteValue PerWorkerValues
+        experimental_connect_to_cluster
+        initialize_tpu_system auto_shard_dataset cache_variable_reads
+    """,
+    "SavedModels of Python objects": """
+        load_partial parse_saved_model decode_proto encode_structure SavedModelBuilder ObjectGraphView
+        saveable_objects_from_trackable streaming_restore CheckpointInitialValue CheckpointInitialValueCallable
+        save_and_return_nodes RestoredResource
+    """,
+    "feature columns": """
+        DenseColumn FeatureColumn FeatureTransformationCache SequenceDenseColumn StateManager
+        deserialize_feature_column serialize_feature_column
+    """,
+    "data sets of one kind: all are tf.data.Dataset": """
+        _GeneratorDataset _RangeDataset _SparseTensorSliceDataset _TensorDataset _TensorSliceDataset
+    """,
+    "an operation that a library makes by hand": "create_c_op lift_to_graph execute_fn_for_device",
+}
+# Public names of which there is one kind here, which libraries ask for.
+_HERE = {
+    "distribute.ReplicaContext": "graphgrad.frontend.config.single_replica:ReplicaContext",
+    "distribute.Strategy": "graphgrad.frontend.config.single_replica:DefaultStrategy",
+}
+_REASONS = {name: why for why, names in _WHY.items() for name in names.split()}
+# Those of them that are public names of TensorFlow's, by their modules.
+_PUBLIC = """
+    config: experimental_connect_to_cluster
+    distribute: CrossDeviceOps DistributedDataset DistributedIterator DistributedValues HierarchicalCopyAllReduce
+        InputContext InputOptions InputReplicationMode MirroredStrategy MultiWorkerMirroredStrategy NcclAllReduce
+        OneDeviceStrategy ParameterServerStrategy ReductionToOneDevice StrategyExtended TPUStrategy
+    distribute.cluster_resolver: ClusterResolver GCEClusterResolver KubernetesClusterResolver SimpleClusterResolver
+        SlurmClusterResolver TFConfigClusterResolver TPUClusterResolver UnionResolver
+    distribute.coordinator: ClusterCoordinator PerWorkerValues RemoteValue
+    distribute.experimental: CentralStorageStrategy CollectiveCommunication CollectiveHints
+        CommunicationImplementation CommunicationOptions MultiWorkerMirroredStrategy ParameterServerStrategy
+        TPUStrategy ValueContext
+    distribute.experimental.coordinator: ClusterCoordinator PerWorkerValues RemoteValue
+    tpu.experimental: initialize_tpu_system
+"""
+
+
+class _Absent(type):
+    """The class of the stand-ins: a class, so that `isinstance` can be asked."""
+
+    _why: str
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"tf's {cls.__name__} is not here (yet): it is for {cls._why}. "
+                                  "Fix: leave out what needs it")
+
+
+def stand_in(name: str, why: str, module: str = __name__) -> Any:
+    """Makes a class that says, when it is called, that it is not here.
+
+    Args:
+      name: its name.
+      why: what it is for.
+      module: where it is.
+    """
+    return _Absent(name, (), {"_why": why, "__module__": module})
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _REASONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return globals().setdefault(name, stand_in(name, _REASONS[name]))
+
+
+@functools.cache
+def _public() -> dict[str, list[str]]:
+    lines = _PUBLIC.replace("\n        ", " ").strip().splitlines()
+    return {module.strip(): names.split() for module, _, names in (line.partition(":") for line in lines)}
+
+
+def in_face(path: str) -> Any:
+    """Returns what stands for a public name that a library looks at, or for a module of such names; None for others.
+
+    Args:
+      path: the name, such as "distribute.MirroredStrategy".
+    """
+    if path in _HERE:
+        module, _, own = _HERE[path].partition(":")
+        return getattr(importlib.import_module(module), own)
+    parent, _, name = path.rpartition(".")
+    if name in _public().get(parent, ()):
+        return __getattr__(name)
+    if not any(f"{module}.".startswith(f"{path}.") for module in _public()):
+        return None
+    made = ModuleType(f"tensorflow.{path}")
+    for inner in {m[len(path) + 1 :].partition(".")[0] for m in _public() if m.startswith(f"{path}.")}:
+        setattr(made, inner, in_face(f"{path}.{inner}"))
+    for name in _public().get(path, ()):
+        setattr(made, name, __getattr__(name))
+    return made

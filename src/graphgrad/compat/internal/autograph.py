@@ -1,0 +1,37 @@
+"""The conversion of functions by libraries: `tf.__internal__.autograph`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from graphgrad.frontend.function.autograph.convert import convert
+
+
+class ControlStatusCtx(NamedTuple):
+    """Whether functions are converted where a library asks; they are.
+
+    Attributes:
+      status: "unspecified".
+      options: None.
+    """
+
+    status: str = "unspecified"
+    options: Any = None
+
+
+def control_status_ctx() -> ControlStatusCtx:
+    """Returns whether functions are converted here."""
+    return ControlStatusCtx()
+
+
+def tf_convert(f: Callable[..., Any], ctx: Any, convert_by_default: bool = True, user_requested: bool = False) -> Any:
+    """Returns a function in which `if`, `while` and `for` on tensors become operations.
+
+    Args:
+      f: the function.
+      ctx: accepted.
+      convert_by_default: whether to convert it.
+      user_requested: accepted.
+    """
+    return convert(f, False) if convert_by_default else f

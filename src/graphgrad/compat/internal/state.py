@@ -1,0 +1,85 @@
+"""Switches of TensorFlow's that libraries look at and that have one position here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class BoolGauge:
+    """Counts uses of a feature in TensorFlow; here nothing.
+
+    Args:
+      *args: accepted.
+    """
+
+    def __init__(self, *args: Any):
+        pass
+
+    def get_cell(self, *labels: Any) -> Any:
+        """Returns an object whose `set` does nothing.
+
+        Args:
+          *labels: accepted.
+        """
+        return self
+
+    def set(self, value: Any) -> None:
+        """Does nothing.
+
+        Args:
+          value: accepted.
+        """
+
+
+def is_tfrt_enabled() -> bool:
+    """Returns False: there is no such runtime."""
+    return False
+
+
+def get_enclosing_xla_context() -> None:
+    """Returns None: there are no contexts; functional control flow has none."""
+
+
+def load_context(load_options: Any = None) -> Any:
+    """Returns a block for loading a model; it does nothing.
+
+    Args:
+      load_options: accepted.
+    """
+    import contextlib
+
+    return contextlib.nullcontext()
+
+
+def is_mixed_precision_graph_rewrite_enabled() -> bool:
+    """Returns False: graphs are not rewritten."""
+    return False
+
+
+def set_using_mixed_precision_policy(is_using: bool) -> None:
+    """Does nothing: graphs are not rewritten.
+
+    Args:
+      is_using: accepted.
+    """
+
+
+def register_session_provider(session_provider: Any) -> None:
+    """Does nothing: checkpoints use the default session.
+
+    Args:
+      session_provider: accepted.
+    """
+
+
+def register_loss_scale_wrapper(optimizer_cls: type, wrapper_fn: Any, wrapper_cls: Any = None) -> None:
+    """Does nothing: no graph rewrite wraps optimizers here.
+
+    Args:
+      optimizer_cls, wrapper_fn, wrapper_cls: accepted.
+    """
+
+
+def get_build_info() -> dict[str, Any]:
+    """Returns facts about how this package was built: there are none about CUDA, which JAX looks after."""
+    return {"is_cuda_build": False, "is_rocm_build": False, "is_tensorrt_build": False}

@@ -1,0 +1,7 @@
+"""`tf.__internal__.monitoring`. Written by `make faces` from exports.txt."""
+
+from graphgrad.compat.internal.state import BoolGauge as BoolGauge
+
+__all__ = [
+    "BoolGauge"
+]

@@ -1,0 +1,8 @@
+"""`tf.__internal__.ops`. Written by `make faces` from exports.txt."""
+
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.compat.internal.ops: is_resource_variable
+graphgrad.layers.loss_weights: broadcast_weights
+""")

@@ -1,0 +1,8 @@
+"""`tf.__internal__.saved_model`. Written by `make faces` from exports.txt."""
+
+from graphgrad.compat.lazy import face as _face
+
+__all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.compat.internal.absent: SavedModelBuilder decode_proto encode_structure load_partial parse_saved_model
+graphgrad.compat.v2.__internal__.saved_model.load: load=.
+""")

@@ -1,0 +1,7 @@
+"""`tf.profiler`. Written by `make faces` from exports.txt."""
+
+from graphgrad.compat.v2.profiler import experimental as experimental
+
+__all__ = [
+    "experimental"
+]
