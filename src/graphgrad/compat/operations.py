@@ -13,6 +13,7 @@ import graphgrad.gradients  # noqa: F401  # the records of branches and loops ha
 from graphgrad.compat.lazy import names
 from graphgrad.ir import dtypes
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, OpDef, registry
+from graphgrad.ir.values import dispatch
 
 # The names of sets of dtypes, the smaller ones first.
 _SETS = [(dtypes.INDEX, "int32, int64"), (dtypes.FLOATING, "floating"), (dtypes.COMPLEX, "complex"),
@@ -99,6 +100,7 @@ def _collect(module: types.ModuleType, prefix: str, face: str, found: dict[Any, 
             if value.__name__.startswith(f"graphgrad.compat.{face}."):
                 _collect(value, f"{prefix}{name}.", face, found)
         elif inspect.isfunction(value):
+            value = dispatch.plain(value)  # dispatched under one of its names, it is the same function
             known = found.get(value)
             if known is None or (len(prefix + name), prefix + name) < (len(known), known):
                 found[value] = prefix + name

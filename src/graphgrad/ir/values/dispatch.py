@@ -189,6 +189,16 @@ def known(value: Any) -> Any:
     return value if found is None else found.call
 
 
+def plain(value: Any) -> Any:
+    """Returns the function itself where users call a dispatching one, or the value.
+
+    Args:
+      value: anything.
+    """
+    found = _apis.get(value) if hasattr(value, "__code__") else None
+    return value if found is None else found.function
+
+
 def api(name: str, function: Any) -> Api:
     """Returns the `Api` of a function, which is made if there is none.
 
