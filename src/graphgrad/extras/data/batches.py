@@ -17,16 +17,7 @@ from graphgrad.ir.shape import as_shape
 from .data_structure import Parts, arranged, components, flatten, mapped, pack
 from .dataset_base import UNKNOWN, DatasetT, divided
 from .dataset_components import DatasetParts, RaggedParts, SparseParts, held
-from .elements import (
-    Element,
-    Values,
-    _all_rows,
-    _now,
-    _row_spec,
-    _shapes,
-    _value,
-    joined,
-)
+from .elements import Element, Values, _all_rows, _now, _row_spec, _shapes, _value, joined
 
 
 def batch(self: DatasetT, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None,

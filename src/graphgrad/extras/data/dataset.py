@@ -18,9 +18,7 @@ from .data_structure import Parts, takers
 from .dataset_base import INFINITE, UNKNOWN, DatasetBase
 from .dataset_components import DatasetParts, Held
 from .dataset_specs import DatasetSpec
-from .elements import (
-    Element,
-)
+from .elements import Element
 
 
 class Dataset(LoopSource, DatasetBase):

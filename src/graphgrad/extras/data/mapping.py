@@ -19,14 +19,7 @@ from graphgrad.ir.op_signature import Spec
 
 from .data_structure import flatten, pack
 from .dataset_base import DatasetBase, DatasetT
-from .elements import (
-    Element,
-    Values,
-    _now,
-    _runner,
-    _symbolic,
-    traced,
-)
+from .elements import Element, Values, _now, _runner, _symbolic, traced
 from .values import state_of, stepped
 
 

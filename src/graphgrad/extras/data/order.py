@@ -17,12 +17,7 @@ from graphgrad.ops.random.philox import Stream, host_blocks
 from graphgrad.ops.random.seeds import get_seed
 
 from .dataset_base import DatasetT, limited, times_
-from .elements import (
-    Element,
-    Values,
-    _now,
-    _value,
-)
+from .elements import Element, Values, _now, _value
 
 _BLOCKS = 64  # at once
 
