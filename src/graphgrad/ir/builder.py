@@ -59,7 +59,8 @@ def add_to_graph(graph: Graph, opdef: OpDef, inputs: tuple[Tensor, ...], attrs: 
     except Complaint as complaint:
         raise put_in_context(opdef, complaint, (name or opdef.name).rstrip("/"), inputs) from complaint.__cause__
     if name is None:
-        name = graph._names.unique(f"{graph._around.scope}/{opdef.name}" if graph._around.scope else opdef.name)
+        scope = graph._around.scope
+        name = graph._names.unique(f"{scope}/{opdef.name}" if scope else opdef.name)
     else:
         name = graph.operation_name(name)
     return graph._add(opdef, inputs, {**inferred.type_attrs, **attrs} if attrs else inferred.type_attrs, name,
