@@ -9,7 +9,12 @@ from graphgrad.frontend.structure.signature import TensorSpec
 from graphgrad.frontend.structure.sparse_spec import SparseTensorSpec
 from graphgrad.frontend.structure.tensor_array_spec import TensorArraySpec
 from graphgrad.frontend.structure.type_spec import TypeSpec
+from graphgrad.ir.dtypes import variant
+from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.shape import TensorShape
+
+from .data_structure import arranged
 
 
 class DatasetSpec(TypeSpec):
@@ -76,8 +81,30 @@ class IteratorSpec(TypeSpec):
 
     @staticmethod
     def from_value(value: Any) -> IteratorSpec:
-        """Returns the spec of a `Dataset`."""
-        return IteratorSpec(value.element_spec)
+        """Returns the spec of an iterator or a `Dataset`."""
+        spec = IteratorSpec(value.element_spec)
+        spec._specs = value._specs
+        return spec
+
+    _specs: Any = None  # a `Spec` for each leaf of the elements, where a value has said so
+
+    @property
+    def _component_specs(self) -> Any:
+        return [TensorSpec([], variant)]
+
+    def _to_components(self, value: Any) -> Any:
+        return value._parts()
+
+    def _from_components(self, components: Any) -> Any:
+        from .in_function import GivenIterator
+
+        (handle,) = components
+        if isinstance(handle, EagerTensor):
+            return handle._value.item()
+        specs = self._specs
+        if specs is None:
+            specs = arranged(self._element_spec, lambda s: Spec.of(s.dtype, s.shape._dims))
+        return GivenIterator(handle, self._element_spec, specs)
 
 
 class NoneTensorSpec(TypeSpec):

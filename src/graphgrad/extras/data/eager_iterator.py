@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import OutOfRangeError
-from graphgrad.frontend.function.autograph.loop_sources import LoopElements, LoopSource
+from graphgrad.frontend.function.autograph.loop_sources import LoopSource
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import current_graph
-from graphgrad.ir.dtypes import int64
+from graphgrad.ir.dtypes import int64, variant
 from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.values.composite import Composite
 from graphgrad.training.checkpoints.bundle import BundleReader
 from graphgrad.training.checkpoints.saveable import Piece, Saveable
 
@@ -46,7 +47,7 @@ class IteratorBase:
         raise NotImplementedError("Iterator.get_next_as_optional()")
 
 
-class OwnedIterator(IteratorBase, LoopSource, Saveable):
+class OwnedIterator(IteratorBase, LoopSource, Composite, Saveable):
     """An iterator over a data set in eager mode.
 
     Args:
@@ -54,6 +55,7 @@ class OwnedIterator(IteratorBase, LoopSource, Saveable):
     """
 
     _pieces = _POSITION
+    _is_tensor = False
 
     def __init__(self, dataset: Any):
         if not hasattr(dataset, "_specs"):
@@ -64,6 +66,9 @@ class OwnedIterator(IteratorBase, LoopSource, Saveable):
         self._dataset = dataset
         self._elements = dataset._start([])
         self._count = 0
+        held = np.empty((), object)
+        held[()] = self
+        self._handle = EagerTensor(held, variant)
 
     @property
     def element_spec(self) -> Any:
@@ -74,22 +79,23 @@ class OwnedIterator(IteratorBase, LoopSource, Saveable):
     def _type_spec(self) -> Any:
         from .dataset_specs import IteratorSpec
 
-        return IteratorSpec(self._spec)
+        return IteratorSpec.from_value(self)
+
+    def _parts(self) -> list[Any]:
+        return [self._handle]
 
     def __iter__(self) -> OwnedIterator:
         return self
 
     def __next__(self) -> Any:
         if current_graph() is not None:
-            from .in_function import next_of
-
-            return next_of(self)
+            return self._loop_elements().item()
         return pack(self._specs, map(EagerTensor, self._take(), self._types))
 
-    def _loop_elements(self) -> LoopElements:
+    def _loop_elements(self) -> Any:
         from .in_function import ElementsLeft
 
-        return ElementsLeft(self)
+        return ElementsLeft(self._handle, self._specs)
 
     def _take(self) -> Element:
         """Returns the arrays of the next element."""

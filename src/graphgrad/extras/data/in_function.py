@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.control_flow.cond_while import while_loop
+from graphgrad.frontend.function.autograph.loop_sources import LoopSource
 from graphgrad.frontend.structure import nest
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
@@ -50,27 +51,53 @@ class Elements:
 
 
 class ElementsLeft:
-    """The remaining elements of an iterator created outside of the graph: each run reads from it."""
+    """The remaining elements of an iterator created outside of the graph: each run reads from it.
 
-    def __init__(self, iterator: Any):
-        self._iterator = iterator
+    Args:
+      handle: the iterator's handle, a variant tensor.
+      specs: a `Spec` for each leaf of its elements.
+    """
+
+    def __init__(self, handle: Any, specs: Any):
+        self._handle, self._specs = handle, specs
 
     def has(self, _: Any) -> Any:
         """Returns whether there is another element."""
-        return raw.OwnedIteratorHas(iterator=self._iterator)
+        return raw.OwnedIteratorHas(self._handle)
 
-    def item(self, _: Any) -> Any:
+    def item(self, _: Any = None) -> Any:
+        """Returns the next element; a run raises OutOfRangeError at the end."""
+        leaves = flatten(self._specs)
+        components = raw.OwnedIteratorGetNext(self._handle, output_types=tuple([s.dtype for s in leaves]),
+                                              output_shapes=tuple([s.shape for s in leaves]))
+        return pack(self._specs, iter(components))
+
+
+class GivenIterator(LoopSource):
+    """An iterator that is an argument of a function: each `next` is an operation that takes an element from it.
+
+    Args:
+      handle: its handle, a variant tensor.
+      element_spec: the specs of its elements.
+      specs: a `Spec` for each leaf of its elements.
+    """
+
+    def __init__(self, handle: Any, element_spec: Any, specs: Any):
+        self._elements = ElementsLeft(handle, specs)
+        self.element_spec = element_spec
+
+    def __iter__(self) -> GivenIterator:
+        return self
+
+    def __next__(self) -> Any:
+        return self._elements.item()
+
+    def get_next(self) -> Any:
         """Returns the next element."""
-        return next_of(self._iterator)
+        return next(self)
 
-
-def next_of(iterator: Any) -> Any:
-    """Returns the next element of an iterator made outside of the graph; a run raises OutOfRangeError at the end."""
-    specs = iterator._specs
-    leaves = flatten(specs)
-    components = raw.OwnedIteratorGetNext(iterator=iterator, output_types=tuple([s.dtype for s in leaves]),
-                                          output_shapes=tuple([s.shape for s in leaves]))
-    return pack(specs, iter(components))
+    def _loop_elements(self) -> ElementsLeft:
+        return self._elements
 
 
 class GraphIterator:

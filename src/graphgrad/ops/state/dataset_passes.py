@@ -101,30 +101,35 @@ def _dataset_take(xp, handle, *, output_types, output_shapes):
     return handle.take()
 
 
-@op("OwnedIteratorHas", "-> more: bool", flags=("stateful", "host"))
-def _owned_iterator_has(xp, *, iterator):
+@op("OwnedIteratorHas", "iterator: variant -> more: bool", flags=("stateful", "host"))
+def _owned_iterator_has(xp, iterator):
     """Returns whether an iterator that was made outside of the function has another element."""
+    iterator = _held(iterator)
     first = list(itertools.islice(iterator._elements, 1))
     iterator._elements = itertools.chain(first, iterator._elements)
     return np.bool_(bool(first))
 
 
-@op("OwnedIteratorGetNext", "-> components: list(output_types)", flags=("stateful", "host"))
-def _owned_iterator_get_next(xp, *, iterator, output_types, output_shapes):
+def _held(iterator):
+    return iterator.item() if isinstance(iterator, np.ndarray) else iterator
+
+
+@op("OwnedIteratorGetNext", "iterator: variant -> components: list(output_types)", flags=("stateful", "host"))
+def _owned_iterator_get_next(xp, iterator, *, output_types, output_shapes):
     """Returns the next element of an iterator that was made outside of the function."""
     try:
-        return iterator._take()
+        return _held(iterator)._take()
     except StopIteration:
         raise _end() from None
 
 
 @_owned_iterator_has.shape
-def _owned_iterator_has_shape():
+def _owned_iterator_has_shape(iterator):
     return ()
 
 
 @_owned_iterator_get_next.shape
-def _owned_iterator_get_next_shape(output_shapes):
+def _owned_iterator_get_next_shape(iterator, output_shapes):
     return list(output_shapes)
 
 
