@@ -158,3 +158,47 @@ def draws_of_several_sizes_in_a_function(tf: Any) -> Any:
     tf.random.set_seed(7)
     drawn = tf.function(lambda n: _drawn(tf, n), input_signature=[tf.TensorSpec([], tf.int32)])
     return [drawn(size) for size in _SIZES]
+
+
+def _orders(tf: Any, dataset: Any) -> list[Any]:
+    return [[v.numpy().tolist() for v in dataset] for _ in range(2)]
+
+
+@case("eager")
+def shuffled_passes_of_which_nothing_is_taken(tf: Any) -> Any:
+    """An order is drawn where a pass begins, not where its first element is taken."""
+    tf.random.set_seed(1)
+    found = []
+    for chain in (lambda d: d, lambda d: d.batch(5), lambda d: d.repeat(2).batch(5), lambda d: d.map(lambda x: x + 1),
+                  lambda d: d.prefetch(2).filter(lambda x: x > 1),
+                  lambda d: tf.data.Dataset.zip((d, d)).map(lambda a, b: a * 100 + b),
+                  lambda d: d.concatenate(d), lambda d: d.take(4).cache()):
+        dataset = chain(tf.data.Dataset.range(12).shuffle(5, seed=1))
+        iter(dataset)
+        found.append(_orders(tf, dataset))
+    inner = tf.data.Dataset.range(6).shuffle(5, seed=1)
+    mixed = tf.data.Dataset.range(3).interleave(lambda i: inner, cycle_length=2)
+    return [*found, _orders(tf, mixed), _orders(tf, inner)]
+
+
+@case("eager")
+def iterators_that_are_arguments(tf: Any) -> Any:
+    """A function is traced once for all iterators over a data set, and its draws continue."""
+    tf.random.set_seed(1)
+    traced = []
+
+    @tf.function
+    def step(iterator: Any) -> Any:
+        traced.append(1)
+        return tf.nn.dropout(tf.cast(next(iterator), tf.float32) + 1.0, rate=0.5, seed=3)
+
+    @tf.function
+    def total(iterator: Any) -> Any:
+        return tf.reduce_sum(next(iterator))
+
+    dataset = tf.data.Dataset.range(12).shuffle(5, seed=1).batch(5)
+    found = []
+    for _ in range(3):
+        iterator = iter(dataset)
+        found.append([step(iterator), step(iterator), total(iterator)])
+    return [found, len(traced), isinstance(iterator, tf.data.Iterator)]

@@ -192,10 +192,7 @@ class Run:
         """Brings values to the stage's device, and calls the programs of its clusters."""
         slots = self.slots
         device = stage.device
-        for s in stage.ins:
-            value = slots[s]
-            if type(value) is not device.buffer:
-                slots[s] = _brought(device, value)
+        opaque = self._bring(stage)
         bound = stage.bound.get(stage.signature(slots) if stage.varies else None)
         if bound is None:
             with self._lock, blocking.untimed():
@@ -223,6 +220,20 @@ class Run:
                 slots[s] = None
             if self._report is not None:
                 self._report_cluster(device, outs, made_of)
+        if opaque:
+            slots[:] = [opaque.get(s, v) if v is not None else None for s, v in enumerate(slots)]
+
+    def _bring(self, stage: Stage) -> dict[int, Any]:
+        """Brings values to a stage's device; returns those that stay here, by their slots."""
+        slots, device = self.slots, stage.device
+        opaque: dict[int, Any] = {}
+        for s in stage.ins:
+            value = slots[s]
+            if type(value) is not device.buffer:
+                if _is_opaque(value):
+                    opaque[s], value = value, _NOTHING
+                slots[s] = _brought(device, value)
+        return opaque
 
     def _call_loop(self, program: Any, args: list[Any], loop: Operation) -> list[Any]:
         """Calls a program that has a loop, which signals and deadlines may end."""
@@ -281,6 +292,14 @@ class Run:
         for i in self._plan.exposed:  # before another run overwrites them
             values[i] = xla.view(values[i])
         return values
+
+
+_NOTHING = np.zeros((), np.int32)
+
+
+def _is_opaque(value: Any) -> bool:
+    """Returns whether a value is an object of Python's, such as an iterator: programs only pass it on."""
+    return isinstance(value, np.ndarray) and value.dtype.kind == "O" and not value.shape
 
 
 def _brought(device: xla.Device, value: Any) -> Any:

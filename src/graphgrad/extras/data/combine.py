@@ -292,8 +292,12 @@ def concatenate(self: DatasetT, dataset: Any, name: str | None = None) -> Datase
     specs = arranged(self._specs, lambda _: next(found))
     sizes = self._size, dataset._size
     size = INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
-    return self._then(lambda given: itertools.chain(self._passes(given), dataset._passes(given)), specs,
-                      dataset._captured, size)
+
+    def passes(given: Values) -> Iterator[Element]:
+        yield from self._passes(given)
+        yield from dataset._passes(given)
+
+    return self._then(passes, specs, dataset._captured, size)
 
 
 def group_by_window(self: DatasetBase, key_func: Any, reduce_func: Any, window_size: Any = None,
@@ -368,4 +372,6 @@ def zip_(cls: type[DatasetBase], *args: Any, datasets: Any = None, name: str | N
 
     at = iter(parts)
     specs = arranged(structure, lambda _: next(at)._specs, (DatasetBase,))
-    return cls._of(specs, [t for p in parts for t in p._captured], passes, limited(*[p._size for p in parts]))
+    made = cls._of(specs, [t for p in parts for t in p._captured], passes, limited(*[p._size for p in parts]))
+    made._inputs = parts
+    return made

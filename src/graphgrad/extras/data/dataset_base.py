@@ -46,6 +46,8 @@ class DatasetBase:
     _passes: Callable[[Values], Iterator[Element]]
     _size: int = UNKNOWN  # the number of elements, as far as it is known
     _options: Any = None
+    _inputs: Sequence[DatasetBase] = ()  # those that a pass begins with
+    _prepare: Callable[[Values], None] | None = None  # what happens when a pass begins, before its first element
 
     @classmethod
     def _of(cls, specs: Any, captured: Sequence[Any], passes: Callable[[Values], Iterator[Element]],
@@ -58,10 +60,18 @@ class DatasetBase:
               size: int = UNKNOWN) -> Self:
         made = self._of(self._specs if specs is None else specs, [*self._captured, *captured], passes, size)
         made._options = self._options
+        made._inputs = [self]
         return made
 
     def _start(self, captured: Sequence[Any]) -> Iterator[Element]:
-        return self._passes({id(t): np.asarray(v) for t, v in zip(self._captured, captured, strict=True)})
+        given: Values = {id(t): np.asarray(v) for t, v in zip(self._captured, captured, strict=True)}
+        waiting: list[DatasetBase] = [self]
+        while waiting:
+            dataset = waiting.pop(0)
+            waiting += dataset._inputs
+            if dataset._prepare is not None:
+                dataset._prepare(given)
+        return self._passes(given)
 
     @property
     def element_spec(self) -> Any:

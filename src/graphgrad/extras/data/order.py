@@ -88,14 +88,23 @@ def shuffle(self: DatasetT, buffer_size: Any, seed: Any = None, reshuffle_each_i
     again = reshuffle_each_iteration in (None, True)
     own = numbers(seeds) if context.executing_eagerly() else None  # continues over passes
 
+    def prepare(given: Values) -> None:
+        if own is not None:  # as in TensorFlow, also for passes of which nothing is taken
+            given.setdefault(id(prepare), []).append((next(own), next(own)))
+
     def passes(given: Values) -> Iterator[Element]:
         mine = seeds
-        if again:
+        if given.get(id(prepare)):
+            mine = given[id(prepare)].pop(0)
+        elif again:
             draw = own if own is not None else given.setdefault(id(passes), numbers(seeds))
             mine = next(draw), next(draw)
         return shuffled(self._passes(given), int(_now(size, given)), numbers(mine))
 
-    return self._then(passes, captured=[size] if isinstance(size, Tensor) else [], size=self._size)
+    made = self._then(passes, captured=[size] if isinstance(size, Tensor) else [], size=self._size)
+    if again:
+        made._prepare = prepare
+    return made
 
 
 def repeat(self: DatasetT, count: Any = None, name: str | None = None) -> DatasetT:
