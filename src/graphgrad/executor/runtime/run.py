@@ -221,7 +221,11 @@ class Run:
             if self._report is not None:
                 self._report_cluster(device, outs, made_of)
         if opaque:
-            slots[:] = [opaque.get(s, v) if v is not None else None for s, v in enumerate(slots)]
+            self._put_back(opaque)
+
+    def _put_back(self, opaque: dict[int, Any]) -> None:
+        """Undoes `_bring` for objects of Python's that are still to be read."""
+        self.slots[:] = [v if v is None else opaque.get(s, v) for s, v in enumerate(self.slots)]
 
     def _bring(self, stage: Stage) -> dict[int, Any]:
         """Brings values to a stage's device; returns those that stay here, by their slots."""
