@@ -87,12 +87,8 @@ class _Alias(ModuleType):
         if name.startswith("__") and name not in ("__internal__", "__operators__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         below = f"{self.__name__}.{name}"
-        path = below.removeprefix("tensorflow.")
-        parts = path.split(".")
-        deepest = 4 if parts[2:3] and parts[2] in _SUBPACKAGES else 3
-        inside = (parts[0] == "python" and 2 <= len(parts) <= deepest and parts[1] in _PACKAGES
-                  and not name.startswith("_"))
-        if path in _ROOTS or path in MODULES or path in PACKAGES or path in CLASSES or inside:
+        depth = _depth(below.removeprefix("tensorflow."))
+        if depth == 1:
             with contextlib.suppress(ModuleNotFoundError):
                 return importlib.import_module(below)
         for source in self._graphgrad_sources:
@@ -101,11 +97,24 @@ class _Alias(ModuleType):
             except AttributeError:
                 continue
             return self.__dict__.setdefault(name, found) if isinstance(source, ModuleType) else found
+        if depth == 2:
+            with contextlib.suppress(ModuleNotFoundError):
+                return importlib.import_module(below)
         face = next((s for s in self._graphgrad_sources if isinstance(s, ModuleType)), self)
         raise AttributeError(explain(face, self.__name__, name))
 
     def __dir__(self) -> list[str]:
         return sorted({*vars(self), *(n for s in self._graphgrad_sources for n in dir(s))})
+
+
+def _depth(path: str) -> int:
+    """Returns 1 for a path that is a module, 2 for one that may be a module if it is no name, else 0."""
+    if path in _ROOTS or path in MODULES or path in PACKAGES or path in CLASSES:
+        return 1
+    parts = path.split(".")
+    if parts[0] != "python" or parts[1:2] == [] or parts[1] not in _PACKAGES or parts[-1].startswith("_"):
+        return 0
+    return 1 if len(parts) <= 3 else 2 if len(parts) == 4 and parts[2] in _SUBPACKAGES else 0
 
 
 def _renew() -> None:

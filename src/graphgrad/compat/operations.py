@@ -22,7 +22,7 @@ _SETS = [(dtypes.INDEX, "int32, int64"), (dtypes.FLOATING, "floating"), (dtypes.
 
 
 @dataclasses.dataclass(frozen=True)
-class Entry:
+class OpEntry:
     """A row of the table: the facts about one op type.
 
     Attributes:
@@ -40,11 +40,11 @@ class Entry:
     functions: tuple[str, ...]
 
 
-def entries() -> list[Entry]:
+def entries() -> list[OpEntry]:
     """Returns the table, sorted by names; it includes ops defined by users."""
     builders = _builders()
     return [
-        Entry(name, _gradient(opdef), _dtypes(opdef), "host" if "host" in opdef.flags else "XLA, host",
+        OpEntry(name, _gradient(opdef), _dtypes(opdef), "host" if "host" in opdef.flags else "XLA, host",
               tuple(builders.get(name, ())))
         for name, opdef in sorted(registry.items())
     ]

@@ -187,7 +187,7 @@ class _Deprecation(Message):
     FIELDS = {"version": (1, "int32"), "explanation": (2, "string")}
 
 
-class OpDef(Message):
+class OpDefMessage(Message):
     """The signature of an op type or a function."""
 
     ArgDef, AttrDef = _ArgDef, _AttrDef
@@ -201,7 +201,7 @@ class OpDef(Message):
 class OpList(Message):
     """The op types that a graph uses."""
 
-    FIELDS = {"op": (1, [OpDef])}
+    FIELDS = {"op": (1, [OpDefMessage])}
 
 
 class _ArgAttrs(Message):
@@ -211,7 +211,7 @@ class _ArgAttrs(Message):
 class FunctionDef(Message):
     """A function: its signature, its operations, and which of their outputs it returns."""
 
-    FIELDS = {"signature": (1, OpDef), "node_def": (3, [NodeDef]), "ret": (4, MapOf("string")),
+    FIELDS = {"signature": (1, OpDefMessage), "node_def": (3, [NodeDef]), "ret": (4, MapOf("string")),
               "attr": (5, MapOf(AttrValue)), "control_ret": (6, MapOf("string")),
               "arg_attr": (7, MapOf(_ArgAttrs, "uint32")),
               "resource_arg_unique_id": (8, MapOf("uint32", "uint32"))}

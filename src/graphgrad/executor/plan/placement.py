@@ -121,7 +121,7 @@ def assign(place: Placement | None, ops: Sequence[Operation]) -> dict[int, str]:
     return (place or default_placement).assign(ops)
 
 
-class DeviceAttributes:
+class SessionDevice:
     """A device as `Session.list_devices` describes it.
 
     Args:

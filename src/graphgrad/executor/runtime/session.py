@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, InvalidArgumentError, describe
-from graphgrad.executor.plan.placement import DeviceAttributes, Placement, full_name
+from graphgrad.executor.plan.placement import Placement, SessionDevice, full_name
 from graphgrad.ir import dtypes
 from graphgrad.ir.blocking import limited, untimed
 from graphgrad.ir.context import get_default_graph, sessions
@@ -98,9 +98,9 @@ class BaseSession:
         """The target that the session was made with."""
         return self._target
 
-    def list_devices(self) -> list[DeviceAttributes]:
+    def list_devices(self) -> list[SessionDevice]:
         """Lists the devices that the session's runs may use."""
-        return [DeviceAttributes(full_name(d)) for d in self._place.devices]
+        return [SessionDevice(full_name(d)) for d in self._place.devices]
 
     def close(self) -> None:
         """Frees the session's variables and plans; it cannot run any more. Runs waiting for a queue are cancelled."""

@@ -9,7 +9,7 @@ from graphgrad.extras.contrib.bijectors.affine import Permute as Permute
 from graphgrad.extras.contrib.bijectors.affine import Reshape as Reshape
 from graphgrad.extras.contrib.bijectors.bijector import Bijector as Bijector
 from graphgrad.extras.contrib.bijectors.bijector import ConditionalBijector as ConditionalBijector
-from graphgrad.extras.contrib.bijectors.bijector import Identity as Identity
+from graphgrad.extras.contrib.bijectors.bijector import IdentityBijector as Identity
 from graphgrad.extras.contrib.bijectors.bijector import Inline as Inline
 from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Exp as Exp
 from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Gumbel as Gumbel
@@ -21,7 +21,7 @@ from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Softplus as
 from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Softsign as Softsign
 from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Square as Square
 from graphgrad.extras.contrib.bijectors.elementwise_bijectors import Weibull as Weibull
-from graphgrad.extras.contrib.bijectors.flows import BatchNormalization as BatchNormalization
+from graphgrad.extras.contrib.bijectors.flows import BatchNormalizationBijector as BatchNormalization
 from graphgrad.extras.contrib.bijectors.flows import MaskedAutoregressiveFlow as MaskedAutoregressiveFlow
 from graphgrad.extras.contrib.bijectors.flows import RealNVP as RealNVP
 from graphgrad.extras.contrib.bijectors.flows import masked_autoregressive_default_template as masked_autoregressive_default_template

@@ -248,7 +248,7 @@ def _static(value: Any) -> Any:
 ConditionalBijector = Bijector
 
 
-class Identity(Bijector):
+class IdentityBijector(Bijector):
     """y = x."""
 
     def __init__(self, validate_args: bool = False, name: str = "identity"):

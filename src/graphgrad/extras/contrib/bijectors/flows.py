@@ -292,7 +292,7 @@ class _Positive:
         return relu(g) + 1e-6
 
 
-class BatchNormalization(Bijector):
+class BatchNormalizationBijector(Bijector):
     """A bijector whose inverse normalizes batches; forward undoes that by moving averages.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.extras.contrib.bijectors.bijector import Identity
+from graphgrad.extras.contrib.bijectors.bijector import IdentityBijector
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
@@ -46,7 +46,7 @@ class TransformedDistribution(Distribution):
     def __init__(self, distribution: Any, bijector: Any = None, batch_shape: Any = None, event_shape: Any = None,
                  kwargs_split_fn: Any = None, validate_args: bool = False, name: str | None = None):
         self._distribution = distribution
-        self._bijector = bijector if bijector is not None else Identity()
+        self._bijector = bijector if bijector is not None else IdentityBijector()
         name = name or self._bijector.name + distribution.name
         super().__init__(distribution.dtype, distribution.reparameterization_type, name, distribution._like)
         self._batch = None if batch_shape is None else [int(n) for n in np.atleast_1d(batch_shape)]

@@ -10,7 +10,7 @@ from typing import Any
 from .convert import convert, mark_unconverted, source_of
 
 
-class Feature(enum.Enum):
+class AutographFeature(enum.Enum):
     """Optional features beyond branches and loops.
 
     Here BUILTIN_FUNCTIONS lets `print` print tensors when the graph runs, ALL includes it; the others are accepted as
@@ -25,13 +25,19 @@ class Feature(enum.Enum):
     LISTS = "LISTS"
     NAME_SCOPES = "NAME_SCOPES"
 
+    def __repr__(self) -> str:
+        return f"<Feature.{self.name}: {self.value!r}>"
+
+    def __str__(self) -> str:
+        return f"Feature.{self.name}"
+
     @classmethod
-    def all(cls) -> tuple[Feature, ...]:
+    def all(cls) -> tuple[AutographFeature, ...]:
         """Returns all features."""
         return tuple(cls)
 
     @classmethod
-    def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
+    def all_but(cls, exclude: Any) -> tuple[AutographFeature, ...]:
         """Returns all features but one, or those of a sequence."""
         left_out = exclude if isinstance(exclude, (list, tuple, set)) else (exclude,)
         return tuple(f for f in cls if f not in left_out and f is not cls.ALL)
@@ -40,7 +46,7 @@ class Feature(enum.Enum):
 def with_builtins(features: Any) -> bool:
     """Returns whether optional features include `print` and similar functions."""
     chosen = features if isinstance(features, (list, tuple, set)) else (features,)
-    return Feature.BUILTIN_FUNCTIONS in chosen or Feature.ALL in chosen
+    return AutographFeature.BUILTIN_FUNCTIONS in chosen or AutographFeature.ALL in chosen
 
 
 def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
