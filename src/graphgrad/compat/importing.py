@@ -167,8 +167,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return [importlib.import_module("graphgrad.compat"), *([own] if own is not None else [])]
         path = ".".join(parts)
         if path in MODULES:
-            own_module = importlib.import_module(MODULES[path])
-            return [own_module, *_inside(parts[1:])] if parts[0] == "python" else [own_module]
+            own = [importlib.import_module(module) for module in MODULES[path].split()]
+            return [*own, *_inside(parts[1:])] if parts[0] == "python" else own
         if path in CLASSES:
             module, _, owner = CLASSES[path].partition(":")
             return [getattr(importlib.import_module(module), owner)]

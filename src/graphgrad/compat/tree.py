@@ -5,7 +5,7 @@ Paths are relative to `tensorflow`. What is not listed here is answered by name,
 
 from __future__ import annotations
 
-# A module of TensorFlow's -> the module here that has its names.
+# A module of TensorFlow's -> the module here that has its names, or several.
 MODULES = {
     "contrib.eager.python.tfe": "graphgrad.compat.contrib.eager",
     "contrib.learn.python.learn.datasets.base": "graphgrad.extras.contrib.mnist",
@@ -34,6 +34,7 @@ MODULES = {
     "python.client.device_lib": "graphgrad.testing.machine",
     "python.client.timeline": "graphgrad.compat.internal.timeline",
     "python.framework.test_util": "graphgrad.compat.internal.test_util",
+    "python.ops.init_ops": "graphgrad.frontend.variables.initializers graphgrad.frontend.variables.scaling_initializers",
     "python.platform.test": "graphgrad.compat.v1.test",
     "python.tf2": "graphgrad.compat.internal.tf2",
     "python.tpu.ops.tpu_ops": "graphgrad.compat.internal.tpu",

@@ -158,7 +158,7 @@ class Operation:
     """
 
     __slots__ = ("name", "opdef", "graph", "inputs", "outputs", "attrs", "control_inputs", "device", "index", "source",
-                 "_colocation", "_original_op", "_gradient", "__weakref__")
+                 "_colocation", "_original_op", "_gradient", "__dict__", "__weakref__")
 
     name: str
     opdef: OpDef
@@ -224,6 +224,11 @@ class Operation:
         if name in self.opdef.attrs:
             return self.opdef.attrs[name]
         raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+
+    @property
+    def _control_outputs(self) -> tuple[Operation, ...]:
+        """The operations that wait for this one, in creation order."""
+        return tuple(self.graph._index.consumers(self))
 
     def colocation_groups(self) -> list[bytes]:
         """Returns the colocation groups of the operation, as `loc:@<op name>`."""

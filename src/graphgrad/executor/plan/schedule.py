@@ -193,7 +193,7 @@ def _sum_of(op: Operation, n: int) -> Operation:
     """Makes an operation that is in no graph: a partial sum of `n` terms."""
     part = Operation.__new__(Operation)
     for name in Operation.__slots__:
-        if name != "__weakref__":
+        if not name.startswith("__"):
             setattr(part, name, getattr(op, name))
     part.attrs = {**op.attrs, "N": n}
     part.inputs = op.inputs[:n]

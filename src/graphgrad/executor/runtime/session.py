@@ -256,6 +256,26 @@ class BaseSession:
 
         return run
 
+    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., Any]:
+        """Makes a function that runs what a `CallableOptions` says; it returns the values of `fetch`.
+
+        Connected tensors get their values in a run of their own, before.
+        """
+        names = callable_options
+        connections = {c.to_tensor: c.from_tensor for c in names.tensor_connection}
+        fetches = [list(names.fetch), list(names.target)]
+
+        def run(*args: Any, run_metadata: Any = None) -> Any:
+            if len(args) != len(names.feed):
+                raise ValueError(f"The callable takes {len(names.feed)} values, one for each tensor in `feed`, not "
+                                 f"{len(args)}.")
+            feeds = dict(zip(names.feed, args, strict=True))
+            if connections:
+                feeds |= self.run(connections, feeds)
+            return self.run(fetches, feeds, names.run_options, run_metadata)[0]
+
+        return run
+
     def _make_entry(self, key: Any, fetches: Any, feed_dict: Any) -> _Entry:
         if self._graph.version == 0:
             raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")

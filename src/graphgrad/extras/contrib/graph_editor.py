@@ -214,6 +214,7 @@ def add_control_inputs(op: Any, cops: Any) -> None:
             raise ValueError(f"{op.name} cannot wait for {c.name}, which was built after it.\n  Built at {op.source}\n"
                              "  Fix: use tf.control_dependencies while building")
     op.control_inputs = (*op.control_inputs, *new)
+    op.graph._index.forget_consumers()
     op._note_change()
 
 
@@ -230,4 +231,5 @@ def remove_control_inputs(op: Any, cops: Any) -> None:
         if c not in op.control_inputs:
             raise ValueError(f"{c.name} is not a control_input of {op.name}")
     op.control_inputs = tuple(c for c in op.control_inputs if c not in gone)
+    op.graph._index.forget_consumers()
     op._note_change()

@@ -356,6 +356,30 @@ class RunOptions(Message):
         bool="output_partition_graphs=5 report_tensor_allocations_upon_oom=7")
 
 
+class TensorConnection(Message):
+    """One tensor's value for another one.
+
+    Args:
+      **fields: TensorFlow's: `from_tensor` and `to_tensor`, names.
+    """
+
+    FIELDS = _fields(string="from_tensor=1 to_tensor=2")
+
+
+class CallableOptions(Message):
+    """What a function that runs a part of a graph is fed, and what it fetches.
+
+    Args:
+      **fields: TensorFlow's. `feed` and `fetch` are names of tensors, `target` of operations, `tensor_connection` gives
+        tensors the values of others; `run_options` are those of each run. The rest is only stored.
+    """
+
+    FIELDS = _fields(
+        {"run_options": (4, RunOptions), "tensor_connection": (5, [TensorConnection]),
+         "feed_devices": (6, MapOf("string")), "fetch_devices": (7, MapOf("string"))},
+        string="feed[]=1 fetch[]=2 target[]=3", bool="fetch_skip_sync=8")
+
+
 class _CostNode(Message):
     FIELDS = _fields(string="name=1 device=2", int="id=3 temporary_memory_size=6 compute_cost=9",
                      bool="is_final=7 inaccurate=17")

@@ -27,14 +27,14 @@ class Index:
             named[op.name] = op
         return named
 
-    def consumers(self, tensor: Any) -> list[Any]:
-        """Returns the operations that have a tensor as an input, in creation order."""
+    def consumers(self, element: Any) -> list[Any]:
+        """Returns the operations that have a tensor as an input or wait for an operation, in creation order."""
         table = self._consumers
         for op in self._operations[self._consumers_upto :]:
-            for t in dict.fromkeys(map(id, op.inputs)):
+            for t in dict.fromkeys(map(id, (*op.inputs, *op.control_inputs))):
                 table.setdefault(t, []).append(op)
         self._consumers_upto = len(self._operations)
-        return list(table.get(id(tensor), ()))
+        return list(table.get(id(element), ()))
 
     def add_inputs(self, op: Any, inputs: tuple[Any, ...]) -> None:
         """Notes that an operation is about to get other inputs, which include those that it has."""

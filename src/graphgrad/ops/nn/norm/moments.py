@@ -319,7 +319,7 @@ def fused_batch_norm(x: TensorLike, scale: TensorLike, offset: TensorLike, mean:
       data_format: "NHWC", "NCHW", "NDHWC" or "NCDHW".
       is_training: whether to normalize to the mean and variance of the batch.
       name: a name for the operation.
-      exponential_avg_factor: the weight of this batch in the running averages.
+      exponential_avg_factor: the weight of this batch in the running averages; None is 1.
     Returns: (y, mean, variance); the variance is the unbiased one.
     Raises: ValueError if mean or variance is missing where needed.
     Gradient: FusedBatchNormGradV3 for x, scale and offset; differentiable again.
@@ -339,7 +339,7 @@ def fused_batch_norm(x: TensorLike, scale: TensorLike, offset: TensorLike, mean:
     y, running_mean, running_variance, *_ = raw.FusedBatchNormV3(
         x, scale, offset, none if mean is None else mean, none if variance is None else variance,
         epsilon=max(float(epsilon), _LEAST_EPSILON), data_format=data_format, is_training=bool(is_training),
-        exponential_avg_factor=float(exponential_avg_factor), name=name)
+        exponential_avg_factor=1.0 if exponential_avg_factor is None else float(exponential_avg_factor), name=name)
     return y, running_mean, running_variance
 
 
