@@ -69,7 +69,7 @@ graphgrad.ops.array.scatter: OneHot ScatterNd ScatterNdNonAliasingAdd TensorScat
     TensorScatterSub TensorScatterUpdate
 graphgrad.ops.array.select: Select SelectV2
 graphgrad.ops.array.slice: Slice
-graphgrad.ops.array.sort_search: Bitcast LowerBound UnravelIndex UpperBound
+graphgrad.ops.array.sort_search: Bitcast Bucketize LowerBound UnravelIndex UpperBound
 graphgrad.ops.array.space_to_batch: BatchToSpace BatchToSpaceND DepthToSpace SpaceToBatch SpaceToBatchND SpaceToDepth
 graphgrad.ops.array.split: Split SplitV
 graphgrad.ops.array.strided_slice: StridedSlice StridedSliceGrad TensorStridedSliceUpdate
@@ -177,6 +177,8 @@ graphgrad.ops.state.optimizer_updates: ResourceApplyAdadelta ResourceApplyAdagra
 graphgrad.ops.state.optimizer_updates_proximal: ResourceApplyAdagradDA ResourceApplyProximalAdagrad
     ResourceApplyProximalGradientDescent ResourceSparseApplyAdagradDA ResourceSparseApplyProximalAdagrad
     ResourceSparseApplyProximalGradientDescent
+graphgrad.ops.state.optimizer_updates_variants: ResourceApplyAdaMax ResourceApplyAdagradV2 ResourceApplyAdamWithAmsgrad
+    ResourceApplyKerasMomentum ResourceSparseApplyAdagradV2 ResourceSparseApplyKerasMomentum
 graphgrad.ops.state.optional_ops: OptionalFromValue OptionalGetValue OptionalHasValue OptionalNone
 graphgrad.ops.state.queue_ops: FIFOQueueV2 PaddingFIFOQueueV2 PriorityQueueV2 QueueCloseV2 QueueDequeueManyV2
     QueueDequeueUpToV2 QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2 QueueSizeV2 RandomShuffleQueueV2

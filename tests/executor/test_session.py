@@ -8,6 +8,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.runtime.session import HostSession
+from graphgrad.frontend.config.config_proto import CallableOptions
 
 
 @pytest.fixture(autouse=True)
@@ -301,6 +302,19 @@ def test_make_callable(sess):
     assert f(5.0, 3.0) == 2.0
     with pytest.raises(ValueError, match="takes 2 values"):
         f(1.0)
+
+
+def test_callable_from_options(sess):
+    """Fetches and targets of a `CallableOptions`; a connected tensor gets another one's value."""
+    x, y = tf.placeholder(tf.float32, [], "x"), tf.placeholder(tf.float32, [], "y")
+    v = tf.Variable(1.0)
+    options = CallableOptions(feed=["x:0"], fetch=[(x - y).name], target=[v.assign_add(x).op.name])
+    options.tensor_connection.add(from_tensor=(v * 2.0).name, to_tensor="y:0")
+    f = sess._make_callable_from_options(options)
+    sess.run(v.initializer)
+    assert f(5.0) == [3.0] and sess.run(v) == 6.0
+    with pytest.raises(ValueError, match="takes 1 values"):
+        f()
 
 
 def test_several_threads(sess):

@@ -43,6 +43,16 @@ def test_invalid_names(bad):
         tf.constant(1.0, name=bad) if bad != "a b" else tf.name_scope(bad).__enter__()
 
 
+def test_what_waits_and_what_is_noted(graph):
+    """Operations know those that wait for them, and hold attributes of a program's."""
+    a = tf.constant(1.0)
+    with tf.control_dependencies([a]):
+        b, c = tf.constant(2.0), tf.constant(3.0)
+    assert a.op._control_outputs == (b.op, c.op) and b.op._control_outputs == ()
+    a.op.note = "seen"
+    assert a.op.note == "seen"
+
+
 def test_control_dependencies(graph):
     a, b = tf.constant(1.0), tf.constant(2.0)
     with tf.control_dependencies([a]):

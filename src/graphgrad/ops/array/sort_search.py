@@ -9,7 +9,7 @@ import numpy as np
 from graphgrad.errors import Complaint
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
-from graphgrad.ir.dtypes import INDEX, as_dtype, int32
+from graphgrad.ir.dtypes import INDEX, as_dtype, float32, float64, int32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import normalize_axis, with_rank
@@ -54,6 +54,23 @@ def upper_bound(xp, rows, values, *, out_type=int32):
 
 
 upper_bound.grad(NOT_DIFFERENTIABLE)
+
+
+@op("Bucketize", "input: T -> output: int32", T=frozenset({int32, int64, float32, float64}))
+def bucketize(xp, x, *, boundaries):
+    """Returns, for each value, how many of the sorted boundaries are not above it."""
+    limits = np.asarray(boundaries, np.float32).astype(np.float64 if x.dtype == np.float64 else np.float32)
+    if np.any(limits[1:] < limits[:-1]):
+        raise Complaint("Expected sorted boundaries", "give boundaries in ascending order")
+    return xp.searchsorted(xp.asarray(limits), x.astype(limits.dtype), "right").astype(np.int32)
+
+
+@bucketize.shape
+def _bucketize_shape(x):
+    return x
+
+
+bucketize.grad(NOT_DIFFERENTIABLE)
 
 
 @op("Bitcast", "input: T -> output: type")
