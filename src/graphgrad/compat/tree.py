@@ -34,7 +34,8 @@ MODULES = {
     "python.client.device_lib": "graphgrad.testing.machine",
     "python.client.timeline": "graphgrad.compat.internal.timeline",
     "python.framework.test_util": "graphgrad.compat.internal.test_util",
-    "python.ops.init_ops": "graphgrad.frontend.variables.initializers graphgrad.frontend.variables.scaling_initializers",
+    "python.ops.init_ops":
+        "graphgrad.frontend.variables.initializers graphgrad.frontend.variables.scaling_initializers",
     "python.platform.test": "graphgrad.compat.v1.test",
     "python.tf2": "graphgrad.compat.internal.tf2",
     "python.tpu.ops.tpu_ops": "graphgrad.compat.internal.tpu",
