@@ -233,10 +233,15 @@ class Run:
         opaque: dict[int, Any] = {}
         for s in stage.ins:
             value = slots[s]
-            if type(value) is not device.buffer:
-                if _is_opaque(value):
-                    opaque[s], value = value, _NOTHING
-                slots[s] = _brought(device, value)
+            if type(value) is device.buffer:
+                continue
+            if type(value) is not np.ndarray:
+                slots[s] = device.move(value)
+            elif value.dtype is _OBJECT:  # of Python's, such as an iterator: programs only pass it on
+                opaque[s] = value
+                slots[s] = device.put(_NOTHING)
+            else:
+                slots[s] = device.put(value)
         return opaque
 
     def _call_loop(self, program: Any, args: list[Any], loop: Operation) -> list[Any]:
@@ -299,16 +304,7 @@ class Run:
 
 
 _NOTHING = np.zeros((), np.int32)
-
-
-def _is_opaque(value: Any) -> bool:
-    """Returns whether a value is an object of Python's, such as an iterator: programs only pass it on."""
-    return isinstance(value, np.ndarray) and value.dtype.kind == "O" and not value.shape
-
-
-def _brought(device: xla.Device, value: Any) -> Any:
-    """Moves a value of NumPy, or of another device, to a device."""
-    return device.put(value) if type(value) is np.ndarray else device.move(value)
+_OBJECT = np.dtype(object)
 
 
 def _wait(device: xla.Device, plan: Plan, slots: Sequence[Any]) -> None:
