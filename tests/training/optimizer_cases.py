@@ -40,6 +40,17 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
                                          "l2_shrinkage_regularization_strength": 0.05}),
 }
 
+def _adamax(s: dict[str, Any], g: Any, t: int) -> None:
+    s["m"] = 0.8 * s.get("m", 0.0) + 0.2 * g
+    s["v"] = np.maximum(0.9 * s.get("v", 0.0), abs(g))
+    s["w"] = s["w"] - 0.1 / (1 - 0.8**t) * s["m"] / (s["v"] + 1e-6)
+
+
+# Those that TensorFlow 2.21 lacks: name -> (class, arguments, one step by its formula on a dictionary of values).
+FORMULAS: dict[str, tuple[str, dict[str, Any], Any]] = {
+    "adamax": ("AdaMaxOptimizer", {"learning_rate": 0.1, "beta1": 0.8, "beta2": 0.9, "epsilon": 1e-6}, _adamax),
+}
+
 # name -> (function of tf.train, its arguments after the step)
 SCHEDULES: dict[str, tuple[str, dict[str, Any]]] = {
     "exponential": ("exponential_decay", {"decay_steps": 7, "decay_rate": 0.8}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
+from graphgrad.compat import contrib
+from graphgrad.ir import context
 from graphgrad.ir.opdef import raw
 from graphgrad.training.optimizers.moving_averages import assign_moving_average, weighted_moving_average
 
@@ -41,6 +44,33 @@ def test_training_run_in_float64(name: str) -> None:
     for key, values in optimizer_cases.train(tf, name, "float64").items():
         assert values.dtype == np.float64
         np.testing.assert_allclose(values, RECORDED[f"train/{name}/{key}"], rtol=1e-3, atol=1e-4, err_msg=key)
+
+
+@pytest.mark.parametrize("eager", [False, True])
+@pytest.mark.parametrize("name", optimizer_cases.FORMULAS)
+def test_by_formula(sess: Any, name: str, eager: bool) -> None:
+    """Optimizers of `tf.contrib`, on sum(w^3 / 3) and the rows of a table."""
+    cls, arguments, formula = optimizer_cases.FORMULAS[name]
+    expected, rows = {"w": optimizer_cases.W.astype(np.float64)}, {"w": optimizer_cases.TABLE.astype(np.float64)}
+    with context.use(context.EAGER) if eager else contextlib.nullcontext():
+        w, table = (tf.Variable(v["w"], dtype=tf.float64, use_resource=True) for v in (expected, rows))
+
+        def loss() -> Any:
+            return tf.reduce_sum(w**3) / 3.0 + tf.reduce_sum(tf.gather(table, [0, 2, 2]))
+
+        optimizer = getattr(contrib.opt, cls)(**arguments)
+        step = None if eager else optimizer.minimize(loss())
+        if not eager:
+            sess.run(tf.global_variables_initializer())
+        for t in range(1, 6):
+            if eager:
+                optimizer.minimize(loss, var_list=[w, table])
+            else:
+                sess.run(step)
+            formula(expected, expected["w"] ** 2, t)
+            formula(rows, np.array([1.0, 0, 2, 0, 0, 0])[:, None] * np.ones((1, 2)), t)
+            for variable, values in ((w, expected), (table, rows)):
+                np.testing.assert_allclose(variable.numpy() if eager else sess.run(variable), values["w"], rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", optimizer_cases.SCHEDULES)

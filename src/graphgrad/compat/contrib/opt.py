@@ -4,4 +4,5 @@ from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
 graphgrad.extras.contrib.external_optimizer: ExternalOptimizerInterface ScipyOptimizerInterface
+graphgrad.training.optimizers.adamax: AdaMaxOptimizer
 """)

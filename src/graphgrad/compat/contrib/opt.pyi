@@ -2,7 +2,8 @@
 
 from graphgrad.extras.contrib.external_optimizer import ExternalOptimizerInterface as ExternalOptimizerInterface
 from graphgrad.extras.contrib.external_optimizer import ScipyOptimizerInterface as ScipyOptimizerInterface
+from graphgrad.training.optimizers.adamax import AdaMaxOptimizer as AdaMaxOptimizer
 
 __all__ = [
-    "ExternalOptimizerInterface", "ScipyOptimizerInterface"
+    "AdaMaxOptimizer", "ExternalOptimizerInterface", "ScipyOptimizerInterface"
 ]
