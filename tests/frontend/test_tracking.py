@@ -101,6 +101,7 @@ def test_dictionaries_are_dictionaries() -> None:
     del module.items["d"]
     assert module.items.pop("c") == 3 and len(module.items) == 2 and dict(module.items) == plain
     assert json.loads(json.dumps(dict(module.items, a=0))) == {"a": 0, "b": 1}
+    assert tf.nest.map_structure(lambda _: 0, module.items) == {"a": [0], "b": 0}
     assert copy.copy(module.items) == plain and tf.nest.flatten(module.items) == [plain["a"][0], 1]
 
 

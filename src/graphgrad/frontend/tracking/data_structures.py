@@ -239,7 +239,8 @@ class DictWrapper(TrackableDataStructure):
     """
 
     def __init__(self, wrapped_dict: Any = None):
-        vars(self)["_storage"] = {} if wrapped_dict is None else wrapped_dict
+        given = {} if wrapped_dict is None else wrapped_dict
+        vars(self)["_storage"] = given if isinstance(given, dict) else dict(given)
         for key, value in self._storage.items():
             self._storage[key] = wrap(value)
 
