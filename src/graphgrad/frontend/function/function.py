@@ -71,6 +71,22 @@ def functions_run_eagerly() -> bool:
     return _run_eagerly
 
 
+def _kind_and_shape(key: Any) -> tuple[Any, Any]:
+    """Splits the key of a leaf: what traces must have in common, and a shape or spec that may be less specific."""
+    if key[0] == "tensor":
+        return key[:2], key[2]
+    return (key[:1], key[1]) if isinstance(key[-1], TypeSpec) else (key, None)
+
+
+def _is_within(given: Any, known: Any) -> bool:
+    """Returns whether a trace for a shape or spec is good for another one."""
+    if isinstance(known, TypeSpec):
+        return bool(given == known or given.is_subtype_of(known))
+    if given == known:
+        return True
+    return (known is None or given is not None) and compatible(given, known) and bool(relax(given, known) == known)
+
+
 class _Traces:
     """The cached traces of a function.
 
@@ -311,16 +327,16 @@ class Function:
 
     def _find(self, args: Any, kwargs: Any, leaves: list[Any], keys: list[Any], key: Any,
               traces: _Traces) -> ConcreteFunction:
-        """Finds a trace for less specific shapes, or makes a new one."""
-        skeleton = (key[0], tuple([k[:2] if k[0] == "tensor" else k for k in keys]))
-        shapes = [k[2] if k[0] == "tensor" else None for k in keys]
-        others = traces.general.setdefault(skeleton, [])
+        """Finds a trace for less specific shapes and specs, or makes a new one."""
+        split = list(map(_kind_and_shape, keys))
+        shapes = [shape for _, shape in split]
+        others = traces.general.setdefault((key[0], tuple([kind for kind, _ in split])), [])
         for known, concrete in others:
-            if all(s == k or ((k is None or s is not None) and compatible(s, k) and relax(s, k) == k)
-                   for s, k in zip(shapes, known, strict=True)):
+            if all(map(_is_within, shapes, known)):
                 return concrete
         if self._relaxes and others:
-            shapes = [relax(s, k) for s, k in zip(shapes, others[-1][0], strict=True)]
+            shapes = [s if isinstance(s, TypeSpec) else relax(s, k)
+                      for s, k in zip(shapes, others[-1][0], strict=True)]
         self._refuse_recursion((self, *key))
         _tracing.stack.append((self, *key))
         try:

@@ -49,6 +49,10 @@ class _Decorated:
         self._f = f
         functools.update_wrapper(self, f)
 
+    @property
+    def __signature__(self) -> inspect.Signature:  # of a descriptor with `__call__`, `inspect` finds none by itself
+        return inspect.signature(self._f)
+
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else _Decorated(self._f.__get__(instance, owner))
 
