@@ -304,6 +304,18 @@ def test_make_callable(sess):
         f(1.0)
 
 
+def test_feed_of_a_variable(sess):
+    """A value that is fed for a variable is what all reads see, also those of a variable that is assigned to."""
+    v = tf.Variable(2.0)
+    before = v * 3.0
+    assigned = v.assign_add(1.0)
+    after = v * 3.0
+    sess.run(v.initializer)
+    assert sess.run([v, before, after], {v: 5.0}) == [5.0, 15.0, 15.0]
+    assert sess.run([after, v], {v: 7.0}) == [21.0, 7.0]
+    assert sess.run(assigned, {v: 5.0}) == 3.0 and sess.run(after) == 9.0
+
+
 def test_callable_from_options(sess):
     """Fetches and targets of a `CallableOptions`; a connected tensor gets another one's value."""
     x, y = tf.placeholder(tf.float32, [], "x"), tf.placeholder(tf.float32, [], "y")

@@ -75,6 +75,16 @@ def feed_targets(graph: Graph, key: Any) -> list[Tensor]:
     return [t]
 
 
+def other_reads(t: Tensor) -> list[Tensor]:
+    """Returns the other reads of a variable whose own read is fed, but those that wait for an assignment to it."""
+    op = t.op
+    if op.type != "ReadVariableOp" or getattr(getattr(op.inputs[0], "_variable", None), "_snapshot", None) is not t:
+        return []
+    handle = op.inputs[0]
+    return [r.outputs[0] for r in handle.consumers() if r.type == "ReadVariableOp" and r is not op
+            and not any(i is handle for c in r.control_inputs for i in c.inputs)]
+
+
 def feed_values(feeds: Sequence[Tensor], feed_dict: Any) -> list[Any]:
     """Returns the arrays to feed, one for each of the tensors `feeds` that the keys of `feed_dict` refer to."""
     values = []

@@ -19,7 +19,7 @@ from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.values.variable_store import Cell
 
 from .executable import Executable
-from .feeds import converted_feeds, feed_targets, feed_values, flat_feeds
+from .feeds import converted_feeds, feed_targets, feed_values, flat_feeds, other_reads
 from .fetches import Fetches, conversions, fetched_array, structure_key
 from .partial_run import PartialRun
 from .random_positions import RandomPositions
@@ -38,13 +38,20 @@ def _id_of(key: Any) -> Any:
 class _Entry:
     """A cached run: how to feed, what to compute, how to return it."""
 
-    __slots__ = ("keep", "feeds", "executable", "rebuild")
+    __slots__ = ("keep", "feeds", "again", "executable", "rebuild")
 
-    def __init__(self, keep: Any, feeds: Sequence[Tensor], executable: Executable, rebuild: Callable[[list[Any]], Any]):
+    def __init__(self, keep: Any, feeds: Sequence[Tensor], again: list[int], executable: Executable,
+                 rebuild: Callable[[list[Any]], Any]):
         self.keep = keep  # the key consists of ids, so the objects must be kept alive
         self.feeds = feeds
+        self.again = again  # the positions of the values that are fed to further reads of variables
         self.executable = executable
         self.rebuild = rebuild
+
+    def values(self, feed_dict: Any) -> list[Any]:
+        """Returns the arrays to feed."""
+        values = feed_values(self.feeds, feed_dict)
+        return values + [values[i] for i in self.again] if self.again else values
 
 
 def _jit_level(config: Any) -> int:
@@ -144,7 +151,7 @@ class BaseSession:
         if conversions and feed_dict:
             feed_dict = converted_feeds(feed_dict)
         entry = self._entry(fetches, feed_dict)
-        feeds = feed_values(entry.feeds, feed_dict) if feed_dict else ()
+        feeds = entry.values(feed_dict) if feed_dict else ()
         if run_metadata is not None and getattr(options, "output_partition_graphs", False):
             run_metadata.partition_graphs.append(self._graph.as_graph_def())
         if run_metadata is not None and getattr(options, "trace_level", None):
@@ -173,7 +180,7 @@ class BaseSession:
             feed_dict = flat_feeds(feed_dict)
         entry = self._entry(fetches, feed_dict)
         report = RunReport()
-        entry.executable.run(feed_values(entry.feeds, feed_dict) if feed_dict else (), report, store=False)
+        entry.executable.run(entry.values(feed_dict) if feed_dict else (), report, store=False)
         return report
 
     def _entry(self, fetches: Any, feed_dict: Any) -> _Entry:
@@ -293,9 +300,10 @@ class BaseSession:
                 tensors[id(e)] = e
             else:
                 targets.append(e)
+        reads = [(t, i) for i, feed in enumerate(feeds) for t in other_reads(feed)]
         with untimed():
-            executable = Executable(list(tensors.values()), targets, feeds, self._resolve, self._positions,
-                                    self._engine, self._place)
+            executable = Executable(list(tensors.values()), targets, [*feeds, *(t for t, _ in reads)], self._resolve,
+                                    self._positions, self._engine, self._place)
         index = {i: n for n, i in enumerate(tensors)}
         places = [index.get(id(e)) for e in elements]
         rank0 = [isinstance(e, Tensor) for e in elements]
@@ -304,7 +312,7 @@ class BaseSession:
             arrays = [fetched_array(v) for v in values]
             return rebuild([arrays[p] if p is not None and r else None for p, r in zip(places, rank0, strict=True)])
 
-        entry = _Entry((fetches, list(feed_dict), elements), feeds, executable, give_back)
+        entry = _Entry((fetches, list(feed_dict), elements), feeds, [i for _, i in reads], executable, give_back)
         with self._lock:
             self._entries[key] = entry
         return entry
