@@ -196,6 +196,7 @@ _HOMES = {
     "init_ops": ("initializers", "."),
     "linalg_ops": ("linalg", "."),
     "losses_impl": ("losses",),
+    "metrics": ("metrics",),
     "metrics_impl": ("metrics",),
     "nest": ("nest",),
     "resource_loader": ("resource_loader",),

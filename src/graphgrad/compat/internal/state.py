@@ -36,6 +36,15 @@ def is_tfrt_enabled() -> bool:
     return False
 
 
+def GraphOrParentsInXlaContext(graph: Any) -> bool:
+    """Returns False: there are no contexts.
+
+    Args:
+      graph: accepted.
+    """
+    return False
+
+
 def get_enclosing_xla_context() -> None:
     """Returns None: there are no contexts; functional control flow has none."""
 

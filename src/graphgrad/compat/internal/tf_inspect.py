@@ -10,11 +10,20 @@ from typing import Any
 ArgSpec = collections.namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
 
 
+def getfullargspec(obj: Any) -> Any:
+    """Returns the arguments of a function, beneath its decorators, without annotations.
+
+    Args:
+      obj: the function.
+    """
+    return inspect.getfullargspec(inspect.unwrap(obj))._replace(annotations={})
+
+
 def getargspec(obj: Any) -> Any:
     """Returns the arguments of a function, without keyword-only ones.
 
     Args:
       obj: the function.
     """
-    full = inspect.getfullargspec(obj)
+    full = getfullargspec(obj)
     return ArgSpec(full.args, full.varargs, full.varkw, full.defaults)

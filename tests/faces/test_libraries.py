@@ -1,0 +1,203 @@
+"""Libraries on top of TensorFlow: what they find of its inside. The libraries themselves are not needed here."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graphgrad.cli import main
+from graphgrad.compat import check_imports, importing
+
+
+@pytest.fixture
+def tensorflow() -> Any:
+    """`tensorflow` as programs for 2.x import it."""
+    importing.install(2)
+    try:
+        yield importlib.import_module("tensorflow")
+    finally:
+        importing.uninstall()
+
+
+# -- what a package uses and is missing --------------------------------------------------
+
+
+@pytest.fixture
+def package(tmp_path: Any) -> Any:
+    """A package that uses names of TensorFlow's, some of which are missing."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "__init__.py").write_text(
+        "import tensorflow as tf\nfrom tensorflow.python.ops import math_ops, init_ops\n"
+        "x = tf.math.no_such_name\ny = tf.math.no_such_name(tf.exp)\nz = math_ops.reduce_sum, init_ops.GlorotNormal\n"
+        "from tensorflow.no_such_module import thing\n")
+    (tmp_path / "own" / "own_test.py").write_text("import tensorflow as tf\ntf.no_such_name_of_a_test\n")
+    (tmp_path / "own" / "old.py").write_text("print 'for Python 2'\n")
+    return tmp_path / "own"
+
+
+def test_missing_names(package: Any) -> None:
+    """Each missing name with its places; tests, and files that cannot be parsed, do not count."""
+    found = check_imports.missing(str(package))
+    assert set(found) == {"tensorflow.math.no_such_name", "tensorflow.no_such_module"}
+    assert [place.rpartition(":")[2] for place in found["tensorflow.math.no_such_name"]] == ["3", "4"]
+    assert "tensorflow" not in sys.modules
+
+
+def test_the_report(package: Any, capsys: Any) -> None:
+    """The report begins with the name that is used most."""
+    main(["check-imports", str(package)])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("2 names are missing") and lines[1].split()[:2] == ["tensorflow.math.no_such_name", "2"]
+    (package / "__init__.py").write_text("import tensorflow as tf\ntf.exp\n")
+    assert check_imports.report(str(package)).endswith("nothing is missing")
+    with pytest.raises(ModuleNotFoundError, match="pip install --no-deps no_such_package"):
+        check_imports.files("no_such_package")
+
+
+# -- what is not here ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_keras_that_is_not_installed(monkeypatch: Any, version: int) -> None:
+    """The error says how to install it."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "tf_keras" else find(name, *a))
+    face = importlib.import_module(f"graphgrad.compat.v{version}")
+    with pytest.raises(AttributeError, match=r"Keras is a library.*pip install --no-deps tf_keras==2\.21\.0"):
+        face.keras  # noqa: B018
+
+
+def test_stand_ins(tensorflow: Any) -> None:
+    """What is for several devices can be looked at, and says so when it is called."""
+    strategy = tensorflow.distribute.MirroredStrategy
+    assert not isinstance(1, strategy)
+    with pytest.raises(NotImplementedError, match="MirroredStrategy is not here.*several devices"):
+        strategy()
+    assert isinstance(tensorflow.distribute.get_strategy(), tensorflow.distribute.Strategy)
+
+
+# -- functions that libraries take over ------------------------------------------------------
+
+
+class _Symbol:
+    """A library's own value, which stands for a computation."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+
+def test_dispatch_to_symbols(tensorflow: Any) -> None:
+    """Calls that the functions cannot answer go to the library's handlers, also those of one function."""
+    from graphgrad.ir.values import dispatch as state
+    from tensorflow.python.util import dispatch  # type: ignore[import-not-found]
+
+    class Handler(dispatch.OpDispatcher):
+        def handle(self, args: Any, kwargs: Any) -> Any:
+            found = any(isinstance(a, _Symbol) for a in (*args, *kwargs.values()))
+            return _Symbol("tanh") if found else self.NOT_SUPPORTED
+
+    Handler().register(tensorflow.tanh)
+    api = state.api_of(tensorflow.tanh)
+    assert api is not None
+    try:
+        assert tensorflow.tanh(_Symbol("x")).text == "tanh"
+        assert float(tensorflow.tanh(0.0)) == 0.0
+        with pytest.raises((TypeError, ValueError)):
+            tensorflow.tanh(object())
+        with pytest.raises((TypeError, ValueError)):
+            tensorflow.exp(_Symbol("x"))
+    finally:
+        api.last.pop()
+
+
+def test_own_function_with_dispatch(tensorflow: Any) -> None:
+    """A library's function can be taken over for a type."""
+    from tensorflow.python.util import dispatch
+
+    @dispatch.add_dispatch_support
+    def double(x: Any) -> Any:
+        return tensorflow.convert_to_tensor(x) * 2.0
+
+    @dispatch.dispatch_for_types(double, _Symbol)
+    def _double(x: _Symbol) -> str:
+        return f"2 {x.text}"
+
+    assert double(_Symbol("y")) == "2 y" and float(double(1.5)) == 3.0
+
+
+# -- small modules -----------------------------------------------------------------------------
+
+
+def test_decorators(tensorflow: Any) -> None:
+    """A decorated function keeps its name and can be unwrapped; its arguments are those of the function beneath."""
+    from tensorflow.python.util import tf_decorator, tf_inspect
+
+    def inner(a: int, b: int = 2) -> int:
+        """Adds."""
+        return a + b
+
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return inner(*args, **kwargs) * 10
+
+    made = tf_decorator.make_decorator(inner, wrapper, "times ten")
+    assert made(1) == 30 and made.__name__ == "inner" and made.__doc__ == "Adds."
+    decorators, target = tf_decorator.unwrap(made)
+    assert [d.decorator_name for d in decorators] == ["times ten"] and target is inner
+    spec = tf_inspect.getfullargspec(made)
+    assert spec.args == ["a", "b"] and spec.defaults == (2,) and spec.annotations == {}
+    assert tf_inspect.getfullargspec(tensorflow.rank).args == ["input", "name"]
+
+
+def test_exported_names(tensorflow: Any) -> None:
+    """What a library exports has a canonical name, as TensorFlow's own functions have."""
+    from tensorflow.python.util import tf_export
+
+    @tf_export.keras_export("keras.own.Thing", "keras.Thing")
+    class Thing:
+        pass
+
+    assert tf_export.get_canonical_name_for_symbol(Thing, "keras") == "keras.own.Thing"
+    assert tf_export.get_symbol_from_name("keras.Thing") is Thing
+    assert tf_export.get_symbol_from_name("math.no_such_name") is None
+    assert tf_export.get_canonical_name_for_symbol(tensorflow.reduce_sum) in ("math.reduce_sum", "reduce_sum")
+
+
+def test_conversion(tensorflow: Any) -> None:
+    """A library's function with an `if` on a tensor works in a graph after `tf_convert`."""
+
+    def sign(x: Any) -> Any:
+        if x > 0.0:
+            return x * 10.0
+        return -x
+
+    inside = tensorflow.__internal__.autograph
+    converted = inside.tf_convert(sign, inside.control_status_ctx())
+    graph_function = tensorflow.function(converted, autograph=False)
+    assert float(graph_function(tensorflow.constant(2.0))) == 20.0
+    assert float(graph_function(tensorflow.constant(-3.0))) == 3.0
+    assert inside.tf_convert(sign, None, convert_by_default=False) is sign
+
+
+def test_context(tensorflow: Any) -> None:
+    """Libraries ask the context whether operations run at once."""
+    from tensorflow.python.eager import context
+
+    assert context.executing_eagerly() and context.context().executing_eagerly()
+    with context.graph_mode():
+        assert not context.executing_eagerly()
+        with context.eager_mode():
+            assert context.executing_eagerly()
+    assert not context.context().is_async()
+
+
+def test_initializers_of_its_inside(tensorflow: Any) -> None:
+    """`init_ops` has the classes of 1.x under their own names."""
+    from tensorflow.python.ops import init_ops
+
+    assert init_ops.Constant is init_ops.constant_initializer
+    assert init_ops.GlorotUniform is init_ops.glorot_uniform_initializer
+    np.testing.assert_array_equal(init_ops.Ones()([2]), [1.0, 1.0])
