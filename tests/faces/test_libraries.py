@@ -11,6 +11,7 @@ import pytest
 
 from graphgrad.cli import main
 from graphgrad.compat import check_imports, importing
+from graphgrad.ir.values import dispatch as state
 
 
 @pytest.fixture
@@ -92,8 +93,7 @@ class _Symbol:
 
 def test_dispatch_to_symbols(tensorflow: Any) -> None:
     """Calls that the functions cannot answer go to the library's handlers, also those of one function."""
-    from graphgrad.ir.values import dispatch as state
-    from tensorflow.python.util import dispatch  # type: ignore[import-not-found]
+    from tensorflow.python.util import dispatch
 
     class Handler(dispatch.OpDispatcher):
         def handle(self, args: Any, kwargs: Any) -> Any:

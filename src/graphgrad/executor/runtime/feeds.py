@@ -77,11 +77,11 @@ def feed_targets(graph: Graph, key: Any) -> list[Tensor]:
 
 def other_reads(t: Tensor) -> list[Tensor]:
     """Returns the other reads of a variable whose own read is fed, but those that wait for an assignment to it."""
-    op = t.op
-    if op.type != "ReadVariableOp" or getattr(getattr(op.inputs[0], "_variable", None), "_snapshot", None) is not t:
+    read = t.op
+    handle = read.inputs[0] if read.inputs else None
+    if handle is None or getattr(getattr(handle, "_variable", None), "_snapshot", None) is not t:
         return []
-    handle = op.inputs[0]
-    return [r.outputs[0] for r in handle.consumers() if r.type == "ReadVariableOp" and r is not op
+    return [r.outputs[0] for r in handle.consumers() if r.opdef is read.opdef and r is not read
             and not any(i is handle for c in r.control_inputs for i in c.inputs)]
 
 
