@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphgrad as v2
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.runtime.session import HostSession
 from graphgrad.frontend.control_flow.loop_memory import checkpointed_loops
+from graphgrad.frontend.function.function import Function
+from graphgrad.ir import context
 from tests.programs import nested_gradients
 
 
@@ -153,6 +156,25 @@ def test_recomputed_functions_count_once() -> None:
     with tf.Session() as sess:
         sess.run(v.initializer)
         assert sess.run([g, inside]) == [27.0, 27.0]
+
+
+def test_variables_outside_in_a_function() -> None:
+    """In a function's loop, too, a gradient by something outside depends on the variables that it reads there."""
+    x, w, h = np.array([0.6, -0.4]), np.array([0.5, -0.8]), 1e-6
+
+    def expected(w: Any) -> Any:
+        return np.tanh((1 - np.tanh(w * x) ** 2) * w)
+
+    with context.use(context.EAGER):
+        v = v2.Variable(w)
+
+        def f(x: Any) -> Any:
+            y = tf.tanh(v * x)
+            return tf.map_fn(lambda r: tf.gradients(r * tf.tanh(tf.gradients(y, x)[0]), v)[0], x)
+
+        found = Function(f, engine="numpy")(v2.constant(x))
+    slope = (expected(w + h) - expected(w - h)) / (2 * h)
+    np.testing.assert_allclose(found, np.outer(x, slope), rtol=1e-8)
 
 
 @pytest.mark.parametrize("kind", ["sqrt", "log"])

@@ -4,6 +4,10 @@ A program is drawn as a tree, `draw(seed, mode)`, and run by `run(tree, mode, v1
 graphgrad's. Effects have one order, that of the text: in a graph of 1.x by control dependencies, in functions and
 eagerly by themselves. So the results of three runs are determined, and can be compared.
 
+In a function TensorFlow's gradients by a variable, taken in a sub-graph, leave out every way through a tensor outside
+of it (`_by_variables` ends them there), and effects beside a sub-graph that takes the gradient of an earlier one may
+change places (`_crosses`: they wait by control dependencies).
+
 Modes: "graph" (a session of 1.x), "function" (one `tf.function`), "eager".
 """
 
@@ -59,6 +63,11 @@ def _block(rng: np.random.Generator, mode: str, depth: int, size: int) -> Block:
     return block
 
 
+def _differentiates(blocks: list[Block]) -> bool:
+    """Whether a gradient is taken in them."""
+    return any(kind in _GRADIENT or _differentiates(inner) for b in blocks for kind, _, _, _, *inner in b)
+
+
 class Runner:
     """Runs the statements of a program.
 
@@ -72,9 +81,9 @@ class Runner:
         make = v1.Variable if mode == "graph" else v2.Variable
         self.variables = [make(np.array(s)) for s in _START]
         self.calls = 0
-        self.last: list[Any] = []  # in a graph of 1.x, what the next effect has to wait for
-        self.outside: list[Any] = []  # the values that a sub-graph has from outside
+        self.last: list[Any] = []  # what the next effect has to wait for by control dependencies
         self.drops = mode == "function"
+        self.effects: list[Any] = []  # in a function, those of the graph that is being built
         self.nests: list[Any] = []  # what sub-graphs gave that are not being built
         self.untaped: list[Any] = []  # those of them from before the tape that records
 
@@ -89,17 +98,19 @@ class Runner:
 
     @contextlib.contextmanager
     def _in_order(self) -> Iterator[None]:
-        if self.mode == "graph":
+        if self.mode == "eager":
+            yield
+        else:
             with self.tf.control_dependencies(self.last):
                 yield
-        else:
-            yield
 
     def _effect(self, make: Callable[[], Any]) -> Any:
         with self._in_order():
             t = self.tf.identity(make())
         if self.mode == "graph":
             self.last = [t.op]
+        elif self.mode == "function":
+            self.effects = [*self.effects, t.op]
         return t
 
     def _after(self, t: Any) -> Any:
@@ -109,12 +120,12 @@ class Runner:
 
     def _inside(self, block: Block, values: list[Any]) -> Any:
         """A block in a sub-graph: its effects come before its result."""
-        before = self.last, self.outside, self.nests
-        self.last, self.outside = [], values
+        before = self.last, self.effects, self.nests
+        self.last, self.effects = [], []
         result = self.block(block, values)
         with self._in_order():
             result = self.tf.identity(result)
-        self.last, self.outside, self.nests = before
+        self.last, self.effects, self.nests = before
         return result
 
     def _by(self, y: Any, xs: list[Any], stops: Any = ()) -> list[Any]:
@@ -127,16 +138,41 @@ class Runner:
         return [self.tf.convert_to_tensor(g) for g in found]
 
     def _by_variables(self, y: Any, xs: list[Any]) -> list[Any]:
-        """Gradients by variables, too; in a function TensorFlow leaves out of these what is outside of a sub-graph."""
-        return self._by(y, xs, self.outside if self.drops else ())
+        """Gradients by variables, too; in a function TensorFlow leaves out of these what is outside of a sub-graph.
+
+        So they end at every tensor outside: a gradient with respect to something outside, taken in the sub-graph, reads
+        tensors there that are not among the values.
+        """
+        return self._by(y, xs, self._outside() if self.drops else ())
+
+    def _outside(self) -> list[Any]:
+        """The tensors of the graphs around the one that is being built, in a function."""
+        graph, found = self.v1.get_default_graph().outer_graph, []
+        while graph.building_function:
+            found += [t for op in graph.get_operations() for t in op.outputs if t.dtype.is_floating]
+            graph = graph.outer_graph
+        return found
+
+    def _crosses(self, kind: str, blocks: list[Block]) -> bool:
+        """Whether it is a sub-graph of a function that may take the gradient of one built before.
+
+        It gets the handles of that one's variables once more, and for TensorFlow this makes its own assignments reads.
+        """
+        in_graph = self.mode == "function" and kind in _NESTED and kind != "tape"
+        return in_graph and bool(self.nests) and _differentiates(blocks)
 
     def block(self, block: Block, values: list[Any]) -> Any:
         """Runs the statements; gives the last result."""
         values = list(values)
         for kind, operands, k, n, *blocks in block:
             a, b = (values[i % len(values)] for i in operands)
+            crosses = self._crosses(kind, blocks)
+            if crosses:
+                self.last = self.effects
             values.append(getattr(self, f"_{kind}")(a, b, self.variables[k], n, values, *blocks))
             values[-1].set_shape([2])
+            if crosses:
+                self.last = [values[-1].op]
             if kind in _NESTED:
                 self.nests = [*self.nests, values[-1]]
         return values[-1]
@@ -223,12 +259,12 @@ class Runner:
         return self._effect(lambda: function(given))
 
     def _in_function(self, body: Block, values: list[Any]) -> Any:
-        before = self.mode, self.outside, self.nests
-        self.mode, self.outside = "function", values  # effects are in order by themselves
+        before = self.mode, self.last, self.effects, self.nests
+        self.mode, self.last, self.effects = "function", [], []  # effects are in order by themselves
         try:
             return self.block(body, values)
         finally:
-            self.mode, self.outside, self.nests = before
+            self.mode, self.last, self.effects, self.nests = before
 
     def _tape(self, a: Any, b: Any, v: Any, n: int, values: Any, body: Block) -> Any:
         a, before = self.tf.identity(a), (self.nests, self.untaped)

@@ -277,6 +277,27 @@ def test_effects_in_program_order() -> None:
     assert log == [2.0, 4.0, 8.0]
 
 
+def test_order_beside_a_gradient_of_an_outer_loop() -> None:
+    """Neither a read before nor one after passes the assignment of a branch, where the other one differentiates."""
+    v = tf.Variable([1.2, 0.3])
+
+    @_numpy
+    def f(x):
+        def row(r):
+            return tf.reduce_sum(tf.map_fn(lambda q: q * tf.reduce_sum(v.assign_add([0.0, 0.1])), x * r))
+
+        y = tf.map_fn(row, x)
+        before = v + 0.0
+        tf.cond(x[0] < 0, lambda: v.assign(x), lambda: tf.compat.v1.gradients(y, x)[0])
+        return before, v + 0.0
+
+    for value in ([-0.5, 0.5], [0.5, 0.5]):
+        v.assign([1.2, 0.3])
+        before, after = f(tf.constant(value))
+        np.testing.assert_allclose(before, [1.2, 0.7], rtol=1e-6)
+        np.testing.assert_allclose(after, value if value[0] < 0 else [1.2, 0.7], rtol=1e-6)
+
+
 # -- tapes -----------------------------------------------------------------------------
 
 
