@@ -5,8 +5,8 @@ graphgrad's. Effects have one order, that of the text: in a graph of 1.x by cont
 eagerly by themselves. So the results of three runs are determined, and can be compared.
 
 In a function TensorFlow's gradients by a variable, taken in a sub-graph, leave out every way through a tensor outside
-of it (`_by_variables` ends them there), and effects beside a sub-graph that takes the gradient of an earlier one may
-change places (`_crosses`: they wait by control dependencies).
+of it: they end at what may depend on one (`_by_variables`). Effects beside a sub-graph that takes the gradient of an
+earlier one may change places there: they wait by control dependencies (`_crosses`).
 
 Modes: "graph" (a session of 1.x), "function" (one `tf.function`), "eager".
 """
@@ -83,6 +83,7 @@ class Runner:
         self.calls = 0
         self.last: list[Any] = []  # what the next effect has to wait for by control dependencies
         self.drops = mode == "function"
+        self.outside: list[Any] | None = None  # in a sub-graph, what may depend on tensors outside of it
         self.effects: list[Any] = []  # in a function, those of the graph that is being built
         self.nests: list[Any] = []  # what sub-graphs gave that are not being built
         self.untaped: list[Any] = []  # those of them from before the tape that records
@@ -120,12 +121,12 @@ class Runner:
 
     def _inside(self, block: Block, values: list[Any]) -> Any:
         """A block in a sub-graph: its effects come before its result."""
-        before = self.last, self.effects, self.nests
-        self.last, self.effects = [], []
+        before = self.last, self.effects, self.outside, self.nests
+        self.last, self.effects, self.outside = [], [], values
         result = self.block(block, values)
         with self._in_order():
             result = self.tf.identity(result)
-        self.last, self.effects, self.nests = before
+        self.last, self.effects, self.outside, self.nests = before
         return result
 
     def _by(self, y: Any, xs: list[Any], stops: Any = ()) -> list[Any]:
@@ -140,18 +141,9 @@ class Runner:
     def _by_variables(self, y: Any, xs: list[Any]) -> list[Any]:
         """Gradients by variables, too; in a function TensorFlow leaves out of these what is outside of a sub-graph.
 
-        So they end at every tensor outside: a gradient with respect to something outside, taken in the sub-graph, reads
-        tensors there that are not among the values.
+        So they end at values from outside, and at results of gradients in the sub-graph: those read more from outside.
         """
-        return self._by(y, xs, self._outside() if self.drops else ())
-
-    def _outside(self) -> list[Any]:
-        """The tensors of the graphs around the one that is being built, in a function."""
-        graph, found = self.v1.get_default_graph().outer_graph, []
-        while graph.building_function:
-            found += [t for op in graph.get_operations() for t in op.outputs if t.dtype.is_floating]
-            graph = graph.outer_graph
-        return found
+        return self._by(y, xs, self.outside or () if self.drops else ())
 
     def _crosses(self, kind: str, blocks: list[Block]) -> bool:
         """Whether it is a sub-graph of a function that may take the gradient of one built before.
@@ -173,6 +165,8 @@ class Runner:
             values[-1].set_shape([2])
             if crosses:
                 self.last = [values[-1].op]
+            if self.outside is not None and (kind in _GRADIENT or _differentiates(blocks)):
+                self.outside = [*self.outside, values[-1]]
             if kind in _NESTED:
                 self.nests = [*self.nests, values[-1]]
         return values[-1]
@@ -259,12 +253,13 @@ class Runner:
         return self._effect(lambda: function(given))
 
     def _in_function(self, body: Block, values: list[Any]) -> Any:
-        before = self.mode, self.last, self.effects, self.nests
+        before = self.mode, self.last, self.effects, self.outside, self.nests
         self.mode, self.last, self.effects = "function", [], []  # effects are in order by themselves
+        self.outside = values
         try:
             return self.block(body, values)
         finally:
-            self.mode, self.last, self.effects, self.nests = before
+            self.mode, self.last, self.effects, self.outside, self.nests = before
 
     def _tape(self, a: Any, b: Any, v: Any, n: int, values: Any, body: Block) -> Any:
         a, before = self.tf.identity(a), (self.nests, self.untaped)
