@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from tests import ROOT
+
 from .sources import MODULES, PACKAGE, imports, nodes
 
 # A part may import itself and the parts of the lines above its own; those of one line never each other.
@@ -115,3 +117,16 @@ def test_rules_take_attributes_as_they_are_kept() -> None:
     """`Operation.get_attr` gives what TensorFlow's gives (bytes, messages); rules want `Operation._attr`."""
     found = [path.name for path in PACKAGE.rglob("*.py") if ".get_attr(" in path.read_text()]
     assert found == []
+
+
+def test_modes_of_tests() -> None:
+    """No test module imports `graphgrad.v1` itself, which would turn graph mode on for all tests of its process."""
+    at_fault = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [f"{node.module}.{a.name}" for a in node.names] + [node.module or ""]
+            if "graphgrad.v1" in names:
+                at_fault.append(str(path.relative_to(ROOT)))
+    assert not at_fault

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 from graphgrad.ir.opdef import raw
 
 _G = np.float32([0.5, -2.0, 0.0])
