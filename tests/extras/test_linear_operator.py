@@ -341,7 +341,7 @@ def test_refused(make: Any, error: type[Exception], match: str) -> None:
 def test_own_operator() -> None:
     """A class that says what its products are has everything else; without it, it is told what to do."""
 
-    class Ones(L.LinearOperator):  # type: ignore[misc, name-defined]
+    class Ones(L.LinearOperator):  # type: ignore[misc, name-defined]  # of a module that a face makes
         def _shape(self) -> Any:
             return tf.TensorShape([2, 2])
 

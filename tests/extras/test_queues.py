@@ -318,7 +318,7 @@ def test_supervisor(tmp_path: pathlib.Path) -> None:
     with supervisor.managed_session() as sess:
         assert sess.run([total, step]) == [6, 4]
     with pytest.raises(ZeroDivisionError), supervisor.managed_session():
-        1 / 0  # noqa: B018
+        1 / 0  # noqa: B018  # it raises
 
 
 def test_session_manager() -> None:

@@ -99,7 +99,7 @@ def test_contrib(as_tensorflow: Any) -> None:
     assert names["utils"].collect_named_outputs is contrib_layers.collect_named_outputs
     assert names["flags"].FLAGS is names["tf"].flags.FLAGS
     with pytest.raises(AttributeError, match="Did you mean 'fully_connected'"):
-        names["layers"].fuly_connected  # noqa: B018
+        names["layers"].fuly_connected  # noqa: B018  # reading it raises
 
 
 def test_modules_programs_import(as_tensorflow: Any) -> None:
@@ -155,7 +155,7 @@ def test_missing_name(as_tensorflow: Any, version: int, name: str, expected: str
 def test_missing_name_of_a_face(face: str) -> None:
     """The faces themselves say so too."""
     with pytest.raises(AttributeError, match="Did you mean 'gradients'"):
-        importlib.import_module(face).gradiants  # noqa: B018
+        importlib.import_module(face).gradiants  # noqa: B018  # reading it raises
 
 
 @pytest.mark.parametrize(("module", "expected"), [

@@ -163,7 +163,7 @@ def test_equality_is_elementwise_in_eager_mode(elementwise_equality: None) -> No
     np.testing.assert_array_equal((x == v).numpy(), [True, False])
     np.testing.assert_array_equal((v != x).numpy(), [False, True])
     np.testing.assert_array_equal((x == 2.0).numpy(), [False, True])
-    assert (x == None) is False and (x != None) is True  # noqa: E711
+    assert (x == None) is False and (x != None) is True  # noqa: E711  # the operators are tested
     for thing in (x, v):
         with pytest.raises(TypeError, match=r"unhashable. Instead, use tensor.ref\(\) as the key"):
             hash(thing)

@@ -132,7 +132,7 @@ class _Worker:
     def _begin(self) -> None:
         seeds, self.commands = os.pipe()
         self.answers, results = os.pipe()
-        self.printed = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
+        self.printed = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115  # closed with the worker
         self.folder = tempfile.TemporaryDirectory(prefix="graphgrad-hostile-", ignore_cleanup_errors=True)
         inherited = os.environ.get("PYTHONPATH")
         paths = os.pathsep.join([str(ROOT), *([inherited] if inherited else [])])

@@ -269,7 +269,7 @@ _MEASURES: list[Callable[[], dict[str, int]]] = [
 
 
 def _registered() -> set[str]:
-    import graphgrad  # noqa: F401
+    import graphgrad  # noqa: F401  # registers the ops
     from graphgrad.ir.opdef import registry
 
     return set(registry)

@@ -124,6 +124,7 @@ def test_pieces_begin_with_what_is_heavy(monkeypatch: pytest.MonkeyPatch) -> Non
     m = tf.tanh(tf.reshape(h, [2, 4, 4]) + 0.1)
     lu = raw.Lu(m + 5.0 * tf.eye(4))[0]
     rows = tf.vectorized_map(lambda r: tf.sin(r) * 2.0, tf.sin(lu))
+    # Silenced: no variables.
     plan = make_plan([rows], [], [x], lambda t: None, whole=True)  # type: ignore[arg-type, return-value]
     (program,) = [step.program for step in plan.steps if isinstance(step, Cluster)]
     firsts = {piece[0].op.type for piece in cut(program)[1:]}
@@ -202,6 +203,7 @@ def test_a_loop_variable_that_passes_another_gradient() -> None:
 def test_first_runs_know_products() -> None:
     """The estimate of a first run counts the products of sparse matrices, too."""
     a = tf.placeholder(tf.float32, [400, 400])
+    # Silenced: no variables.
     plan = make_plan([raw.SparseMatMul(a, a), raw.MatMul(a, a)], [], [a], lambda t: None)  # type: ignore[arg-type, return-value]
     times = {i.op.type: seconds(i, 1) for step in plan.steps if isinstance(step, Cluster) for i in step.program}
     assert times["SparseMatMul"] == pytest.approx(times["MatMul"])

@@ -28,7 +28,7 @@ def main() -> int:
     if recording:
         import tensorflow as tf
     else:
-        import graphgrad as tf  # type: ignore[no-redef]
+        import graphgrad as tf  # type: ignore[no-redef]  # either module
     wrong = 0
     for subject, module in _SUBJECTS.items():
         path = _RECORDED / f"{subject}.json"

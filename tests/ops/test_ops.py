@@ -105,7 +105,7 @@ def regrouped(inputs: Inputs, flat: list[Any]) -> list[Any]:
 
 def _inferred(row: Row, inputs: Inputs) -> Inferred:
     eager_inputs = [EagerTensor(a, t) for a, t in zip(inputs.flat, inputs.dtypes, strict=True)]
-    return row.opdef.infer(eager_inputs, dict(inputs.attrs))  # type: ignore[arg-type]
+    return row.opdef.infer(eager_inputs, dict(inputs.attrs))  # type: ignore[arg-type]  # specs stand for tensors
 
 
 class Kernels:

@@ -202,7 +202,7 @@ def test_numpy_has_the_last_word_on_guards(graph, first_in_xla, monkeypatch):
     from graphgrad.ir.opdef import registry
 
     v, ids, labels, _, step = table()
-    wrong = lambda xp, logits, labels: [labels == labels]  # noqa: E731
+    wrong = lambda xp, logits, labels: [labels == labels]  # noqa: E731  # one line says it
     with tf.Session() as session:
         results = []
         for fault in (registry["SparseSoftmaxCrossEntropyWithLogits"].fault, wrong):

@@ -99,7 +99,7 @@ def test_known_only_and_assignment(flags: Any) -> None:
     with pytest.raises(tf.flags.IllegalFlagValueError, match="flag --n=-7: -7 is not a non-negative integer"):
         flags.n = -7
     with pytest.raises(AttributeError, match="nope"):
-        flags.nope  # noqa: B018
+        flags.nope  # noqa: B018  # reading it raises
     with pytest.raises(tf.flags.UnrecognizedFlagError, match="Unknown command line flag 'nope'"):
         flags.nope = 3
     assert {name: flag.value for name, flag in getattr(flags, "__flags").items()} == flags.flag_values_dict()
@@ -110,7 +110,7 @@ def test_known_only_and_assignment(flags: Any) -> None:
 def test_validators(flags: Any) -> None:
     """Required flags, validators of one flag and of several."""
     with pytest.raises(tf.flags.UnparsedFlagAccessError, match="before flags were parsed"):
-        flags.n  # noqa: B018
+        flags.n  # noqa: B018  # reading it raises
     tf.flags.mark_flag_as_required("s", flags)
     with pytest.raises(tf.flags.IllegalFlagValueError, match="--s=None: Flag --s must have a value other than None."):
         flags(["p"])
@@ -202,11 +202,11 @@ def test_flags_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     tf.flags.DEFINE_integer("n", 3, "the n", flag_values=own)
     monkeypatch.setattr(sys, "argv", ["prog.py", "--n=8"])
     with pytest.raises(tf.flags.UnparsedFlagAccessError):
-        own.n  # noqa: B018
+        own.n  # noqa: B018  # reading it raises
     flags = type(tf.flags.FLAGS)(own)
     assert (flags.n, len(flags), list(flags), "n" in flags, flags["n"].default) == (8, 1, ["n"], True, 3)
     with pytest.raises(AttributeError):
-        flags.m  # noqa: B018
+        flags.m  # noqa: B018  # reading it raises
 
 
 def test_flags_are_those_of_absl() -> None:

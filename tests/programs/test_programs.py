@@ -292,5 +292,5 @@ def _check_differences(sess: Any, ys: list[Any], weighted: list[Any], feeds: dic
 @pytest.mark.parametrize("name", sorted(STEPS))
 def test_each_step(name: str) -> None:
     """Each kind of step by itself, so that none goes untested by chance."""
-    inner = test_derivatives.hypothesis.inner_test  # type: ignore[attr-defined]
+    inner = test_derivatives.hypothesis.inner_test  # type: ignore[attr-defined]  # hypothesis gives it
     inner(Program(2, [(name, 0, 1), ("multiply", 0, 1), ("sin", 0, 0)], [0, 1], [], 0, False, False))

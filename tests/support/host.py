@@ -75,7 +75,7 @@ def _run(op: Any, kernel: Any, attrs: dict[str, Any], inputs: list[Any]) -> list
         with np.errstate(all="ignore"):
             result = op.opdef.unpack(kernel(np, *op.opdef.pack(inputs, op.attrs), **attrs))
     except Complaint as complaint:
-        complaint.cls = lambda text: InvalidArgumentError(None, op, text)  # type: ignore[assignment]
+        complaint.cls = lambda text: InvalidArgumentError(None, op, text)  # type: ignore[assignment]  # a stand-in
         raise put_in_context(op.opdef, complaint, op.name, op.inputs) from None
     for t, value in zip(op.outputs, result, strict=True):
         if t.dtype.kind != "o":

@@ -17,7 +17,7 @@ VALUES = {"w": [1.0, 2.0], "n": 7, "word": "héllo", "half": [0.5, -0.25], "keys
 def objects(tf: Any, tf1: Any, filled: bool) -> dict[str, Any]:
     """A module with variables in lists, tuples and dictionaries, an optimizer with slots, a table, a counter."""
 
-    class Layer(tf.Module):  # type: ignore[misc, name-defined]
+    class Layer(tf.Module):  # type: ignore[misc, name-defined]  # of any module
         def __init__(self) -> None:
             super().__init__()
             start = VALUES if filled else {"w": [0.0, 0.0], "n": 0, "word": "", "half": [0.0, 0.0]}

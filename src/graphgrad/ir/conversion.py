@@ -212,7 +212,7 @@ def convert_to_tensor_v2(value: TensorLike, dtype: DTypeLike | None = None, dtyp
     >>> tf.convert_to_tensor([1, 2], dtype_hint=tf.float64).dtype
     tf.float64
     """
-    return convert_to_tensor(value, dtype, name, dtype_hint=dtype_hint)  # type: ignore[no-any-return]
+    return convert_to_tensor(value, dtype, name, dtype_hint=dtype_hint)  # type: ignore[no-any-return]  # a tensor
 
 
 def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, scoped: bool = True) -> Any:

@@ -129,6 +129,7 @@ def test_arguments_of_older_versions() -> None:
     assert scope[key]["is_training"] is True
     install(1)
     try:
+        # Silenced: tensorflow is this package here.
         from tensorflow.contrib.slim.nets import inception  # type: ignore[import-not-found]
         from tensorflow.contrib.slim.python.slim.nets.resnet_v1 import resnet_v1_152  # type: ignore[import-not-found]
     finally:

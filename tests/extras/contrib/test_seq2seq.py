@@ -283,7 +283,7 @@ def test_own_functions(sess: Any) -> None:
     infer = seq2seq.InferenceHelper(lambda outputs: outputs, [2], tf.float32, tf.zeros([2, 2]),
                                     lambda ids: tf.reduce_sum(ids, 1) > 1e9)
     with pytest.raises(ValueError, match=r"before initialize was called.*Fix:"):
-        custom.batch_size  # noqa: B018
+        custom.batch_size  # noqa: B018  # reading it raises
     start = tf.ones([2, 2])
     custom.initialize()
     a, _, n = seq2seq.dynamic_decode(seq2seq.BasicDecoder(cell, custom, start))

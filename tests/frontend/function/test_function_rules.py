@@ -26,7 +26,7 @@ def test_equal_values_share_a_trace() -> None:
     traces = []
 
     @tf.function
-    def f(x, y=0):  # type: ignore[no-untyped-def]
+    def f(x, y=0):  # type: ignore[no-untyped-def]  # a user writes no types
         traces.append(1)
         return x
 
@@ -44,7 +44,7 @@ def test_equal_values_share_a_trace() -> None:
 
 def test_what_a_signature_does_not_name() -> None:
     @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
-    def f(x, y=2.0):  # type: ignore[no-untyped-def]
+    def f(x, y=2.0):  # type: ignore[no-untyped-def]  # a user writes no types
         return x * y
 
     assert float(f(3.0)) == float(f(3.0, 2.0)) == 6.0
@@ -56,7 +56,7 @@ def test_what_a_signature_does_not_name() -> None:
 
 def test_what_was_traced() -> None:
     @tf.function
-    def f(x, k=2):  # type: ignore[no-untyped-def]
+    def f(x, k=2):  # type: ignore[no-untyped-def]  # a user writes no types
         return {"y": x * k}
 
     c = f.get_concrete_function(tf.TensorSpec([None], tf.float32))
@@ -82,7 +82,7 @@ def _array(*values: Any, **options: Any) -> Any:
 
 def test_arrays_as_arguments_and_results() -> None:
     @tf.function
-    def doubled(ta, x):  # type: ignore[no-untyped-def]
+    def doubled(ta, x):  # type: ignore[no-untyped-def]  # a user writes no types
         for i in tf.range(ta.size()):
             ta = ta.write(i, ta.read(i) * x)
         return {"array": ta, "last": ta.read(2)}

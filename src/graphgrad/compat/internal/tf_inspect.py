@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import inspect
-from inspect import *  # noqa: F403
+from inspect import *  # noqa: F403  # the module has all of inspect's names
 from typing import Any
 
 ArgSpec = collections.namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])

@@ -150,6 +150,7 @@ def grouped(dataset: Any, key_func: Any, reduce_func: Any, window_size: Any, win
             key = int(key_of(element)[0])
             if key not in windows:
                 windows[key] = []
+                # Silenced: one of the two is given.
                 wanted[key] = fixed if size_of is None else int(size_of([np.asarray(key, np.int64)])[0])  # type: ignore
             windows[key].append(element)
             if len(windows[key]) == wanted[key]:

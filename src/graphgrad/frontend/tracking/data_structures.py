@@ -141,7 +141,7 @@ class TrackableDataStructure(Trackable):
         return id(self)
 
 
-class ListWrapper(TrackableDataStructure, list):  # type: ignore[type-arg]
+class ListWrapper(TrackableDataStructure, list):  # type: ignore[type-arg]  # a list of anything
     """A list that tracks what it holds.
 
     Args:

@@ -81,6 +81,7 @@ def _cast_grad(op, dy):
 
 # `object`, not `TensorLike`: an argument of type Any matches both overloads, and the result is Any.
 @overload
+# Silenced: slices are tensors too, with a result of their own.
 def cast(x: IndexedSlices, dtype: DTypeLike,  # type: ignore[overload-overlap]
          name: str | None = None) -> IndexedSlices: ...
 @overload

@@ -232,6 +232,7 @@ class SyncReplicasOptimizer(Optimizer):
         raise _one_process("SyncReplicasOptimizer.compute_gradients")
 
     # TensorFlow's has no `skip_gradients_aggregation` here either.
+    # Silenced: other arguments than the base's, as in TensorFlow.
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None,  # type: ignore[override]
                         name: str | None = None) -> Any:
         """Raises UnimplementedError: not supported.
