@@ -228,3 +228,27 @@ def test_loops_draw_anew(sess):
     _, drawn = tf.while_loop(lambda i, x: i < 3, body, [0, tf.zeros([3])])
     first, second = sess.run(drawn), sess.run(drawn)
     assert len({*first.tolist(), *second.tolist()}) == 6
+
+
+def test_a_run_that_begins_again_waits_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first run of an operation is waited for by others, not by itself; failed ones are waited for by nobody."""
+    from types import SimpleNamespace
+
+    from graphgrad.executor.runtime import random_positions
+
+    with tf.Graph().as_default():
+        op = tf.random_uniform([2], seed=1).op
+    while op.type != "RandomUniform":
+        op = op.inputs[0].op
+    plan = SimpleNamespace(random_ops=[op], nested_rows=set())
+    waited: list[bool] = []
+    monkeypatch.setattr(random_positions._lock, "wait_for", lambda done, _: waited.append(done()))
+    positions, begun, reserved = random_positions.RandomPositions(), {}, {}
+    positions.start(plan, begun, reserved, True)
+    table = positions.start(plan, begun, reserved, True)
+    positions.start(plan, {}, {}, True)
+    assert waited == [True, False]
+    table.taken[0] = 7
+    positions.finish(plan, table, begun, reserved)
+    positions.start(plan, {}, {}, True)
+    assert waited == [True, False]

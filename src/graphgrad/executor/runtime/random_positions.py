@@ -56,8 +56,9 @@ class RandomPositions:
         Returns: the table for the run.
         """
         with _lock:
-            if self._first:
-                _lock.wait_for(lambda: self._first.isdisjoint(plan.random_ops), _PATIENCE)
+            if self._first:  # its own are there where the run begins again, with another plan
+                others = [op for op in plan.random_ops if op not in begun]
+                _lock.wait_for(lambda: self._first.isdisjoint(others), _PATIENCE)
             for row, op in enumerate(plan.random_ops):
                 if op not in begun:
                     position = self._next.get(op)
