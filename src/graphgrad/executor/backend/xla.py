@@ -168,8 +168,10 @@ class Program:
         # Machine code allocates more to transpose operands. Without memory for that, the process may end; so a large
         # program is called only where more is free.
         self._reserves = device.platform == "cpu" and results + work >= _MUCH
-        besides = _BESIDES if self._reserves else _LITTLE
-        self._needs = results, work + besides + min(stats.argument_size_in_bytes, _BESIDES)
+        arguments = min(stats.argument_size_in_bytes, _BESIDES)
+        self._needs: tuple[int, ...] = results, work + _BESIDES + arguments
+        if not self._reserves:  # one block is checked for sooner than two
+            self._needs = (results + work + _LITTLE + arguments,)
 
     def __call__(self, buffers: list[Any]) -> list[Any]:
         """Starts the program; the results may be filled later."""

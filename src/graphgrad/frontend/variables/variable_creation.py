@@ -131,22 +131,33 @@ class Creation:
         _listening.assignments.append(assignment)
 
     def _in_graph(self, graph: Graph) -> None:
-        variable = self._variable
-        variable._graph = graph
+        self._variable._graph = graph
+        around = graph._around
+        source = around.source
         with graph.name_scope(self._name) as scope:
             with graph.name_scope("Initializer"):
                 initial = self._initial() if callable(self._initial) else self._initial
-                value = convert_to_tensor(initial, self._dtype, "initial_value")
-            self._settle(value)
-            dtype, shape = variable._dtype, variable._shape
-            variable._handle_name = scope[:-1]
-            variable._handle = raw.VarHandleOp(dtype=dtype, shape=shape, shared_name=scope[:-1], name=scope)
-            variable._handle._variable = variable
-            variable._initial_value = value
-            assignment = raw.AssignVariableOp(variable._handle, value, dtype=dtype, name="Assign")
-            variable._initializer_op = assignment
-            graph._scoped_state.setdefault("initializers", set()).add(assignment.index)
-            variable._snapshot = variable._read(graph._names.unique(f"{scope}Read/ReadVariableOp") + "/")
+                around.source = source or user_source()  # found once for all of the operations below
+                try:
+                    value = convert_to_tensor(initial, self._dtype, "initial_value")
+                    self._settle(value)
+                    around.scope = scope[:-1]  # of the variable, no longer of its initializer
+                    self._add_operations(graph, scope, value)
+                finally:
+                    around.source = source
+
+    def _add_operations(self, graph: Graph, scope: str, value: Any) -> None:
+        """Adds the handle, the assignment of the initial value and a read."""
+        variable = self._variable
+        dtype = variable._dtype
+        variable._handle_name = scope[:-1]
+        variable._handle = raw.VarHandleOp(dtype=dtype, shape=variable._shape, shared_name=scope[:-1], name=scope)
+        variable._handle._variable = variable
+        variable._initial_value = value
+        assignment = raw.AssignVariableOp(variable._handle, value, dtype=dtype, name="Assign")
+        variable._initializer_op = assignment
+        graph._scoped_state.setdefault("initializers", set()).add(assignment.index)
+        variable._snapshot = variable._read(graph._names.unique(f"{scope}Read/ReadVariableOp") + "/")
 
     def _settle(self, value: Any) -> None:
         """Sets dtype and static shape."""

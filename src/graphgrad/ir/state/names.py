@@ -29,9 +29,7 @@ class Names:
         key = name.lower()
         i = names.get(key)
         if i is None:
-            base, _, number = key.rpartition("_")
-            taken = number.isdecimal() and number[0] != "0" and int(number) < names.get(base, 0)
-            i = 1 if taken else 0
+            i = 1 if key[-1:].isdecimal() and self._is_numbered(key) else 0
         if i:
             while f"{key}_{i}" in names:
                 i += 1
@@ -39,6 +37,11 @@ class Names:
         if mark_as_used:
             names[key] = i + 1
         return name
+
+    def _is_numbered(self, key: str) -> bool:
+        """Returns whether a name that ends in a digit is one that `unique` has given to a repeated name."""
+        base, _, number = key.rpartition("_")
+        return number.isdecimal() and number[0] != "0" and int(number) < self._in_use.get(base, 0)
 
     def reserve(self, name: str) -> None:
         """Marks a name as used."""
