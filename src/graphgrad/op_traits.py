@@ -29,6 +29,7 @@ class Cost(enum.Enum):
     """
 
     LIGHT = enum.auto()  # elementwise, or moves data: XLA fuses it with its neighbours
+    SERIES = enum.auto()  # elementwise, by a long series or an iteration: the gamma function and its relatives
     HEAVY = enum.auto()  # passes of its own over the data: a pool, a normalization, a sort, a scan, a transform
     PRODUCT = enum.auto()  # a matrix product, or composed of some
     CONVOLUTION = enum.auto()

@@ -41,6 +41,8 @@ _ROWS: list[tuple[str, Any, str, str]] = [
      "DepthwiseConv2dNativeBackpropFilter", "MaxPool"),
     ("cost", Cost.FACTORIZATION, "Cholesky Qr Svd Lu Eig SelfAdjointEigV2 MatrixInverse MatrixSolve MatrixSolveLs "
      "MatrixTriangularSolve MatrixDeterminant LogMatrixDeterminant", "MatrixDiag"),
+    ("cost", Cost.SERIES, "Lgamma Digamma Polygamma Zeta Igamma Igammac IgammaGradA Betainc RandomGammaGrad Expint",
+     "Erf Exp BesselJ0"),
     ("cost", Cost.HEAVY, "MaxPool MaxPoolV2 MaxPoolGrad MaxPool3D MaxPool3DGrad AvgPool AvgPool3D FusedBatchNorm "
      "FusedBatchNormV2 FusedBatchNormV3 FusedBatchNormGrad FusedBatchNormGradV3 LRN LRNGrad TopK TopKV2 Cumsum Cumprod "
      "CumulativeLogsumexp FFT IFFT2D RFFT3D IRFFT FFTND CTCLoss CTCLossV2 Dilation2D", "AddV2 Relu"),
@@ -91,7 +93,7 @@ def test_what_follows_from_a_trait() -> None:
     """An identity is an alias, an alias moves data, and what moves data preserves zeros."""
     assert of("identity") < of("alias") < of("data_movement") < of("zero_preserving")
     assert all(registry[name].value_rule is not None for name in of("alias"))
-    assert [cost for cost in Cost if cost.kept] == [Cost.PRODUCT, Cost.CONVOLUTION, Cost.FACTORIZATION]
+    assert [cost for cost in Cost if cost.kept] == [Cost.SERIES, Cost.PRODUCT, Cost.CONVOLUTION, Cost.FACTORIZATION]
 
 
 # -- what they decide --------------------------------------------------------------------
@@ -105,6 +107,14 @@ def _clusters(product: Any, n: int = 60) -> int:
     g = tf.gradients(y, x)
     plan = make_plan([y, *g], [], [x], lambda t: None)  # type: ignore[arg-type, return-value]  # no variables
     return sum(isinstance(step, Cluster) for step in plan.steps)
+
+
+def _pieces(x: tf.Tensor, y: tf.Tensor) -> list[list[Any]]:
+    """How the instructions that compute y from x are cut."""
+    # Silenced: no variables.
+    plan = make_plan([y], [], [x], lambda t: None, whole=True)  # type: ignore[arg-type, return-value]
+    (program,) = [step.program for step in plan.steps if isinstance(step, Cluster)]
+    return cut(program)
 
 
 def test_products_are_cut_alike() -> None:
@@ -124,11 +134,22 @@ def test_pieces_begin_with_what_is_heavy(monkeypatch: pytest.MonkeyPatch) -> Non
     m = tf.tanh(tf.reshape(h, [2, 4, 4]) + 0.1)
     lu = raw.Lu(m + 5.0 * tf.eye(4))[0]
     rows = tf.vectorized_map(lambda r: tf.sin(r) * 2.0, tf.sin(lu))
-    # Silenced: no variables.
-    plan = make_plan([rows], [], [x], lambda t: None, whole=True)  # type: ignore[arg-type, return-value]
-    (program,) = [step.program for step in plan.steps if isinstance(step, Cluster)]
-    firsts = {piece[0].op.type for piece in cut(program)[1:]}
+    firsts = {piece[0].op.type for piece in _pieces(x, rows)[1:]}
     assert firsts == {"MaxPool3D", "Lu", "VectorizedMap"}
+
+
+def test_many_series_are_cut_apart() -> None:
+    """What XLA makes of many in one program is told beside `partition.SERIES`."""
+    x = tf.placeholder(tf.float32, [8])
+    few = many = x
+    for _ in range(5):
+        few = tf.math.lgamma(few + 1.5)
+    for _ in range(40):
+        many = tf.math.lgamma(many + 1.5)
+    assert len(_pieces(x, few)) == 1
+    series = [sum(i.op.type == "Lgamma" for i in piece) for piece in _pieces(x, many)]
+    assert sum(series) == 40
+    assert max(series) <= partition.LARGEST // partition.SERIES
 
 
 def test_multiply_adds() -> None:

@@ -192,11 +192,7 @@ class Run:
         """Brings values to the stage's device, and calls the programs of its clusters."""
         slots = self.slots
         device = stage.device
-        buffer = device.buffer
-        opaque: dict[int, Any] = {}  # objects of Python's that stay here, by their slots
-        for s in stage.ins:
-            if type(slots[s]) is not buffer:
-                self._bring(s, device, opaque)
+        opaque = self._bring(stage)
         bound = stage.bound.get(stage.signature(slots) if stage.varies else None)
         if bound is None:
             with self._lock, blocking.untimed():
@@ -231,16 +227,22 @@ class Run:
         """Undoes `_bring` for objects of Python's that are still to be read."""
         self.slots[:] = [v if v is None else opaque.get(s, v) for s, v in enumerate(self.slots)]
 
-    def _bring(self, slot: int, device: xla.Device, opaque: dict[int, Any]) -> None:
-        """Brings a value to a device; adds it to `opaque` if it stays here."""
-        value = self.slots[slot]
-        if type(value) is not np.ndarray:
-            self.slots[slot] = device.move(value)
-        elif value.dtype is _OBJECT:  # of Python's, such as an iterator: programs only pass it on
-            opaque[slot] = value
-            self.slots[slot] = device.put(_NOTHING)
-        else:
-            self.slots[slot] = device.put(value)
+    def _bring(self, stage: Stage) -> dict[int, Any]:
+        """Brings values to a stage's device; returns those that stay here, by their slots."""
+        slots, device = self.slots, stage.device
+        opaque: dict[int, Any] = {}
+        for s in stage.ins:
+            value = slots[s]
+            if type(value) is device.buffer:
+                continue
+            if type(value) is not np.ndarray:
+                slots[s] = device.move(value)
+            elif value.dtype is _OBJECT:  # of Python's, such as an iterator: programs only pass it on
+                opaque[s] = value
+                slots[s] = device.put(_NOTHING)
+            else:
+                slots[s] = device.put(value)
+        return opaque
 
     def _call_loop(self, program: Any, args: list[Any], loop: Operation) -> list[Any]:
         """Calls a program that has a loop, which signals and deadlines may end."""

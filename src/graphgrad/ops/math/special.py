@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -12,6 +13,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import same, scalars_or_one_shape
 
@@ -20,7 +22,7 @@ from . import special_numpy, special_parameter_gradients
 _DOUBLE = frozenset({float32, float64})
 
 
-def _declare(name, signature, host, device, doc, T=FLOATING):
+def _declare(name, signature, host, device, doc, T=FLOATING, cost=Cost.LIGHT):
     """Declares a special function.
 
     Args:
@@ -29,6 +31,7 @@ def _declare(name, signature, host, device, doc, T=FLOATING):
       device: a function, or the name of one in `jax.scipy.special`, or in `jax.lax` if it begins with "lax.".
       doc: the kernel's docstring.
       T: the dtypes.
+      cost: what it costs in XLA.
     """
 
     def kernel(xp, *inputs):
@@ -50,7 +53,7 @@ def _declare(name, signature, host, device, doc, T=FLOATING):
 
     kernel.__doc__ = doc
     shape = {1: same, 2: broadcast, 3: scalars_or_one_shape}[signature.count(",") + 1]
-    return op(name, signature, T=T, shape=shape)(kernel)
+    return op(name, signature, T=T, shape=shape, cost=cost)(kernel)
 
 
 # -- the error function ------------------------------------------------------------
@@ -192,11 +195,12 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
 
 # -- gamma, its derivatives and zeta -----------------------------------------------
 
-_lgamma = _declare("Lgamma", "x: T -> y: T", special_numpy.lgamma, "gammaln", "Computes log(|gamma(x)|).")
-_digamma = _declare("Digamma", "x: T -> y: T", special_numpy.digamma, "digamma", "Computes the derivative of Lgamma.")
-_polygamma = _declare("Polygamma", "a: T, x: T -> z: T", special_numpy.polygamma, "lax.polygamma",
-                      "Computes the a-th derivative of Digamma.", _DOUBLE)
-_zeta = _declare("Zeta", "x: T, q: T -> z: T", special_numpy.zeta, "zeta", "Computes Hurwitz's zeta function.", _DOUBLE)
+_series = functools.partial(_declare, cost=Cost.SERIES)
+_lgamma = _series("Lgamma", "x: T -> y: T", special_numpy.lgamma, "gammaln", "Computes log(|gamma(x)|).")
+_digamma = _series("Digamma", "x: T -> y: T", special_numpy.digamma, "digamma", "Computes the derivative of Lgamma.")
+_polygamma = _series("Polygamma", "a: T, x: T -> z: T", special_numpy.polygamma, "lax.polygamma",
+                     "Computes the a-th derivative of Digamma.", _DOUBLE)
+_zeta = _series("Zeta", "x: T, q: T -> z: T", special_numpy.zeta, "zeta", "Computes Hurwitz's zeta function.", _DOUBLE)
 
 
 def _from_infinity(record, least):
@@ -331,12 +335,12 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
 
 # -- incomplete gamma and beta -----------------------------------------------------
 
-_igamma = _declare("Igamma", "a: T, x: T -> z: T", special_numpy.igamma, "lax.igamma", "Computes P(a, x).")
-_igammac = _declare("Igammac", "a: T, x: T -> z: T", special_numpy.igammac, "lax.igammac", "Computes 1 - P(a, x).")
-_igamma_grad_a = _declare("IgammaGradA", "a: T, x: T -> z: T", special_numpy.igamma_grad_a, "lax.igamma_grad_a",
-                          "Computes the derivative of P(a, x) with respect to a.", _DOUBLE)
-_betainc = _declare("Betainc", "a: T, b: T, x: T -> z: T", special_numpy.betainc, "betainc",
-                    "Computes the regularised incomplete beta function.", _DOUBLE)
+_igamma = _series("Igamma", "a: T, x: T -> z: T", special_numpy.igamma, "lax.igamma", "Computes P(a, x).")
+_igammac = _series("Igammac", "a: T, x: T -> z: T", special_numpy.igammac, "lax.igammac", "Computes 1 - P(a, x).")
+_igamma_grad_a = _series("IgammaGradA", "a: T, x: T -> z: T", special_numpy.igamma_grad_a, "lax.igamma_grad_a",
+                         "Computes the derivative of P(a, x) with respect to a.", _DOUBLE)
+_betainc = _series("Betainc", "a: T, b: T, x: T -> z: T", special_numpy.betainc, "betainc",
+                   "Computes the regularised incomplete beta function.", _DOUBLE)
 
 
 def _igamma_slopes(op, dz):

@@ -10,11 +10,12 @@ from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.elementwise import same
 from graphgrad.system.late_imports import load
 
 
-def _declare(name, function, part=None, positive=False):
+def _declare(name, function, part=None, positive=False, cost=Cost.LIGHT):
     """Declares an op.
 
     Args:
@@ -22,6 +23,7 @@ def _declare(name, function, part=None, positive=False):
       function: its name in scipy.special and jax.scipy.special.
       part: which of the function's results it is, or None if there is one.
       positive: whether it is NaN for negative numbers, and minus infinity at 0.
+      cost: what it costs in XLA.
     """
 
     def kernel(xp, x):
@@ -40,11 +42,11 @@ def _declare(name, function, part=None, positive=False):
         return y.astype(x.dtype)
 
     kernel.__doc__ = f"Computes {name}, elementwise."
-    return op(name, "x: T -> y: T", T=FLOATING, shape=same)(kernel)
+    return op(name, "x: T -> y: T", T=FLOATING, shape=same, cost=cost)(kernel)
 
 
 _dawsn = _declare("Dawsn", "dawsn")
-_expint = _declare("Expint", "expi", positive=True)
+_expint = _declare("Expint", "expi", positive=True, cost=Cost.SERIES)
 _fresnel_cos = _declare("FresnelCos", "fresnel", 1)
 _fresnel_sin = _declare("FresnelSin", "fresnel", 0)
 _spence = _declare("Spence", "spence")

@@ -16,6 +16,7 @@ import numpy as np
 from graphgrad.ir.dtypes import float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import broadcast
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import scalars_or_one_shape
 
@@ -98,7 +99,7 @@ def _times(a, b):
 # -- the incomplete gamma function ---------------------------------------------------------
 
 
-@op("IgammaDerivative", "a: T, x: T -> z: T", T=_DOUBLE, shape=broadcast)
+@op("IgammaDerivative", "a: T, x: T -> z: T", T=_DOUBLE, shape=broadcast, cost=Cost.SERIES)
 def igamma_derivative_op(xp, a, x, *, order):
     """Computes the derivative of Igamma of some order (at least 1) with respect to a."""
     dtype = a.dtype
@@ -201,7 +202,7 @@ def _bell_of_two(kappa, n, m, add, mul):
     return values[(n, m)]
 
 
-@op("BetaincDerivative", "a: T, b: T, x: T -> z: T", T=_DOUBLE, shape=scalars_or_one_shape)
+@op("BetaincDerivative", "a: T, b: T, x: T -> z: T", T=_DOUBLE, shape=scalars_or_one_shape, cost=Cost.SERIES)
 def betainc_derivative_op(xp, a, b, x, *, order_a, order_b):
     """Computes the derivative of Betainc of some orders (not both 0) with respect to a and b."""
     dtype = a.dtype
@@ -291,7 +292,7 @@ def _product(a, b):
     return [sum(a[i] * b[k - i] for i in range(k + 1) if k - i < len(b)) for k in range(len(a))]
 
 
-@op("ZetaDerivative", "x: T, q: T -> z: T", T=_DOUBLE, shape=broadcast)
+@op("ZetaDerivative", "x: T, q: T -> z: T", T=_DOUBLE, shape=broadcast, cost=Cost.SERIES)
 def zeta_derivative_op(xp, x, q, *, order):
     """Computes the derivative of Zeta of some order by x: the Euler-Maclaurin formula on Taylor series."""
     dtype = x.dtype

@@ -13,6 +13,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor
+from graphgrad.op_traits import Cost
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.math import special_numpy, special_parameter_gradients
@@ -48,7 +49,7 @@ def _random_gamma_grad(op, dy):
     return None, d_alpha
 
 
-@op("RandomGammaGrad", "alpha: T, sample: T -> output: T", T=FLOATING)
+@op("RandomGammaGrad", "alpha: T, sample: T -> output: T", T=FLOATING, cost=Cost.SERIES)
 def random_gamma_grad_op(xp, alpha, sample):
     """Computes the derivative of a gamma deviate by its shape parameter, at a fixed quantile."""
     a, x = np.broadcast_arrays(np.asarray(alpha, np.float64), np.asarray(sample, np.float64))
