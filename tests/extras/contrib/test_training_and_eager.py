@@ -10,7 +10,7 @@ import pytest
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
 from graphgrad.compat.contrib import eager, framework, metrics, nn, training
-from graphgrad.compat.internal import ops as inside
+from graphgrad.compat.internal.framework import ops as inside
 from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir import context
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphgrad.compat.internal.ops import get_tpu_context as get_tpu_context
+from graphgrad.compat.internal.framework.ops import get_tpu_context as get_tpu_context
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source

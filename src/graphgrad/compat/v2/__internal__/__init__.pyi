@@ -3,13 +3,13 @@
 from graphgrad.compat.internal.absent import create_c_op as create_c_op
 from graphgrad.compat.internal.absent import execute_fn_for_device as execute_fn_for_device
 from graphgrad.compat.internal.absent import lift_to_graph as lift_to_graph
-from graphgrad.compat.internal.keras_deps import register_call_context_function as register_call_context_function
-from graphgrad.compat.internal.keras_deps import register_clear_session_function as register_clear_session_function
-from graphgrad.compat.internal.keras_deps import register_get_session_function as register_get_session_function
-from graphgrad.compat.internal.keras_deps import register_load_model_function as register_load_model_function
 from graphgrad.compat.internal.state import get_enclosing_xla_context as get_enclosing_xla_context
 from graphgrad.compat.internal.state import is_tfrt_enabled as is_tfrt_enabled
 from graphgrad.compat.internal.state import load_context as load_context
+from graphgrad.compat.internal.util.keras_deps import register_call_context_function as register_call_context_function
+from graphgrad.compat.internal.util.keras_deps import register_clear_session_function as register_clear_session_function
+from graphgrad.compat.internal.util.keras_deps import register_get_session_function as register_get_session_function
+from graphgrad.compat.internal.util.keras_deps import register_load_model_function as register_load_model_function
 from graphgrad.compat.v2.__internal__ import autograph as autograph
 from graphgrad.compat.v2.__internal__ import decorator as decorator
 from graphgrad.compat.v2.__internal__ import dispatch as dispatch

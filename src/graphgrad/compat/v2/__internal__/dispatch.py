@@ -3,5 +3,5 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.compat.internal.dispatch: GlobalOpDispatcher OpDispatcher add_dispatch_support
+graphgrad.compat.internal.util.dispatch: GlobalOpDispatcher OpDispatcher add_dispatch_support
 """)

@@ -3,5 +3,5 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.compat.internal.context: eager_mode get_config get_device_name get_executor set_soft_device_placement
+graphgrad.compat.internal.eager.context: eager_mode get_config get_device_name get_executor set_soft_device_placement
 """)

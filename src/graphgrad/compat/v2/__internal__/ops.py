@@ -3,6 +3,6 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.compat.internal.ops: is_resource_variable
+graphgrad.compat.internal.framework.ops: is_resource_variable
 graphgrad.layers.loss_weights: broadcast_weights
 """)
