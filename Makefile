@@ -29,7 +29,7 @@ help:
 	@echo 'make demo    train a classifier on real data, draw its gradient graph'
 	@echo 'make test    style, types, tests'
 	@echo 'make test-all  these, and the tests that take long'
-	@echo 'make test-libraries  programs on Keras, compared with TensorFlow'
+	@echo 'make test-libraries  programs on Keras, Probability and other libraries, compared with TensorFlow'
 	@echo 'make lint    style and types alone'
 	@echo 'make bench   measure import, build, gradient, first run, step, memory; TensorFlow, JAX, PyTorch alongside'
 	@echo 'make bench-ops  measure single operations, with TensorFlow alongside'
@@ -65,19 +65,9 @@ test: lint
 test-all: lint
 	@GRAPHGRAD_TEST_ALL=1 GRAPHGRAD_STATE_PROGRAMS=100 GRAPHGRAD_RUN_PROGRAMS=20 $(PY) -m pytest -q -n $(JOBS)
 
-# Programs on libraries on top of TensorFlow, in an environment that has these and not TensorFlow.
-LIBRARIES := .venv-libraries
-$(LIBRARIES)/.installed: pyproject.toml constraints-libraries.txt
-	@found=; $(FIND_PYTHON); \
-	echo "Setting up $(LIBRARIES) with $$("$$found" --version) (once)"; \
-	$(call MAKE_VENV,$(LIBRARIES))
-	@$(LIBRARIES)/bin/python $(PIP) install -q -c constraints-libraries.txt setuptools
-	@$(LIBRARIES)/bin/python $(PIP) install -q -c constraints-libraries.txt --no-build-isolation -e '.[keras]'
-	@$(LIBRARIES)/bin/python $(PIP) install -q -c constraints-libraries.txt --no-deps tf_keras
-	@touch $@
-
-test-libraries: $(LIBRARIES)/.installed
-	@$(LIBRARIES)/bin/python -m tests.libraries
+# Programs on libraries on top of TensorFlow, in environments that have these and not TensorFlow.
+test-libraries: $(STAMP)
+	@$(PY) -m tests.libraries $(SUBJECTS)
 
 # The same tests with every program cut into clusters of a few operations; takes about as long again.
 test-clusters: $(STAMP)
@@ -120,4 +110,4 @@ pins:
 	@$(PY) $(PIP) freeze --all --exclude-editable --exclude pip > constraints.txt
 
 clean:
-	rm -rf $(VENV) $(TF) build demo-output .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(TF) .venv-libraries build demo-output .pytest_cache .mypy_cache .ruff_cache

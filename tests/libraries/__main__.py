@@ -1,55 +1,65 @@
-"""Runs the programs and compares: `python -m tests.libraries`; with `--record`, under TensorFlow, records instead."""
+"""Runs the programs on libraries, each in an environment that has its libraries and not TensorFlow.
+
+    python -m tests.libraries [SUBJECT ...]
+
+A subject is a module beside this one, see `run`. Its environment is the file of `environments/` whose name its own begins
+with: all packages, pinned. The environments are made in `.venv-libraries/`, once.
+"""
 
 from __future__ import annotations
 
-import json
+import hashlib
+import os
+import pathlib
+import subprocess
 import sys
-from typing import Any
-
-import numpy as np
+import venv
 
 from tests import ROOT
 
-from . import keras_idioms
-
-_RECORDED = ROOT / "tests" / "recorded" / "libraries"
-_SUBJECTS = {"keras_idioms": keras_idioms}
+_HERE = pathlib.Path(__file__).parent
+_MADE = ROOT / ".venv-libraries"
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    return np.asarray(value, np.float64).tolist()
+def subjects() -> list[str]:
+    """Returns the names of all subjects."""
+    return sorted(p.stem for p in _HERE.glob("*.py") if p.stem not in ("run", "__main__", "__init__"))
+
+
+def environment(subject: str) -> pathlib.Path:
+    """Returns the list of a subject's packages."""
+    fitting = [p for p in (_HERE / "environments").glob("*.txt") if subject == p.stem or subject.startswith(f"{p.stem}_")]
+    if not fitting:
+        raise ValueError(f"no file of {_HERE.name}/environments/ is named as the subject {subject} begins")
+    return max(fitting, key=lambda p: len(p.stem))
+
+
+def _interpreter(packages: pathlib.Path) -> pathlib.Path:
+    """Returns the interpreter of an environment, which is made unless it is there and as listed."""
+    place = _MADE / packages.stem
+    python, stamp = place / "bin" / "python", place / "installed"
+    wanted = hashlib.sha256(packages.read_bytes()).hexdigest()
+    if not (stamp.exists() and stamp.read_text() == wanted):
+        print(f"Setting up {place.relative_to(ROOT)} (once)", flush=True)
+        venv.create(place, clear=True)
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--python", str(python)]
+        subprocess.run([*pip, "install", "-q", "--no-deps", "-r", str(packages)], check=True)
+        stamp.write_text(wanted)
+    return python
 
 
 def main() -> int:
-    """Runs all programs; returns how many differ."""
-    recording = "--record" in sys.argv
-    if recording:
-        import tensorflow as tf
-    else:
-        import graphgrad as tf  # type: ignore[no-redef]  # either module
-    wrong = 0
-    for subject, module in _SUBJECTS.items():
-        path = _RECORDED / f"{subject}.json"
-        expected = {} if recording else json.loads(path.read_text())
-        for name, case in module.CASES.items():
-            tf.keras.utils.set_random_seed(5)
-            found = _plain(case(tf))
-            if recording:
-                expected[name] = found
-                continue
-            try:
-                for here, there in zip(found, expected[name], strict=True):
-                    np.testing.assert_allclose(here, there, rtol=2e-4, atol=2e-5)
-                print(f"{subject}: {name}: equal")
-            except (AssertionError, ValueError) as e:
-                wrong += 1
-                print(f"{subject}: {name}: {e}")
-        if recording:
-            _RECORDED.mkdir(exist_ok=True)
-            path.write_text(json.dumps(expected, indent=0) + "\n")
-    return wrong
+    """Runs the subjects named, or all; returns 1 if a program of theirs differs or fails."""
+    failed = []
+    for subject in sys.argv[1:] or subjects():
+        python = _interpreter(environment(subject))
+        path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+        ended = subprocess.run([python, "-m", "tests.libraries.run", subject], cwd=ROOT,
+                               env={**os.environ, "PYTHONPATH": path}, check=False)
+        if ended.returncode:
+            failed.append(subject)
+    print(f"{', '.join(failed)}: not as recorded" if failed else "all as recorded")
+    return bool(failed)
 
 
 if __name__ == "__main__":
