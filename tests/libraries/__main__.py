@@ -2,8 +2,8 @@
 
     python -m tests.libraries [SUBJECT ...]
 
-A subject is a module beside this one, see `run`. Its environment is the file of `environments/` whose name its own begins
-with: all packages, pinned. The environments are made in `.venv-libraries/`, once.
+A subject is a module beside this one, see `run`. Its environment is the file of `environments/` whose name its own
+begins with: all packages, pinned. The environments are made in `.venv-libraries/`, once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def subjects() -> list[str]:
 
 def environment(subject: str) -> pathlib.Path:
     """Returns the list of a subject's packages."""
-    fitting = [p for p in (_HERE / "environments").glob("*.txt") if subject == p.stem or subject.startswith(f"{p.stem}_")]
+    fitting = [p for p in (_HERE / "environments").glob("*.txt") if f"{subject}_".startswith(f"{p.stem}_")]
     if not fitting:
         raise ValueError(f"no file of {_HERE.name}/environments/ is named as the subject {subject} begins")
     return max(fitting, key=lambda p: len(p.stem))
