@@ -341,9 +341,3 @@ class MetaGraphDef(Message):
     FIELDS = {"meta_info_def": (1, _MetaInfoDef), "graph_def": (2, GraphDef), "saver_def": (3, SaverDef),
               "collection_def": (4, MapOf(CollectionDef)), "signature_def": (5, MapOf(SignatureDef)),
               "asset_file_def": (6, [AssetFileDef])}
-
-
-class SavedModel(Message):
-    """The content of the file saved_model.pb."""
-
-    FIELDS = {"saved_model_schema_version": (1, "int"), "meta_graphs": (2, [MetaGraphDef])}

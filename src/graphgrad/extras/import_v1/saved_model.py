@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphgrad.extras.pipelines.lookup_tables import tables_initializer
+from graphgrad.extras.saved_model.saved_object_messages import SavedModel
 from graphgrad.frontend.graph.default_graph import control_dependencies
 from graphgrad.frontend.variables.variable_functions import global_variables_initializer, local_variables_initializer
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.files.atomic_files import make_folders, write_whole
-from graphgrad.ir.graph_messages import SavedModel, SignatureDef, TensorInfo, shape_proto
+from graphgrad.ir.graph_messages import SignatureDef, TensorInfo, shape_proto
 from graphgrad.ops.control.group import group
 from graphgrad.training.checkpoints.meta_graph import add_saving, export_meta_graph
 from graphgrad.training.checkpoints.saver import Saver

@@ -13,7 +13,8 @@ import numpy as np
 from graphgrad.ir.proto.wire import DELIMITED, FIXED32, FIXED64, VARINT, read_packed, read_varint, signed, varint
 
 # kind -> (wire type, struct format, default). On the wire the integers are one kind: as JSON, 64 bits are a string.
-INTEGERS = frozenset({"int", "int32", "uint32", "uint64"})  # "int" has 64 bits
+# "int" has 64 bits; "sint64" has, too, and is written in zigzag: 0, -1, 1, -2, ...
+INTEGERS = frozenset({"int", "int32", "uint32", "uint64", "sint64"})
 SCALARS: dict[str, tuple[int, str, Any]] = {
     **dict.fromkeys(INTEGERS, (VARINT, "", 0)), "bool": (VARINT, "", False),
     "float": (FIXED32, "<f", 0.0), "double": (FIXED64, "<d", 0.0),
@@ -40,7 +41,7 @@ def checked(kind: str, name: str, value: Any) -> Any:
 def encoded(kind: str, value: Any) -> bytes:
     """Encodes a scalar without key and length."""
     if SCALARS[kind][0] == VARINT:
-        return varint(int(value))
+        return varint(int(value) if kind != "sint64" else value << 1 if value >= 0 else ~(value << 1))
     if kind == "string":
         return value.encode() if isinstance(value, str) else bytes(value)
     return bytes(value) if kind == "bytes" else struct.pack(SCALARS[kind][1], value)
@@ -52,7 +53,7 @@ def read_number(kind: str, data: bytes, at: int) -> tuple[Any, int]:
     if wire == VARINT:
         value = data[at]
         if value < 128:
-            return (value if kind != "bool" else value != 0), at + 1
+            return (value if kind not in ("bool", "sint64") else _integer(kind, value)), at + 1
         value, at = read_varint(data, at)
         return _integer(kind, value), at
     end = at + (8 if wire == FIXED64 else 4)
@@ -69,6 +70,8 @@ def _integer(kind: str, value: int) -> Any:
         return value
     if kind == "uint32":
         return value & 0xFFFFFFFF
+    if kind == "sint64":
+        return value >> 1 ^ -(value & 1)
     return signed(value) if kind == "int" else ((value & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
 
 

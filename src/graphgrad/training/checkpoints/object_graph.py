@@ -20,7 +20,9 @@ class _Bool(Message):
     FIELDS = {"value": (1, "bool")}
 
 
-class _Reference(Message):
+class ObjectReference(Message):
+    """A child of an object, and its name there."""
+
     FIELDS = {"node_id": (1, "int"), "local_name": (2, "string")}
 
 
@@ -28,13 +30,15 @@ class _Attribute(Message):
     FIELDS = {"name": (1, "string"), "full_name": (2, "string"), "checkpoint_key": (3, "string")}
 
 
-class _SlotVariable(Message):
+class SlotVariableReference(Message):
+    """An optimizer's variable beside a variable."""
+
     FIELDS = {"original_variable_node_id": (1, "int"), "slot_name": (2, "string"), "slot_variable_node_id": (3, "int")}
 
 
 class _Object(Message):
-    FIELDS = {"children": (1, [_Reference]), "attributes": (2, [_Attribute]), "slot_variables": (3, [_SlotVariable]),
-              "has_checkpoint_values": (5, _Bool)}
+    FIELDS = {"children": (1, [ObjectReference]), "attributes": (2, [_Attribute]),
+              "slot_variables": (3, [SlotVariableReference]), "has_checkpoint_values": (5, _Bool)}
 
 
 class TrackableObjectGraph(Message):

@@ -1,0 +1,1 @@
+"""Saved models of TensorFlow 2: objects with their functions, variables and files."""
