@@ -6,8 +6,10 @@ import importlib
 import pathlib
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from typing import Any
 
+import numpy as np
 import pytest
 
 import graphgrad.compat.v1
@@ -44,6 +46,22 @@ def test_face_of_2(as_tensorflow: Any) -> None:
     assert tf.function is graphgrad.compat.v2.function
     assert not hasattr(tf, "Session")
     assert tf.compat.v1.Session is graphgrad.compat.v1.Session
+
+
+@pytest.mark.parametrize(("version", "said"), [(1, "1.15.5"), (2, "2.21.0")])
+def test_metadata(as_tensorflow: Any, version: int, said: str) -> None:
+    """The distribution `tensorflow` is there for whoever asks for it by name, while the aliases are."""
+    as_tensorflow(version)
+    assert metadata.version("tensorflow") == said == importlib.import_module("tensorflow").__version__
+    assert metadata.distribution("TensorFlow").metadata["Name"] == "tensorflow"
+    assert metadata.requires("tensorflow") is None
+    assert metadata.version("numpy") == np.__version__
+    with pytest.raises(metadata.PackageNotFoundError):
+        metadata.version("tensorflow-cpu")
+    assert "tensorflow" not in {d.metadata["Name"] for d in metadata.distributions()}
+    importing.uninstall()
+    with pytest.raises(metadata.PackageNotFoundError):
+        metadata.version("tensorflow")
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -139,6 +139,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             raise ModuleNotFoundError(_no_module(fullname))
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
+    def find_distributions(self, context: Any) -> Any:
+        """Answers `importlib.metadata`, where libraries ask for the version of TensorFlow."""
+        from graphgrad.compat.distribution import found
+
+        return found(context.name, VERSIONS[self.version])
+
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         module = _Alias(spec.name, self._sources(spec.name))
         if spec.name in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2"):
