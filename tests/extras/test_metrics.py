@@ -52,6 +52,22 @@ def test_prediction_beyond_range() -> None:
             sess.run(update, {x: [0.5, 1.5]})
 
 
+@pytest.mark.parametrize(("values", "weights"), [
+    ((3,), (3, 1)), ((3, 1), (3,)), ((3, 2), ()), ((3, 2), (3, 2)), ((3, 2), (3, 1))])
+def test_weights_of_unknown_rank(values: Any, weights: Any) -> None:
+    """Weights are fitted to the values when ranks are known to a run alone."""
+    w = np.arange(1.0, np.prod(weights, dtype=int) + 1, dtype=np.float32).reshape(weights)
+    v = np.linspace(0.0, 1.0, np.prod(values), dtype=np.float32).reshape(values)
+    found = []
+    for shape_v, shape_w in ((values, weights), (values, None), (None, weights), (None, None)):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            x, y = tf.placeholder(tf.float32, shape_v), tf.placeholder(tf.float32, shape_w)
+            _, update = tf.metrics.mean(x, y)
+            sess.run(tf.local_variables_initializer())
+            found.append(sess.run(update, {x: v, y: w}))
+    np.testing.assert_allclose(found, found[:1] * 4, rtol=1e-6)
+
+
 _P = np.array([0.1, 0.9], np.float32)
 
 
@@ -60,6 +76,8 @@ _P = np.array([0.1, 0.9], np.float32)
     (lambda: tf.metrics.auc([1, 0], _P, curve="q"), ValueError, "Curve must be either ROC or PR. Curve q is unknown"),
     (lambda: tf.metrics.auc([1, 0], _P, summation_method="q"), ValueError, "Invalid summation_method: q"),
     (lambda: tf.metrics.sensitivity_at_specificity([1, 0], _P, 2), ValueError, r"must be in the range \[0, 1\]"),
+    (lambda: tf.metrics.average_precision_at_k([[1]], [_P], 0), ValueError, "Invalid k=0"),
+    (lambda: tf.metrics.recall_at_k([[[1]]], [_P], 1), ValueError, "Unexpected labels shape.*for predictions shape"),
     (lambda: tf.metrics.mean(_P, np.ones((3, 3))), ValueError, "weights can not be broadcast to values"),
 ])
 def test_errors(function: Callable[[], Any], error: type[Exception], text: str) -> None:

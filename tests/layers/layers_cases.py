@@ -257,7 +257,26 @@ def _on(metric: str, how: str = "float", weighted: bool = True, **options: Any) 
     return build
 
 
+def _of_the_best(metric: str, sparse: bool = False, weighted: bool = True, **options: Any) -> Metric:
+    """A metric of the best two of four classes, with two labels a row, some of them none."""
+    def build(tf: Any, labels: Any, predictions: Any, weights: Any) -> Any:
+        scores = tf.stack([predictions, 1.0 - predictions, predictions**2 + 0.01, 0.33 + 0.0 * weights], 1)
+        labels = tf.stack([labels, 3 * labels - 1 if not sparse else labels + 2], 1)
+        labels = tf.sparse.from_dense(labels) if sparse else labels
+        options["weights"] = weights if weighted else None
+        if metric.endswith("top_k"):
+            scores = tf.nn.top_k(scores, options.get("k", 2)).indices
+        return getattr(tf.metrics, metric)(labels, scores, **options)
+
+    return build
+
+
 METRICS: dict[str, Metric] = {
+    **{m: _of_the_best(m, k=2) for m in "recall_at_k precision_at_k average_precision_at_k".split()},
+    **{f"{m}_of_sparse": _of_the_best(m, True, False, k=3) for m in
+       "recall_at_k precision_at_k average_precision_at_k recall_at_top_k precision_at_top_k".split()},
+    **{f"{m}_of_class_{c}": _of_the_best(m, c == 2, k=2, class_id=c) for m in
+       "recall_at_k precision_at_k precision_at_top_k".split() for c in (1, 2)},
     **{m: _on(m) for m in "mean_absolute_error mean_squared_error root_mean_squared_error".split()},
     **{f"{m}_plain": _on(m, "class", False) for m in
        "accuracy precision recall true_positives false_positives true_negatives false_negatives".split()},

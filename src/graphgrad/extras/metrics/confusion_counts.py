@@ -28,7 +28,7 @@ def _count(metric: str, of: tuple[bool, bool], labels: Any, predictions: Any, we
         labels, predictions, weights = fitting(cast(labels, bool_), cast(predictions, bool_), weights)
         as_label = labels if of[0] else raw.LogicalNot(labels)
         as_prediction = predictions if of[1] else raw.LogicalNot(predictions)
-        count = metric_variable([], float32, "count")
+        count = metric_variable([], float32, name="count")
         found = raw.Cast(raw.LogicalAnd(as_label, as_prediction), DstT=float32)
         value = raw.Identity(read(count))
         if weights is not None:
@@ -194,7 +194,7 @@ def mean_iou(labels: TensorLike, predictions: Any, num_classes: Any, weights: An
     refuse_eager("mean_iou")
     with variable_scope(name, "mean_iou"):
         labels, predictions, weights = fitting(labels, predictions, weights)
-        total = metric_variable([num_classes, num_classes], float64, "total_confusion_matrix")
+        total = metric_variable([num_classes, num_classes], float64, name="total_confusion_matrix")
         weights = None if weights is None else _flat(broadcast_weights(cast(weights, float64), cast(labels, float64)))
         found = confusion_matrix_v1(_flat(cast(labels, int64)), _flat(cast(predictions, int64)), num_classes, float64,
                                     weights=weights)
@@ -227,8 +227,8 @@ def mean_per_class_accuracy(labels: TensorLike, predictions: Any, num_classes: A
     with variable_scope(name, "mean_accuracy"):
         labels, predictions, weights = fitting(cast(labels, int64), cast(predictions, int64), weights)
         labels, predictions = _flat(labels), _flat(predictions)
-        total = metric_variable([num_classes], float32, "total")
-        count = metric_variable([num_classes], float32, "count")
+        total = metric_variable([num_classes], float32, name="total")
+        count = metric_variable([num_classes], float32, name="count")
         correct = raw.Cast(raw.Equal(predictions, labels), DstT=float32)
         ones = raw.OnesLike(correct)
         if weights is not None:

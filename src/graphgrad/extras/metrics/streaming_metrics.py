@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.frontend.control_flow.cond_while import cond
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.graph.init_scope import outermost_graph
 from graphgrad.frontend.variables.variable import VariableV1
@@ -17,17 +18,18 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.layers.loss_weights import broadcast_weights
+from graphgrad.ops.array.concat_stack import concat
 from graphgrad.ops.math.reduce_functions import reduce_sum
 
 
-def metric_variable(shape: Any, dtype: Any, name: str) -> Any:
-    """Makes a local variable of zeros, in the collection METRIC_VARIABLES too."""
+def metric_variable(shape: Any, dtype: Any, validate_shape: bool = True, name: str | None = None) -> Any:
+    """Makes a local variable of zeros, in the collection METRIC_VARIABLES too; False lets its shape change."""
 
     def zeros() -> Any:
         return convert_to_tensor(np.zeros(shape, dtype.np_dtype))
 
     return VariableV1(zeros, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
-                      name=name, dtype=dtype)
+                      validate_shape=validate_shape, name=name, dtype=dtype)
 
 
 def refuse_eager(metric: str) -> None:
@@ -65,19 +67,33 @@ def fitting(labels: Any, predictions: Any, weights: Any) -> tuple[Any, Any, Any]
     if not predictions.shape.is_compatible_with(labels.shape):
         raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible.\n  Built at {user_source(2)}"
                          "\n  Fix: give labels of the predictions' shape")
-    return labels, predictions, _fitting_weights(predictions, weights)
+    return labels, predictions, fitting_weights(predictions, weights)
 
 
-def _fitting_weights(values: Any, weights: Any) -> Any:
+def fitting_weights(values: Any, weights: Any) -> Any:
+    """Squeezes a last dimension of 1 of the weights, or adds it, where their rank differs from the values' by one."""
     if weights is None:
         return None
     weights = convert_to_tensor(weights)
     w, p = weights.shape.rank, values.shape.rank
-    if w and p is not None and w - p == 1:
+    if w is None or p is None:
+        return weights if w == 0 else _fitting_at_run_time(values, weights)
+    if w and w - p == 1:
         return raw.Squeeze(weights, squeeze_dims=(-1,))
-    if w and p is not None and p - w == 1:
+    if w and p - w == 1:
         return raw.ExpandDims(weights, -1)
     return weights
+
+
+def _fitting_at_run_time(values: Any, weights: Any) -> Any:
+    """Does the same for ranks that a run knows: scalars are left alone."""
+    rank = raw.Rank(weights)
+    more = raw.Sub(rank, raw.Rank(values))
+    one = np.array([1], np.int32)
+    shape = raw.Shape(weights)
+    wider = cond(raw.Equal(more, np.int32(-1)), lambda: concat([shape, one], 0), lambda: raw.Identity(shape))
+    shape = cond(raw.Equal(more, np.int32(1)), lambda: shape[:-1], lambda: raw.Identity(wider))
+    return raw.Reshape(weights, cond(raw.Equal(rank, np.int32(0)), lambda: one[:0], lambda: raw.Identity(shape)))
 
 
 def ratio(total: Any, count: Any, name: str) -> Any:
@@ -112,11 +128,11 @@ def mean(values: TensorLike, weights: Any = None, metrics_collections: Any = Non
     refuse_eager("mean")
     with variable_scope(name, "mean"):
         values = cast(values, float32)
-        total, count = metric_variable([], float32, "total"), metric_variable([], float32, "count")
+        total, count = metric_variable([], float32, name="total"), metric_variable([], float32, name="count")
         if weights is None:
             number = raw.Cast(raw.Size(values), DstT=float32)
         else:
-            weights = broadcast_weights(cast(_fitting_weights(values, weights), float32), values)
+            weights = broadcast_weights(cast(fitting_weights(values, weights), float32), values)
             values = raw.Mul(values, weights)
             number = reduce_sum(weights)
         new_total = total.assign_add(reduce_sum(values))
@@ -144,11 +160,11 @@ def mean_tensor(values: TensorLike, weights: Any = None, metrics_collections: An
     with variable_scope(name, "mean"):
         values = cast(values, float32)
         shape = values.shape.as_list()
-        total = metric_variable(shape, float32, "total_tensor")
-        count = metric_variable(shape, float32, "count_tensor")
+        total = metric_variable(shape, float32, name="total_tensor")
+        count = metric_variable(shape, float32, name="count_tensor")
         number = raw.OnesLike(values)
         if weights is not None:
-            weights = broadcast_weights(cast(_fitting_weights(values, weights), float32), values)
+            weights = broadcast_weights(cast(fitting_weights(values, weights), float32), values)
             values, number = raw.Mul(values, weights), raw.Mul(number, weights)
         new_total, new_count = total.assign_add(values), count.assign_add(number)
         value = ratio(read(total), read(count), "value")

@@ -24,9 +24,9 @@ _NAMES = {"tp": "true_positives", "fn": "false_negatives", "tn": "true_negatives
 _SMALL = 1e-7
 
 
-def _confusion(labels: Any, predictions: Any, thresholds: Any, weights: Any,
-               wanted: Any = ("tp", "fn", "tn", "fp")) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Builds values and updates of the counts for each threshold."""
+def confusion_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
+                            includes: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Builds values and updates of the counts for each threshold, by their short names; all four for None."""
     predictions = cast(predictions, float32)
     message = "predictions must be in [0, 1]"
     checks = [assert_greater_equal(predictions, np.float32(0), message=message),
@@ -40,8 +40,8 @@ def _confusion(labels: Any, predictions: Any, thresholds: Any, weights: Any,
     if weights is not None:
         weights = raw.Reshape(broadcast_weights(cast(weights, float32), predictions), row)
     values, updates = {}, {}
-    for key in wanted:
-        count = metric_variable([len(bounds)], float32, _NAMES[key])
+    for key in includes or ("tp", "fn", "tn", "fp"):
+        count = metric_variable([len(bounds)], float32, name=_NAMES[key])
         right = predicted if key[1] == "p" else raw.LogicalNot(predicted)
         found = raw.LogicalAnd(true if key in ("tp", "fn") else raw.LogicalNot(true), right)
         found = raw.Cast(found, DstT=float32)
@@ -99,7 +99,7 @@ def auc(labels: TensorLike, predictions: Any, weights: Any = None, num_threshold
             raise ValueError(f"Invalid summation_method: {summation_method} summation_method should be one of "
                              f"{_METHODS}.\n  Asked for at {user_source(2)}")
         inner = _between(num_thresholds) if thresholds is None else sorted(thresholds)
-        values, updates = _confusion(labels, predictions, [-_SMALL, *inner, 1.0 + _SMALL], weights)
+        values, updates = confusion_at_thresholds(labels, predictions, [-_SMALL, *inner, 1.0 + _SMALL], weights)
         value = _area(values, curve, summation_method, "value")
         update = _area(updates, curve, summation_method, "update_op")
         return collected(value, update, metrics_collections, updates_collections)
@@ -222,7 +222,7 @@ def _counts(metric: str, key: str, labels: Any, predictions: Any, thresholds: An
             metrics_collections: Any, updates_collections: Any, name: str | None) -> tuple[Any, Any]:
     refuse_eager(metric)
     with variable_scope(name, _NAMES[key]):
-        values, updates = _confusion(labels, predictions, thresholds, weights, (key,))
+        values, updates = confusion_at_thresholds(labels, predictions, thresholds, weights, (key,))
         value, update = raw.Identity(values[key]), updates[key]
         return collected(value, update, metrics_collections, updates_collections)
 
@@ -232,7 +232,7 @@ def _fraction(metric: str, wrong: str, labels: Any, predictions: Any, thresholds
     """Computes the fraction of true positives among these and another count, for each threshold."""
     refuse_eager(f"{metric}_at_thresholds")
     with variable_scope(name, f"{metric}_at_thresholds"):
-        values, updates = _confusion(labels, predictions, thresholds, weights, ("tp", wrong))
+        values, updates = confusion_at_thresholds(labels, predictions, thresholds, weights, ("tp", wrong))
         value, update = (_per(c["tp"], raw.AddV2(c["tp"], c[wrong]), name=f"{metric}_{what}")
                          for c, what in ((values, "value"), (updates, "update_op")))
         return collected(value, update, metrics_collections, updates_collections)
@@ -299,7 +299,7 @@ def sensitivity_at_specificity(labels: TensorLike, predictions: Any, specificity
     _check("specificity", specificity)
     with variable_scope(name, "sensitivity_at_specificity"):
         ends = [-_SMALL, *_between(num_thresholds), 1.0 + _SMALL]
-        values, updates = _confusion(labels, predictions, ends, weights)
+        values, updates = confusion_at_thresholds(labels, predictions, ends, weights)
         value, update = (_at_specificity(c, specificity, n) for c, n in ((values, "value"), (updates, "update_op")))
         return collected(value, update, metrics_collections, updates_collections)
 
@@ -325,7 +325,7 @@ def specificity_at_sensitivity(labels: TensorLike, predictions: Any, sensitivity
     _check("sensitivity", sensitivity)
     with variable_scope(name, "specificity_at_sensitivity"):
         ends = [-_SMALL, *_between(num_thresholds), 1.0 - _SMALL]
-        values, updates = _confusion(labels, predictions, ends, weights)
+        values, updates = confusion_at_thresholds(labels, predictions, ends, weights)
         value, update = (_at_sensitivity(c, sensitivity, n) for c, n in ((values, "value"), (updates, "update_op")))
         return collected(value, update, metrics_collections, updates_collections)
 
