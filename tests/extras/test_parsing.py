@@ -228,3 +228,20 @@ def test_other_formats(tmp_path: pathlib.Path) -> None:
         run(io.write_file(str(path / "below"), "abc"))
     with pytest.raises(ValueError, match="(?s)must be scalar.*Fix:"):
         io.write_file([str(path)], "abc")
+
+
+def test_scalar_strings_have_shapes() -> None:
+    """A string that is an element of an array is of rank 0 to the next operation, in branches and loops, too."""
+    sequence = tf.train.SequenceExample(context=tf.train.Features(feature={
+        "s": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"ab"]))})).SerializeToString()
+    context, _ = tf.io.parse_single_sequence_example(sequence, {"s": tf.FixedLenFeature((), tf.string)}, {})
+    words = tf.placeholder(tf.string, [2])
+    yes = tf.placeholder_with_default(True, [])
+    scalars = [context["s"], words[1], tf.gather(words, 1), tf.unstack(words)[1], tf.gather_nd(words, [1]),
+               tf.cond(yes, lambda: words[1], lambda: words[0]), tf.where(yes, words[1], words[0])]
+    lengths = tf.map_fn(lambda w: tf.strings.length(tf.reshape(w, [])), words, dtype=tf.int32)
+    with tf.Session() as sess:
+        found = sess.run([tf.reshape(s, [1]) for s in scalars], {words: ["x", "ab"]})
+        assert [f.tolist() for f in found] == [[b"ab"]] * len(scalars)
+        assert sess.run(lengths, {words: ["x", "ab"]}).tolist() == [1, 2]
+        assert sess.run(words[1], {words: ["x", "ab"]}) == b"ab"

@@ -326,7 +326,7 @@ def _settle(xp: Any, on_host: bool, value: Any, tensor: Tensor) -> Any:
     """Returns the value as an array of the declared dtype."""
     dtype = tensor.dtype
     if dtype.kind == "o":
-        return value
+        return np.array(value, object) if type(value) is bytes else value  # NumPy takes elements out of their arrays
     if on_host or _is_array(value):
         return np.asarray(value, dtype.np_dtype)
     if getattr(value, "dtype", None) != dtype.np_dtype:
