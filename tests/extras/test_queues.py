@@ -279,6 +279,9 @@ def test_bad_pipelines() -> None:
         tf.train.shuffle_batch([tf.zeros([])], 2, 10, 10)
     with pytest.raises(ValueError, match="(?s)sparse tensors.*Fix:"):
         tf.train.batch([tf.SparseTensor([[0]], [1], [2])], 2)
+    with pytest.raises(ValueError, match="(?s)shapes must be fully defined.*Fix:.*PaddingFIFOQueue"):
+        tf.FIFOQueue(3, [tf.float32], [[None, 2]])
+    assert tf.PaddingFIFOQueue(3, [tf.float32], [[None, 2]]).shapes[0].as_list() == [None, 2]
     with tf.Session() as sess:
         names = tf.train.string_input_producer(tf.placeholder_with_default(tf.zeros([0], tf.string), [None]))
         with pytest.raises(tf.errors.InvalidArgumentError, match="non-null input tensor"):

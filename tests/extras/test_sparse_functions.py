@@ -72,6 +72,7 @@ def test_gradients(name: str) -> None:
      "Requested: float32, Actual: int32.*Fix: tf.cast"),
     (lambda: tf.sparse.maximum([1.0], [2.0]), TypeError, "must be a SparseTensor, not list.*Fix: tf.sparse.from_dense"),
     (lambda: tf.sets.size([[1, 2]]), TypeError, "must be a SparseTensor, not list.*Fix:"),
+    (lambda: tf.sets.intersection([1, 2], [2]), ValueError, "at least rank 2 but is rank 1.*Fix: give"),
     (lambda: tf.edit_distance([[1]], [[2]]), TypeError, "hypothesis must be a SparseTensor, not list"),
     (lambda: tf2.strings.split(tf.placeholder(tf.string)), ValueError, "unknown rank.*Fix: set_shape"),
     (lambda: tf.strings.split(["a"], result_type="list"), ValueError, "'RaggedTensor' or 'SparseTensor', not 'list'"),

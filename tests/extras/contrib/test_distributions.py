@@ -124,3 +124,10 @@ def test_divergences_of_others(sess: Any) -> None:
         ds.RegisterKL(ds.Normal, ds.Normal)(lambda a, b: None)
     with pytest.raises(NotImplementedError, match="mean is not implemented: Categorical"):
         ds.Categorical([1.0]).mean()
+
+
+def test_quantiles() -> None:
+    """The quantile of a normal distribution is the inverse of its distribution function."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        normal = ds.Normal([1.0, -2.0], [0.5, 3.0])
+        np.testing.assert_allclose(sess.run(normal.cdf(normal.quantile([0.025, 0.8]))), [0.025, 0.8], rtol=1e-5)

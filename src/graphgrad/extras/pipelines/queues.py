@@ -15,6 +15,7 @@ from graphgrad.ir.dtypes import as_dtype, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape, relax
+from graphgrad.ir.source import user_source
 from graphgrad.ops.random.seeds import get_seed
 
 from .handles import base_name, make_handle
@@ -267,12 +268,17 @@ class _Made(QueueBase):
     """A queue that an operation of the type `_type` makes."""
 
     _type: str
+    _pads = False
 
     def _make(self, capacity: Any, dtypes: Any, shapes: Any, names: Any, shared_name: Any, name: Any,
               **more: Any) -> None:
         types = _types(dtypes)
         sizes = _shapes(shapes, types)
         names = _names(names, types)
+        if shapes is not None and not self._pads and not all(TensorShape(s).is_fully_defined() for s in sizes):
+            raise ValueError(f"All shapes must be fully defined: {[str(TensorShape(s)) for s in sizes]}.\n"
+                             f"  Built at {user_source(2)}\n"
+                             "  Fix: give sizes, leave shapes out, or use tf.queue.PaddingFIFOQueue")
         handle = make_handle(self._type, name, capacity=int(capacity), component_types=tuple(types),
                              shapes=() if shapes is None else _attr_shapes(sizes), shared_name=shared_name or "",
                              **more)
@@ -323,6 +329,7 @@ class PaddingFIFOQueue(_Made):
     """
 
     _type = "PaddingFIFOQueueV2"
+    _pads = True
 
     def __init__(self, capacity: int, dtypes: Any, shapes: Any, names: Any = None, shared_name: str | None = None,
                  name: str = "padding_fifo_queue"):

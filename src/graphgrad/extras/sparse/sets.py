@@ -56,6 +56,8 @@ def _agreeing(one, other):
 
 
 def _sparse_result(rank):
+    if rank is not None and rank < 2:
+        raise Complaint(f"Shape must be at least rank 2 but is rank {rank}: sets are rows", "give (..., n)")
     return [(None, rank), (None,), (rank,)]
 
 

@@ -255,6 +255,10 @@ class Normal(Distribution):
         """Computes the probability of at most a value."""
         return 0.5 * (1.0 + erf((self._converted(value) - self.loc) / (self.scale * math.sqrt(2.0))))
 
+    def quantile(self, value: Any, name: str = "quantile") -> Any:
+        """Computes the number whose `cdf` is a value."""
+        return raw.Ndtri(self._converted(value)) * self.scale + self.loc
+
     def entropy(self, name: str = "entropy") -> Any:
         """Computes the entropy."""
         return 0.5 * math.log(2 * math.pi * math.e) + raw.Log(self.scale) + raw.ZerosLike(self._like)
