@@ -10,6 +10,7 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
+from graphgrad.compat.contrib import lookup as contrib_lookup
 from graphgrad.ir import context
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -142,3 +143,28 @@ def test_gradients_pass_by() -> None:
     with tf.Session() as sess:
         sess.run(tf.tables_initializer())
         assert sess.run(tf.gradients(y, x)[0]).tolist() == [5.0, 7.0]
+
+
+def test_tables_of_vocabularies(tmp_path: pathlib.Path) -> None:
+    """Tables from lists and files of words, both ways; unknown words get the default, or an id by hash."""
+    path = tmp_path / "words"
+    path.write_text("x\ny\nz\n")
+    words = tf.constant(["b", "y", "?"])
+    lookup = contrib_lookup
+    tables = [lookup.index_table_from_tensor(["a", "b"]), lookup.index_table_from_tensor(["a", "b"], 2),
+              lookup.index_table_from_file(str(path), vocab_size=2, default_value=7)]
+    numbers = lookup.index_table_from_tensor([5, 3], dtype=tf.int32).lookup(tf.constant([3, 4], tf.int64))
+    back = [lookup.index_to_string_table_from_tensor(["a", "b"], "none"),
+            lookup.index_to_string_table_from_file(str(path))]
+    ids = tf.constant([1, 9], tf.int64)
+    with tf.Session() as sess:
+        sess.run(tf.tables_initializer())
+        plain, hashed, of_file = sess.run([t.lookup(words) for t in tables])
+        assert plain.tolist() == [1, -1, -1] and of_file.tolist() == [7, 1, 7]
+        assert hashed[0] == 1 and set(hashed[1:].tolist()) <= {2, 3}
+        assert sess.run(numbers).tolist() == [1, -1]
+        assert [sess.run(t.lookup(ids)).tolist() for t in back] == [[b"b", b"none"], [b"y", b"UNK"]]
+    for call in (lambda: lookup.index_table_from_tensor(None), lambda: lookup.index_table_from_file(""),
+                 lambda: lookup.index_table_from_tensor(["a"], -1), lambda: lookup.index_table_from_tensor([1])):
+        with pytest.raises(ValueError, match=r"must be|Invalid dtype"):
+            call()

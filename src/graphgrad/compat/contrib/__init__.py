@@ -11,6 +11,7 @@ graphgrad.compat.contrib.graph_editor: graph_editor=.
 graphgrad.compat.contrib.image: image=.
 graphgrad.compat.contrib.layers: layers=.
 graphgrad.compat.contrib.legacy_seq2seq: legacy_seq2seq=.
+graphgrad.compat.contrib.lookup: lookup=.
 graphgrad.compat.contrib.memory_stats: memory_stats=.
 graphgrad.compat.contrib.metrics: metrics=.
 graphgrad.compat.contrib.nn: nn=.

@@ -8,6 +8,7 @@ from graphgrad.compat.contrib import graph_editor as graph_editor
 from graphgrad.compat.contrib import image as image
 from graphgrad.compat.contrib import layers as layers
 from graphgrad.compat.contrib import legacy_seq2seq as legacy_seq2seq
+from graphgrad.compat.contrib import lookup as lookup
 from graphgrad.compat.contrib import memory_stats as memory_stats
 from graphgrad.compat.contrib import metrics as metrics
 from graphgrad.compat.contrib import nn as nn
@@ -24,6 +25,6 @@ from graphgrad.compat.v1 import autograph as autograph
 
 __all__ = [
     "autograph", "data", "distributions", "eager", "framework", "graph_editor", "image", "layers", "legacy_seq2seq",
-    "memory_stats", "metrics", "nn", "opt", "rnn", "seq2seq", "slim", "staging", "stateless", "tensorboard", "training",
-    "util"
+    "lookup", "memory_stats", "metrics", "nn", "opt", "rnn", "seq2seq", "slim", "staging", "stateless", "tensorboard",
+    "training", "util"
 ]
