@@ -11,6 +11,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
+from graphgrad.training.sessions import evaluation
 
 
 @pytest.fixture
@@ -271,3 +272,25 @@ def test_timer_arguments() -> None:
     assert timer.update_last_triggered_step(1) == (None, None)
     assert not timer.should_trigger_for_step(100)
     assert timer.last_triggered_step() == 1
+
+
+def test_evaluation_of_a_checkpoint(tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Runs are counted until the hook's number, or until data end; then the last values are fetched."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.get_variable("v", initializer=2.0)
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(sess, str(tmp_path / "c"))
+    for number, expected in ((3, 6.0), (None, 10.0)):
+        with tf.Graph().as_default(), caplog.at_level(logging.INFO, "tensorflow"):
+            v = tf.get_variable("v", initializer=0.0)
+            total = tf.get_local_variable("total", initializer=0.0)
+            item = tf.data.make_one_shot_iterator(tf.data.Dataset.range(5)).get_next()
+            add = tf.assign_add(total, v + 0.0 * tf.cast(item, tf.float32))
+            hook = evaluation.StopAfterNEvalsHook(number)
+            step = evaluation.get_or_create_eval_step()
+            found = evaluation.evaluate_once(path, eval_ops=add, final_ops={"total": total, "runs": step}, hooks=[hook])
+            assert found == {"total": expected, "runs": expected / 2} and step in tf.local_variables()
+            tf.add_to_collection(tf.GraphKeys.EVAL_STEP, v)
+            with pytest.raises(ValueError, match="Multiple tensors added to tf.GraphKeys.EVAL_STEP"):
+                evaluation.get_or_create_eval_step()
+    assert "Evaluation [3/3]" in caplog.text and "Evaluation [5]" in caplog.text
