@@ -181,7 +181,6 @@ def test_missing_name_of_a_face(face: str) -> None:
     ("tensorflow.contrib.layer", "Did you mean contrib.layers"),
     ("tensorflow.examples.image_retraining", "load_digits"),
     ("tensorflow.keras.layers", "Keras is a library on top of TensorFlow, which graphgrad uses"),
-    ("tensorflow.python.keras", "Keras is a library on top of TensorFlow, which graphgrad uses"),
     ("tensorflow.python.keras.layers", "Keras is a library on top of TensorFlow, which graphgrad uses"),
     ("tensorflow.placehoder", "Did you mean 'placeholder'"),
     ("tensorflow.python.ops.math_ops.reduce_nothing", "no such module"),

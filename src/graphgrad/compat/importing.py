@@ -266,7 +266,7 @@ def _inside(parts: list[str]) -> list[Any]:
     # Anything deeper is a name in a module, not a module.
     if parts[0] not in _PACKAGES or len(parts) > (3 if parts[1] in _SUBPACKAGES else 2):
         return []
-    homes = _HOMES.get(last, _COMMON)
+    homes = (*(["layers"] if parts[0] == "layers" else []), *_HOMES.get(last, _COMMON))
     found = [space for home in homes if (space := _namespace(root, home)) is not None]
     if not found:
         return []
@@ -274,7 +274,7 @@ def _inside(parts: list[str]) -> list[Any]:
         return [_Ops(), *found]
     if last.endswith("_grad"):
         return [_GradientFunctions(), *found]
-    return [*found, _Internals(), _Ops()] if homes is _COMMON else found
+    return [*found, _Internals(), _Ops()] if last not in _HOMES else found
 
 
 def _namespace(root: ModuleType, path: str) -> Any:

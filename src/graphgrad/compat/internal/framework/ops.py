@@ -7,7 +7,9 @@ from typing import Any
 
 from graphgrad.frontend.graph.default_graph import control_dependencies
 from graphgrad.frontend.variables.variable import Variable
+from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
 
 
@@ -118,3 +120,36 @@ def _rows(op: Any, x: Any, i: Any, v: Any) -> Any:
     if len(i.shape) == 0:
         i, v = raw.Reshape(i, [1]), raw.ExpandDims(v, 0)
     return op(x, raw.ExpandDims(i, -1), v)
+
+
+def shape_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = None) -> Any:
+    """Returns a tensor's shape.
+
+    Args:
+      input: the tensor.
+      name: a name for the operation.
+      optimize: whether a shape that is known becomes a constant; here it is none.
+      out_type: int32, or int64.
+    """
+    return raw.Shape(convert_to_tensor(input), out_type=out_type or int32, name=name)
+
+
+def _get_graph_from_inputs(op_input_list: Any, graph: Any = None) -> Any:
+    """Returns the graph that tensors are in, the default graph for none.
+
+    Args:
+      op_input_list: values; those that are in no graph are passed over.
+      graph: the graph that they have to be in, or None.
+    Raises: ValueError for tensors of different graphs.
+    """
+    first = None
+    for value in op_input_list:
+        owner = getattr(value, "graph", None)
+        if owner is None:
+            continue
+        if graph is not None and owner is not graph:
+            raise ValueError(f"{value} is not from the passed-in graph.")
+        if first is not None and owner is not first.graph:
+            raise ValueError(f"{value} must be from the same graph as {first}.")
+        first = value if first is None else first
+    return graph or (get_default_graph() if first is None else first.graph)
