@@ -114,7 +114,8 @@ def _depth(path: str) -> int:
     parts = path.split(".")
     if parts[0] != "python" or parts[1:2] == [] or parts[1] not in _PACKAGES or parts[-1].startswith("_"):
         return 0
-    return 1 if len(parts) <= 3 else 2 if len(parts) == 4 and parts[2] in _SUBPACKAGES else 0
+    inside = len(parts) == 4 and ".".join(parts[1:3]) in _SUBPACKAGES and parts[-1].islower()
+    return 1 if len(parts) <= 3 else 2 if inside else 0
 
 
 def _renew() -> None:
@@ -183,11 +184,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             found = getattr(found, part, None) if isinstance(found, ModuleType) else None
         if isinstance(found, ModuleType):
             return [found]
-        if path in PACKAGES:
-            return [ModuleType(fullname)]
-        if parts[0] == "python":
-            return _inside(parts[1:])
-        return []
+        copies = _copies(path)
+        if copies or path in PACKAGES:
+            return copies or [ModuleType(fullname)]
+        return _inside(parts[1:]) if parts[0] == "python" else []
 
 
 # -- TensorFlow's inside ---------------------------------------------------------------
@@ -217,8 +217,19 @@ _PACKAGES = frozenset("""
     checkpoint client core data distribute eager framework layers lib ops platform profiler saved_model summary
     trackable training util
 """.split())
-_SUBPACKAGES = frozenset({"core", "distributions", "experimental", "layers", "linalg", "losses", "ops", "parallel_for",
-                          "ragged", "signal", "structured", "util", "utils"})
+# Their folders in which there are more modules.
+_SUBPACKAGES = frozenset("""
+    checkpoint.sharding data.experimental data.ops data.util distribute.cluster_resolver distribute.coordinator
+    distribute.experimental eager.polymorphic_function lib.core lib.io ops.distributions ops.linalg ops.losses
+    ops.numpy_ops ops.parallel_for ops.ragged ops.signal ops.structured profiler.internal saved_model.model_utils
+    saved_model.registration summary.writer tpu.client tpu.ops training.experimental training.saving training.tracking
+""".split())
+
+
+def _copies(path: str) -> list[Any]:
+    from graphgrad.compat import libraries  # which imports this module
+
+    return libraries.copy_of(path)
 
 
 class _Ops:
@@ -264,7 +275,7 @@ def _inside(parts: list[str]) -> list[Any]:
         return [ModuleType("tensorflow.python")]
     last = parts[-1]
     # Anything deeper is a name in a module, not a module.
-    if parts[0] not in _PACKAGES or len(parts) > (3 if parts[1] in _SUBPACKAGES else 2):
+    if parts[0] not in _PACKAGES or len(parts) > (3 if ".".join(parts[:2]) in _SUBPACKAGES else 2):
         return []
     homes = (*(["layers"] if parts[0] == "layers" else []), *_HOMES.get(last, _COMMON))
     found = [space for home in homes if (space := _namespace(root, home)) is not None]

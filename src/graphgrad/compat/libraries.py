@@ -28,6 +28,26 @@ _MODULES = {
         "estimator": "tensorflow_estimator.python.estimator.api._v2.estimator",
     },
 }
+# TensorFlow's own copy of a library, which programs import parts of -> the package that is used in its place.
+_COPIES = {"python.keras": "tf_keras.src"}
+
+
+def copy_of(path: str) -> list[Any]:
+    """Returns the module of an installed library for one of TensorFlow's inside, such as "python.keras.backend".
+
+    Args:
+      path: the module's path in TensorFlow.
+    Returns: a list of the module; empty if there is none.
+    """
+    for copied, package in _COPIES.items():
+        place = f"{package}{path[len(copied) :]}"
+        if f"{path}.".startswith(f"{copied}.") and importlib.util.find_spec(package.partition(".")[0]) is not None:
+            try:
+                return [importlib.import_module(place)]
+            except ModuleNotFoundError as e:
+                if not f"{place}.".startswith(f"{e.name}."):
+                    raise  # what the library itself needs is not installed
+    return []
 
 
 def find(module: str, name: str) -> Any:

@@ -85,6 +85,43 @@ def _register(name: str, function: Any) -> None:
     _by_name[name] = _Registered(function, user_source(2))
 
 
+def registered(name: str) -> Any:
+    """Returns the gradient of an op type or name: a function, `NOT_DIFFERENTIABLE`, or None if none is registered."""
+    if name in registry:
+        return registry[name].gradient
+    return _by_name[name].function if name in _by_name else None
+
+
+def place_of(name: str) -> Source | None:
+    """Returns where the gradient of an op type or name was registered."""
+    if name in registry:
+        return registry[name].gradient_source
+    return _by_name[name].source if name in _by_name else None
+
+
+def replace(name: str, function: Any) -> None:
+    """Registers the gradient of an op type or name in the place of another, if there is one.
+
+    Args:
+      name: the op type, or any other name.
+      function: the gradient function, or `NOT_DIFFERENTIABLE`.
+    """
+    remove(name)
+    _register(name, function)
+
+
+def remove(name: str) -> None:
+    """Forgets the gradient of an op type or name; it can be registered again."""
+    if name in registry:
+        registry[name].gradient = registry[name].gradient_source = None
+    _by_name.pop(name, None)
+
+
+def names() -> list[str]:
+    """Lists the op types that have gradients, and other names that gradients were registered for."""
+    return [*(record.name for record in registry.values() if record.gradient is not None), *_by_name]
+
+
 def _gives_way(opdef: OpDef) -> bool:
     """Returns whether the gradient of an op type is this package's own and TensorFlow has none."""
     from .rule_types import TAKEN

@@ -11,6 +11,7 @@ from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.values.composite import Composite
 
 
 def is_resource_variable(var: Any) -> bool:
@@ -67,6 +68,26 @@ def prepend_name_scope(name: str, import_scope: Any) -> str:
         return name
     marker = name[0] if name[:1] == "^" else ""
     return f"{marker}{import_scope.rstrip('/')}/{name[len(marker) :]}"
+
+
+def name_from_scope_name(name: str) -> str:
+    """Returns the name of an operation that has a scope's name: without the slash at the end.
+
+    Args:
+      name: the scope's name.
+    """
+    return name.removesuffix("/")
+
+
+def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Converts what is not a value of several tensors, such as a sparse tensor, to a tensor.
+
+    Args:
+      value: the value.
+      dtype: the tensor's dtype.
+      name: a name for the operation.
+    """
+    return value if isinstance(value, Composite) else convert_to_tensor(value, dtype, name)
 
 
 def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = None) -> Any:
