@@ -61,8 +61,8 @@ graphgrad.ops.array.fill: Empty Fill OnesLike ZerosLike
 graphgrad.ops.array.gather: Gather GatherNd GatherV2
 graphgrad.ops.array.mask: Where
 graphgrad.ops.array.pad: MirrorPad MirrorPadGrad Pad PadV2
-graphgrad.ops.array.partition_stitch: DynamicPartition DynamicStitch ListDiff ParallelDynamicStitch Unique
-    UniqueWithCounts
+graphgrad.ops.array.partition_stitch: DynamicPartition DynamicStitch ListDiff ParallelDynamicStitch Unique UniqueV2
+    UniqueWithCounts UniqueWithCountsV2
 graphgrad.ops.array.ranges: LinSpace Range
 graphgrad.ops.array.reshape: ExpandDims Rank Reshape Shape ShapeN Size Squeeze
 graphgrad.ops.array.scatter: OneHot ScatterNd ScatterNdNonAliasingAdd TensorScatterAdd TensorScatterMax TensorScatterMin
@@ -75,6 +75,7 @@ graphgrad.ops.array.split: Split SplitV
 graphgrad.ops.array.strided_slice: StridedSlice StridedSliceGrad TensorStridedSliceUpdate
 graphgrad.ops.array.tile: Tile
 graphgrad.ops.array.transpose: ConjugateTranspose InvertPermutation Reverse ReverseSequence ReverseV2 Roll Transpose
+graphgrad.ops.array.xla_slice: XlaDynamicSlice XlaDynamicUpdateSlice
 graphgrad.ops.common.broadcast: BroadcastGradientArgs
 graphgrad.ops.control.assertions: Assert
 graphgrad.ops.control.group: ControlTrigger NoOp
@@ -166,7 +167,8 @@ graphgrad.ops.random.stateless: StatelessMultinomial StatelessRandomGetAlg State
     StatelessRandomUniformV2 StatelessTruncatedNormal StatelessTruncatedNormalV2
 graphgrad.ops.random.stateless_functions: ParameterizedTruncatedNormal RandomIndexShuffle
     StatelessParameterizedTruncatedNormal StatelessRandomBinomial StatelessRandomGammaV3 StatelessShuffle
-graphgrad.ops.state.dataset_passes: DatasetHas DatasetItem DatasetPass DatasetTake OwnedIteratorGetNext OwnedIteratorHas
+graphgrad.ops.state.dataset_passes: DatasetHas DatasetItem DatasetPass DatasetTake OwnedIteratorGetNext
+    OwnedIteratorGetNextAsOptional OwnedIteratorHas
 graphgrad.ops.state.iterator_ops: DatasetResult DatasetVariant IteratorGetNext IteratorGetNextAsOptional
     IteratorGetNextFromString IteratorToStringHandle MakeIterator
 graphgrad.ops.state.optimizer_updates: ResourceApplyAdadelta ResourceApplyAdagrad ResourceApplyAdam

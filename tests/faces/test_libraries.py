@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from typing import Any
@@ -201,3 +202,58 @@ def test_initializers_of_its_inside(tensorflow: Any) -> None:
     assert init_ops.Constant is init_ops.constant_initializer
     assert init_ops.GlorotUniform is init_ops.glorot_uniform_initializer
     np.testing.assert_array_equal(init_ops.Ones()([2]), [1.0, 1.0])
+
+
+# -- how libraries recognize objects -----------------------------------------------------
+
+
+def test_names_of_classes(tensorflow: Any) -> None:
+    """Classes bear TensorFlow's names while `tensorflow` is this package, also those that are loaded later."""
+    tf = tensorflow
+    made = [tf.constant(1), tf.data.Dataset.range(2), tf.sparse.from_dense([1]), tf.ragged.constant([[1]])]
+    for value, name in zip(made, ["Tensor", "DatasetV2", "SparseTensor", "RaggedTensor"], strict=True):
+        kind = next(c for c in type(value).__mro__ if c.__name__ == name)
+        assert kind.__module__.startswith("tensorflow.python.")
+        assert getattr(importlib.import_module(kind.__module__), name) is kind
+    importing.uninstall()
+    assert all(type(value).__module__.startswith("graphgrad.") for value in made)
+    assert type(made[1]).__name__ == "Dataset"
+
+
+def test_is_tensor_of_a_class_of_its_own(tensorflow: Any) -> None:
+    """An object of a library whose class derives from TensorFlow's base of tensors counts as a tensor."""
+    class Weight(tensorflow.__internal__.types.Tensor):  # type: ignore[misc]  # a class of the face
+        def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+            return tensorflow.constant(2.0)
+
+    assert tensorflow.is_tensor(Weight()) and tensorflow.cast(Weight(), "float64").dtype is tensorflow.float64
+
+
+def test_settings_of_determinism(tensorflow: Any) -> None:
+    """What switches determinism on, asks for it and switches it off."""
+    from tensorflow.python.framework import config
+
+    assert not config.is_op_determinism_enabled()
+    config.enable_op_determinism()
+    assert config.is_op_determinism_enabled()
+    config.disable_op_determinism()
+    assert not config.is_op_determinism_enabled()
+
+
+@pytest.mark.parametrize("batches", [(), (2,)])
+def test_products_of_sparse_matrices(tensorflow: Any, batches: tuple[int, ...]) -> None:
+    """Values, places and gradients are those of dense matrices."""
+    from tensorflow.python.ops.linalg.sparse import sparse_csr_matrix_ops as csr
+    tf = tensorflow
+    rng = np.random.RandomState(3)
+    a, b = (rng.randn(*batches, *s) * (rng.rand(*batches, *s) < 0.4) for s in ((5, 7), (7, 4)))
+    x, y = tf.sparse.from_dense(a), tf.sparse.from_dense(b)
+    with tf.GradientTape() as tape:
+        tape.watch([x.values, y.values])
+        parts = [csr.sparse_tensor_to_csr_sparse_matrix(s.indices, s.values, s.dense_shape) for s in (x, y)]
+        product = csr.csr_sparse_matrix_to_sparse_tensor(csr.sparse_matrix_sparse_mat_mul(*parts, a.dtype), a.dtype)
+        loss = tf.reduce_sum(tf.sparse.to_dense(product) ** 2)
+    np.testing.assert_allclose(tf.sparse.to_dense(product), a @ b, atol=1e-12)
+    wanted = [2 * a @ b @ b.swapaxes(-1, -2), 2 * a.swapaxes(-1, -2) @ a @ b]
+    for s, found, want in zip([x, y], tape.gradient(loss, [x.values, y.values]), wanted, strict=True):
+        np.testing.assert_allclose(tf.convert_to_tensor(found), want[tuple(s.indices.numpy().T)], atol=1e-12)

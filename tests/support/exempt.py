@@ -37,7 +37,7 @@ OPS: dict[str, str] = {
     "MakeIterator": _ITERATORS, "IteratorGetNext": _ITERATORS, "IteratorGetNextAsOptional": _ITERATORS,
     "IteratorToStringHandle": _ITERATORS, "IteratorGetNextFromString": _ITERATORS, "DatasetResult": _ITERATORS,
     "DatasetPass": _PASSES, "DatasetHas": _PASSES, "DatasetItem": _PASSES, "DatasetTake": _PASSES,
-    "OwnedIteratorHas": _PASSES, "OwnedIteratorGetNext": _PASSES,
+    "OwnedIteratorHas": _PASSES, "OwnedIteratorGetNext": _PASSES, "OwnedIteratorGetNextAsOptional": _PASSES,
     **dict.fromkeys((
         "FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2", "PriorityQueueV2", "QueueEnqueueV2",
         "QueueEnqueueManyV2", "QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2", "QueueCloseV2",

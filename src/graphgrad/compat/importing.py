@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
+from graphgrad.compat.class_names import rename, renaming_spec, restore
 from graphgrad.compat.lazy import names
 from graphgrad.compat.missing import advice, explain, library_advice
 from graphgrad.compat.names_of_1 import OF_1, OF_1_BENEATH
@@ -51,6 +52,7 @@ def install(version: int) -> None:
     if "tensorflow" in sys.modules:
         raise RuntimeError("tensorflow itself is imported already; install graphgrad's aliases before that")
     sys.meta_path.insert(0, _Finder(version))
+    rename()
 
 
 def uninstall() -> None:
@@ -59,6 +61,7 @@ def uninstall() -> None:
     for finder in installed:
         sys.meta_path.remove(finder)
     if installed:
+        restore()
         for name in [n for n in sys.modules if n == "tensorflow" or n.startswith("tensorflow.")]:
             del sys.modules[name]
 
@@ -134,7 +137,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         if fullname != "tensorflow" and not fullname.startswith("tensorflow."):
-            return None
+            return renaming_spec(fullname, path)
         if not self._sources(fullname):
             # Without a name: of an error with the name, `from tensorflow import it` would leave nothing.
             raise ModuleNotFoundError(_no_module(fullname))

@@ -94,6 +94,9 @@ def control_flow_v2_enabled() -> bool:
     return not OldControlFlow.on
 
 
+_before: list[bool] = []  # whether first runs were NumPy's, while operations are to be deterministic
+
+
 def enable_op_determinism() -> None:
     """Makes first and later runs of a program compute the same bits.
 
@@ -104,4 +107,19 @@ def enable_op_determinism() -> None:
     """
     from graphgrad.executor.runtime import executable
 
+    if not _before:
+        _before.append(executable.first_in_numpy)
     executable.run_first_in_numpy(False)
+
+
+def disable_op_determinism() -> None:
+    """Undoes `enable_op_determinism`."""
+    from graphgrad.executor.runtime import executable
+
+    if _before:
+        executable.run_first_in_numpy(_before.pop())
+
+
+def is_op_determinism_enabled() -> bool:
+    """Returns whether `enable_op_determinism` was called."""
+    return bool(_before)

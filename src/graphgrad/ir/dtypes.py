@@ -87,6 +87,11 @@ class DType:
         return self.kind == "q"
 
     @property
+    def is_numeric(self) -> bool:
+        """Whether the type is one of numbers with at least 8 bits, quantised ones included; 8-bit floats are not."""
+        return (self.kind in "iucq" and self.name not in ("int4", "uint4")) or (self.kind == "f" and self.size > 1)
+
+    @property
     def is_numpy_compatible(self) -> bool:
         """Whether NumPy arrays of the type exist."""
         return self.kind != "o" or self is string

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import graphgrad as tf2
@@ -45,3 +47,30 @@ def test_eagerly() -> None:
             tape.watch(x)
             y = tf2.experimental.Optional.from_value(x * x).get_value() * 3.0
         assert tape.gradient(y, x).numpy().tolist() == [6.0, 12.0]
+
+
+def test_in_branches_and_loops() -> None:
+    """Optionals pass through `cond` and `while_loop`; an iterator that a function is given gives them."""
+    with context.use(context.EAGER):
+        @tf2.function
+        def total(iterator: Any) -> Any:
+            def body(x: Any, s: Any) -> Any:
+                s += tf2.cond(x.has_value(), lambda: x.get_value()[0], lambda: 0.0)
+                return iterator.get_next_as_optional(), s
+
+            last, s = tf2.while_loop(lambda x, _: x.has_value(), body, (iterator.get_next_as_optional(), 0.0))
+            return tf2.experimental.Optional.from_value({"s": s, "none": None}), last
+
+        data = tf2.data.Dataset.from_tensor_slices(([1.0, 2.0, 4.0], ["a", "b", "c"]))
+        there, last = total(iter(data))
+        assert isinstance(there, tf2.experimental.Optional) and isinstance(there.element_spec["s"], tf2.TensorSpec)
+        assert there.get_value()["s"].numpy() == 7.0 and there.get_value()["none"] is None
+        assert not last.has_value()
+
+
+def test_of_composites() -> None:
+    """Sparse and ragged tensors inside."""
+    with context.use(context.EAGER):
+        x = tf2.sparse.from_dense([[0, 1], [2, 0]])
+        again = tf2.experimental.Optional.from_value((x, tf2.ragged.constant([[1], []]))).get_value()
+        assert tf2.sparse.to_dense(again[0]).numpy().tolist() == [[0, 1], [2, 0]] and again[1].to_list() == [[1], []]

@@ -12,6 +12,7 @@ from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.dtypes import int64, variant
 from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.opdef import raw
 from graphgrad.ir.values.composite import Composite
 from graphgrad.training.checkpoints.bundle import BundleReader
 from graphgrad.training.checkpoints.saveable import Piece, Saveable
@@ -103,6 +104,13 @@ class OwnedIterator(IteratorBase, LoopSource, Composite, Saveable):
         self._count += 1
         return element
 
+    def _take_or(self, default: Element) -> Element:
+        """Returns the arrays of the next element, or a default after the last one."""
+        try:
+            return self._take()
+        except StopIteration:
+            return default
+
     def get_next(self) -> Any:
         """Returns the next element; raises OutOfRangeError after the last one."""
         try:
@@ -113,12 +121,9 @@ class OwnedIterator(IteratorBase, LoopSource, Composite, Saveable):
 
     def get_next_as_optional(self) -> Any:
         """Returns the next element as an `Optional`, which holds nothing after the last one."""
-        from .optional import Optional
+        from .optional import made
 
-        try:
-            return Optional.from_value(next(self))
-        except StopIteration:
-            return Optional.empty(self._spec)
+        return made(raw.OwnedIteratorGetNextAsOptional(self._handle), self._spec)
 
     def _position(self) -> int:
         """Returns the number of elements returned, which checkpoints save."""

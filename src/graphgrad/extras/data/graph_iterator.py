@@ -172,12 +172,12 @@ class Iterator:
 
     def get_next_as_optional(self) -> Any:
         """Returns the next element as an `Optional`, which holds nothing after the last one."""
-        from .optional import _made
+        from .optional import made
 
         if self._string is not None:
             raise ValueError("An iterator from a string handle gives no Optional. Fix: use get_next()")
         variant_tensor = raw.IteratorGetNextAsOptional(self._handle, one_shot=self._one_shot)
-        return _made(variant_tensor, self.element_spec)
+        return made(variant_tensor, self.element_spec)
 
     def string_handle(self, name: str | None = None) -> Any:
         """Returns a string scalar to feed to an iterator `from_string_handle`, which then gives this one's elements.

@@ -17,6 +17,7 @@ from graphgrad.ir.source import user_source
 from graphgrad.ops.state import dataset_passes as dataset_passes
 
 from .data_structure import flatten, pack
+from .eager_iterator import IteratorBase
 
 
 class Elements:
@@ -73,7 +74,7 @@ class ElementsLeft:
         return pack(self._specs, iter(components))
 
 
-class GivenIterator(LoopSource):
+class GivenIterator(IteratorBase, LoopSource):
     """An iterator that is an argument of a function: each `next` is an operation that takes an element from it.
 
     Args:
@@ -83,8 +84,14 @@ class GivenIterator(LoopSource):
     """
 
     def __init__(self, handle: Any, element_spec: Any, specs: Any):
+        self._handle = handle
         self._elements = ElementsLeft(handle, specs)
-        self.element_spec = element_spec
+        self._element_spec = element_spec
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of its elements."""
+        return self._element_spec
 
     def __iter__(self) -> GivenIterator:
         return self
@@ -95,6 +102,12 @@ class GivenIterator(LoopSource):
     def get_next(self) -> Any:
         """Returns the next element."""
         return next(self)
+
+    def get_next_as_optional(self) -> Any:
+        """Returns the next element as an `Optional`, which holds nothing after the last one."""
+        from .optional import made
+
+        return made(raw.OwnedIteratorGetNextAsOptional(self._handle), self._element_spec)
 
     def _loop_elements(self) -> ElementsLeft:
         return self._elements

@@ -16,7 +16,7 @@ from graphgrad.ir.dtypes import FLOATING, INEXACT, as_dtype
 from graphgrad.ir.graph import SymbolicTensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import as_shape, merged, shape_str
-from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
+from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike, TensorOperators
 from graphgrad.ir.values.composite import Composite
 
 
@@ -396,7 +396,7 @@ def is_tensor(x: Any) -> bool:
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
     (True, False)
     """
-    return is_tensor_like(x) or (isinstance(x, Composite) and x._is_tensor)
+    return is_tensor_like(x) or isinstance(x, TensorOperators) or (isinstance(x, Composite) and x._is_tensor)
 
 
 def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:

@@ -11,9 +11,11 @@ from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.constant_value import folded
 from graphgrad.ir.dtypes import INDEX, as_dtype, int32
 from graphgrad.ir.opdef import op, raw
-from graphgrad.ir.shape import compatible, merged, shape_str, with_rank
+from graphgrad.ir.shape import compatible, merged, normalize_axis, shape_str, with_rank
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.shape_values import reshape_like, shape_of
+
+from .strided_slice import element
 
 
 @op("DynamicPartition", "data: T, partitions: int32 -> outputs: num_partitions*T", flags=("host",))
@@ -149,6 +151,63 @@ def unique_with_counts_op(xp, x, *, out_idx=int32):
 @unique_with_counts_op.shape
 def _unique_with_counts_shape(x):
     return [(None,), with_rank(x, 1, "x"), (None,)]
+
+
+def _unique_slices(x, axis, out_idx):
+    """Does what `_unique` does with the slices along an axis; without one, `x` is a vector."""
+    if not axis.size or x.ndim == 1:
+        values, index, counts = _unique(x)
+    else:
+        slices = np.moveaxis(x, int(axis[0]), 0)
+        _, index, counts = _unique(_numbered(slices))
+        first = np.unique(index, return_index=True)[1]
+        values = np.ascontiguousarray(np.moveaxis(slices[first], 0, int(axis[0])))
+    return values, index.astype(out_idx.np_dtype), counts.astype(out_idx.np_dtype)
+
+
+def _numbered(slices):
+    """Returns a number for each slice, equal for equal ones."""
+    table: dict[Any, int] = {}
+    return np.array([table.setdefault(tuple(s.ravel().tolist()), len(table)) for s in slices], np.int64)
+
+
+def _along(x, axis):
+    """Infers the shapes of the distinct slices, of the indices and of the counts."""
+    if axis is not None and len(axis) > 1:
+        raise Complaint(f"axis must have no element or one, not {len(axis)}", "give one axis")
+    if axis == ():
+        with_rank(x, 1, "x")
+    if x is None or axis is None:
+        return [None if x is None else (None,) * len(x), (None,), (None,)]
+    at = element(axis, 0) if axis else 0
+    if at is None:
+        return [(None,) * len(x), (None,), (None,)]
+    at = normalize_axis(at, len(x))
+    return [(*x[:at], None, *x[at + 1 :]), (x[at],), (None,)]
+
+
+@op("UniqueV2", "x: T, axis: Taxis -> y: T, idx: out_idx", Taxis=INDEX, out_idx=INDEX, flags=("host",),
+    host=("axis",))
+def unique_v2_op(xp, x, axis, *, out_idx=int32):
+    """Returns the distinct slices along an axis, and for each slice its index among them."""
+    return _unique_slices(x, axis, out_idx)[:2]
+
+
+@unique_v2_op.shape
+def _unique_v2_shape(x, axis):
+    return _along(x, axis)[:2]
+
+
+@op("UniqueWithCountsV2", "x: T, axis: Taxis -> y: T, idx: out_idx, count: out_idx", Taxis=INDEX, out_idx=INDEX,
+    flags=("host",), host=("axis",))
+def unique_with_counts_v2_op(xp, x, axis, *, out_idx=int32):
+    """Returns what `UniqueV2` does, and how often each distinct slice occurs."""
+    return _unique_slices(x, axis, out_idx)
+
+
+@unique_with_counts_v2_op.shape
+def _unique_with_counts_v2_shape(x, axis):
+    return _along(x, axis)
 
 
 @op("ListDiff", "x: T, y: T -> out: T, idx: out_idx", out_idx=INDEX, flags=("host",), partial_value=folded)

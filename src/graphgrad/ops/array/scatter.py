@@ -8,7 +8,7 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
-from graphgrad.ir.dtypes import ANY, INDEX, NUMERIC, REAL, as_dtype, float32, int8, uint8
+from graphgrad.ir.dtypes import ANY, BOOL, INDEX, NUMERIC, REAL, as_dtype, float32, int8, uint8
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import compatible, normalize_axis, shape_str
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
@@ -34,6 +34,8 @@ def _check_updates(indices, updates, shape, what):
 
 def _apply(xp, tensor, indices, updates, method, bad_indices_policy=""):
     """Combines `updates` into `tensor` at the coordinates `indices`."""
+    if method == "add" and tensor.dtype == bool:
+        method = "max"  # the sum of bools is whether any of them is True
     if xp is np:
         result = np.array(tensor)
         if bad_indices_policy == "IGNORE":
@@ -80,7 +82,7 @@ def _set(result, at, updates):
 _UFUNCS = {"set": _set, "add": np.add.at, "subtract": np.subtract.at, "max": np.maximum.at, "min": np.minimum.at}
 
 
-@op("ScatterNd", "indices: Tindices, updates: T, shape: Tindices -> output: T", T=NUMERIC, Tindices=INDEX,
+@op("ScatterNd", "indices: Tindices, updates: T, shape: Tindices -> output: T", T=NUMERIC | BOOL, Tindices=INDEX,
     host=("shape",))
 def scatter_nd_op(xp, indices, updates, shape, *, bad_indices_policy=""):
     """Adds `updates` into zeros of the given shape at the coordinates `indices`."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, OutOfRangeError
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
+from graphgrad.ir.values.tensor_list import TensorList
 
 _COMPARED = 8
 
@@ -123,7 +124,14 @@ def _owned_iterator_get_next(xp, iterator, *, output_types, output_shapes):
         raise _end() from None
 
 
+@op("OwnedIteratorGetNextAsOptional", "iterator: variant -> optional: variant", flags=("stateful", "host"))
+def _owned_iterator_as_optional(xp, iterator):
+    """Returns the next element as an optional, which holds nothing after the last one."""
+    return TensorList(np.dtype(object), None, _held(iterator)._take_or([]))
+
+
 @_owned_iterator_has.shape
+@_owned_iterator_as_optional.shape
 def _owned_iterator_has_shape(iterator):
     return ()
 

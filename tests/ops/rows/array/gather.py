@@ -28,7 +28,7 @@ ROWS = [
              ([(2,), V([[0, 0]])], "params.rank = 1")]),
     Row("ScatterNd", [[V([[1], [3], [1]]), (3,), V([5])], [V([[1], [0]]), (2, 3), V([4, 3])],
                       [V([[1, 2], [0, 0]], "int64"), (2,), V([2, 3], "int64")],
-                      [V([[[1]], [[0]]]), (2, 1, 2), V([3, 2])]],
+                      [V([[[1]], [[0]]]), (2, 1, 2), V([3, 2])], [V([[2], [0], [2]]), V([True, False, False]), V([4])]],
         dtypes=["int32"], wrt=["updates"],
         bad=[([V([[5]]), (1,), V([5])], "does not index", InvalidArgumentError),
              ([V([[1]]), (2,), V([5])], "updates must have shape")]),

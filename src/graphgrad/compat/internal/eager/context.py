@@ -49,6 +49,9 @@ class Context:
 
         return len(list_physical_devices("GPU"))
 
+    def clear_kernel_cache(self) -> None:
+        """Does nothing: kernels are not made for single calls."""
+
     def is_async(self) -> bool:
         """Returns False: operations run in order."""
         return False
