@@ -167,7 +167,7 @@ def _unique_slices(x, axis, out_idx):
 
 def _numbered(slices):
     """Returns a number for each slice, equal for equal ones."""
-    table: dict[Any, int] = {}
+    table = {}
     return np.array([table.setdefault(tuple(s.ravel().tolist()), len(table)) for s in slices], np.int64)
 
 

@@ -21,8 +21,8 @@ def _at(x, start, size):
 
 def _check_start(x, start):
     if x is not None and start is not None and not compatible(start, (len(x),)):
-        raise Complaint(f"index must be a vector with length equal to the number of input dimensions, {len(x)}, but has "
-                        f"shape {shape_str(start)}", "give one start for each axis")
+        raise Complaint(f"index must be a vector with length equal to the number of input dimensions, {len(x)}, but "
+                        f"has shape {shape_str(start)}", "give one start for each axis")
 
 
 def _check_fits(x, block):
