@@ -59,7 +59,7 @@ def graph_def(graph: Graph) -> bytes:
     Args:
       graph: the graph.
     """
-    serialized: bytes = _Writer(_LARGEST).graph(graph, add_shapes=True).SerializeToString()
+    serialized: bytes = GraphWriter(_LARGEST).graph(graph, add_shapes=True).SerializeToString()
     return serialized
 
 
@@ -73,7 +73,7 @@ def to_graph_def(graph: Graph, add_shapes: bool = False, first: int = 0) -> Any:
       add_shapes: whether to write the static shapes of outputs.
       first: the first operation to write.
     """
-    writer = _Writer(None)
+    writer = GraphWriter(None)
     made = writer.graph(graph, add_shapes, first)
     if writer.python:
         one = writer.python[0]
@@ -85,7 +85,7 @@ def to_graph_def(graph: Graph, add_shapes: bool = False, first: int = 0) -> Any:
 
 def node_def(op: Operation) -> Any:
     """Makes the `NodeDef` of an operation."""
-    return _Writer(None).node(op, _tensor_name, False)
+    return GraphWriter(None).node(op, _tensor_name, False)
 
 
 def attribute(op: Any, name: str) -> Any:
@@ -95,7 +95,7 @@ def attribute(op: Any, name: str) -> Any:
     if isinstance(op, Operation):
         attrs = node_def(op).attr
     else:  # recorded by a tape
-        writer = _Writer(None)
+        writer = GraphWriter(None)
         attrs = {k: writer.attr(k, v) for k, v in writer.attributes(op).items() if k == name}
     message = attrs.get(name)
     if message is None:
@@ -113,7 +113,7 @@ def _given(kind: str, value: Any) -> Any:
     return float(np.float32(value)) if kind == "f" else value
 
 
-class _Writer:
+class GraphWriter:
     """Writes graphs and the functions that they use; constants above `largest` bytes without their values."""
 
     def __init__(self, largest: int | None):
@@ -121,6 +121,8 @@ class _Writer:
         self.functions: dict[int, tuple[str, FuncGraph]] = {}
         self.python: list[Operation] = []  # operations that call functions that cannot be written
         self.bodies: set[int] = set()  # bodies of loops: TensorFlow requires them to return their captures, too
+        self._names: set[str] = set()  # of functions
+        self._written = 0  # how many functions have been
 
     def graph(self, graph: Graph, add_shapes: bool, first: int = 0) -> Any:
         """Makes the message, with the operations from `first` on."""
@@ -128,12 +130,15 @@ class _Writer:
         made.node.extend(self.node(op, _tensor_name, add_shapes) for op in _in_order(graph, first))
         made.versions.producer = PRODUCER
         if self.largest is None:
-            written = 0
-            while written < len(self.functions):  # a function may use others
-                name, function = list(self.functions.values())[written]
-                made.library.function.append(self.function(name, function))
-                written += 1
+            self.write_functions(made.library)
         return made
+
+    def write_functions(self, library: Any) -> None:
+        """Adds the functions that have been named to a library."""
+        while self._written < len(self.functions):  # a function may use others
+            name, function = list(self.functions.values())[self._written]
+            self._written += 1
+            library.function.append(self.function(name, function))
 
     def node(self, op: Operation, names: Any, add_shapes: bool) -> Any:
         """Makes the message of an operation; `names` holds its inputs' names."""
@@ -226,14 +231,18 @@ class _Writer:
     def name_of(self, function: FuncGraph) -> str:
         """Returns a function's unique name in the library."""
         if id(function) not in self.functions:
-            taken = {name for name, _ in self.functions.values()}
-            base = re.sub(r"[^A-Za-z0-9_.]", "_", function.name) or "function"
-            name, n = base, 0
-            while name in taken:
-                n += 1
-                name = f"{base}_{n}"
-            self.functions[id(function)] = name, function
+            self.functions[id(function)] = self.new_name(function.name), function
         return self.functions[id(function)][0]
+
+    def new_name(self, wanted: str) -> str:
+        """Returns a name that no function in the library has."""
+        base = re.sub(r"[^A-Za-z0-9_.]", "_", wanted) or "function"
+        name, n = base, 0
+        while name in self._names:
+            n += 1
+            name = f"{base}_{n}"
+        self._names.add(name)
+        return name
 
     def function(self, name: str, function: FuncGraph) -> Any:
         """Makes the message of a function."""
@@ -245,7 +254,7 @@ class _Writer:
             made.signature.input_arg.add(name=f"arg_{i}", type=t.dtype.enum)
 
         def names(t: Tensor) -> str:
-            return arguments.get(id(t)) or _name_in_function(t)
+            return arguments.get(id(t)) or name_in_function(t)
 
         taken = {id(t.op) for t in function.inputs}
         ops = [op for op in _in_order(function) if id(op) not in taken]
@@ -305,6 +314,7 @@ def output_places(op: Operation) -> list[tuple[str, int]]:
     return places
 
 
-def _name_in_function(t: Tensor) -> str:
+def name_in_function(t: Tensor) -> str:
+    """Returns the name that a tensor has in the message of a function."""
     name, place = output_places(t.op)[t.value_index]
     return f"{t.op.name}:{name}:{place}"

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.extras.saved_model.asset import Asset
 from graphgrad.frontend.graph.collections import GraphKeys
+from graphgrad.frontend.tracking.trackable import Trackable
 from graphgrad.ir.context import current_graph, get_default_graph
-from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import DType, as_dtype, int64, string, variant
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
@@ -103,7 +105,8 @@ class TextFileInitializer:
                 raise ValueError(f"Invalid {what} index {index}. Fix: give a column, or a member of TextFileIndex")
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"Invalid vocab_size {vocab_size}. Fix: give a number of lines, or None for all")
-        self._filename = filename
+        self._asset = None if is_tensor_like(filename) else Asset(filename)
+        self._filename = filename if self._asset is None else self._asset.asset_path
         self._attrs = {"key_index": key_index, "value_index": value_index, "key_dtype": self.key_dtype,
                        "value_dtype": self.value_dtype, "vocab_size": -1 if vocab_size is None else vocab_size,
                        "delimiter": delimiter, "offset": value_index_offset}
@@ -115,7 +118,7 @@ class TextFileInitializer:
         return _register(raw.InitializeTableFromTextFileV2(table.resource_handle, filename, **self._attrs))
 
 
-class _Table:
+class _Table(Trackable):
     """The base of all tables.
 
     Attributes:
@@ -211,7 +214,17 @@ class StaticHashTable(_Table):
     def __init__(self, initializer: Any, default_value: Any, name: str | None = None,
                  experimental_is_anonymous: bool = False):
         super().__init__(initializer.key_dtype, initializer.value_dtype, default_value, name or "hash_table")
+        self._initializer = initializer
         self._init_op = initializer.initialize(self)
+
+    @property
+    def _saved_resource(self) -> Any:
+        """What makes the table in a saved model: an op type and its attributes."""
+        return "HashTableV2", {"key_dtype": self.key_dtype, "value_dtype": self.value_dtype}
+
+    def _fill(self) -> Any:
+        """Makes the operation that fills the table once more."""
+        return self._initializer.initialize(self)
 
     @property
     def initializer(self) -> Any:
@@ -221,7 +234,7 @@ class StaticHashTable(_Table):
     init = initializer
 
 
-class StaticVocabularyTable:
+class StaticVocabularyTable(Trackable):
     """A table of ids for words: those of an initializer, and ids by hash for unknown words.
 
     Args:
@@ -248,6 +261,8 @@ class StaticVocabularyTable:
         if self._table is not None and self._table.value_dtype is not int64:
             raise TypeError(f"values of the initializer must be int64, not {self._table.value_dtype.name}. "
                             "Fix: value_dtype=tf.int64")
+        if self._table is not None:
+            self._track_trackable(self._table, "_table")
         self._num_oov_buckets = num_oov_buckets
         self.key_dtype = as_dtype(lookup_key_dtype or (self._table.key_dtype if self._table else string))
         self.value_dtype = int64
@@ -346,6 +361,14 @@ class MutableHashTable(_MutableTable, Saveable):
     """
 
     _pieces = (Piece("table", "-keys", ""), Piece("table", "-values", ""))
+
+    @property
+    def _saved_resource(self) -> Any:
+        """What makes the table in a saved model: an op type and its attributes."""
+        shape = tuple(self._default_value.shape.as_list())
+        types = {"key_dtype": self.key_dtype, "value_dtype": self.value_dtype}
+        return ("MutableHashTableOfTensorsV2", {**types, "value_shape": shape}) if shape else (
+            "MutableHashTableV2", types)
 
     def _is_saved(self) -> bool:
         return self._saved

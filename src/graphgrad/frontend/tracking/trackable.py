@@ -141,6 +141,18 @@ class Trackable:
         return {}
 
 
+_found_besides: list[Callable[[Any], dict[str, Any]]] = []
+
+
+def find_besides(find: Callable[[Any], dict[str, Any]]) -> None:
+    """Declares what SavedModels hold of an object besides what it tracks; the room of functions does.
+
+    Args:
+      find: returns the further children of an object, by name.
+    """
+    _found_besides.append(find)
+
+
 class AutoTrackable(Trackable):
     """An object that tracks what is assigned to its attributes, and what is in lists, tuples and dictionaries there.
 
@@ -155,6 +167,20 @@ class AutoTrackable(Trackable):
     def __delattr__(self, name: str) -> None:
         vars(self).get(_OWN, {}).pop(name, None)
         super().__delattr__(name)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """Returns the children by name; for SavedModels with the functions that attributes hold.
+
+        Args:
+          save_type: "checkpoint" or "savedmodel".
+          **kwargs: further facts about what is saved.
+        """
+        if save_type != "savedmodel":
+            return super()._trackable_children(save_type, **kwargs)
+        functions = {}
+        for find in _found_besides:  # tracing functions may make further children
+            functions.update(find(self))
+        return {**super()._trackable_children(save_type, **kwargs), **functions}
 
     def _no_dependency(self, value: Any) -> NoDependency:
         """Returns a value that can be assigned without being tracked."""

@@ -255,6 +255,32 @@ class InitializationOnlyStatus:
         _initialize(self._root, set(), _session(session))
 
 
+def write_objects(path: str, graph: ObjectGraph, session: Any = None) -> None:
+    """Writes a checkpoint of objects.
+
+    Args:
+      path: its path.
+      graph: the objects.
+      session: the session that has the values of those that belong to a graph.
+    Raises: FailedPreconditionError if a variable has no value.
+    """
+    tensors: list[Any] = []
+    for number, value in enumerate(graph.objects):
+        found = pieces(value)
+        if isinstance(value, Variable):
+            cell = _cell(value, session)
+            if cell.held is None:
+                raise FailedPreconditionError(None, None, f"Checkpoint cannot save the variable {cell.name}: it "
+                                              "was not initialized. Fix: tf.global_variables_initializer()")
+            tensors.append((graph.key(number, found[0]), cell.dtype, cell.value, None))
+        elif found:
+            for piece, (dtype, array) in zip(found, value._state(session), strict=True):
+                tensors.append((graph.key(number, piece) + piece.suffix, dtype, array, None))
+    described = np.empty((), object)
+    described[()] = graph.message().SerializeToString()
+    write_bundle(path, [*tensors, (KEY, string, described, None)])
+
+
 class _ByName(_Load):
     """A checkpoint of a `Saver`, whose values are matched to variables by name."""
 
@@ -353,23 +379,8 @@ class Checkpoint(AutoTrackable):
         return self._write(file_prefix, None)
 
     def _write(self, file_prefix: Any, session: Any) -> str:
-        path, session = _text(file_prefix), _session(session)
-        graph = ObjectGraph(self)
-        tensors: list[Any] = []
-        for number, value in enumerate(graph.objects):
-            found = pieces(value)
-            if isinstance(value, Variable):
-                cell = _cell(value, session)
-                if cell.held is None:
-                    raise FailedPreconditionError(None, None, f"Checkpoint cannot save the variable {cell.name}: it "
-                                                  "was not initialized. Fix: tf.global_variables_initializer()")
-                tensors.append((graph.key(number, found[0]), cell.dtype, cell.value, None))
-            elif found:
-                for piece, (dtype, array) in zip(found, value._state(session), strict=True):
-                    tensors.append((graph.key(number, piece) + piece.suffix, dtype, array, None))
-        described = np.empty((), object)
-        described[()] = graph.message().SerializeToString()
-        write_bundle(path, [*tensors, (KEY, string, described, None)])
+        path = _text(file_prefix)
+        write_objects(path, ObjectGraph(self), _session(session))
         return path
 
     def save(self, file_prefix: Any, options: Any = None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphgrad.frontend.tracking.trackable import Trackable
@@ -85,6 +85,8 @@ class ObjectGraph:
 
     Args:
       root: the root.
+      with_slots: whether the variables of optimizers beside others are objects, too.
+      held: returns what an object holds, by name.
     Attributes:
       objects: the objects.
       paths: their keys.
@@ -92,7 +94,7 @@ class ObjectGraph:
       slots: for each optimizer's number: triples of a variable's number, the slot's name, the slot's number.
     """
 
-    def __init__(self, root: Any, with_slots: bool = True):
+    def __init__(self, root: Any, with_slots: bool = True, held: Callable[[Any], dict[str, Any]] = children):
         self.objects: list[Any] = [root]
         self.paths: list[str] = [""]
         self.links: list[dict[str, int]] = []
@@ -101,7 +103,7 @@ class ObjectGraph:
         at = 0
         while at < len(self.objects):
             found = {}
-            for name, child in children(self.objects[at]).items():
+            for name, child in held(self.objects[at]).items():
                 if id(child) not in numbers:
                     numbers[id(child)] = len(self.objects)
                     self.objects.append(child)

@@ -5,6 +5,7 @@ from graphgrad.compat.lazy import face as _face
 __all__, __getattr__, __dir__ = _face(__name__, """
 graphgrad.compat.v1.saved_model.builder: builder=.
 graphgrad.compat.v1.saved_model.constants: constants=.
+graphgrad.compat.v1.saved_model.experimental: experimental=.
 graphgrad.compat.v1.saved_model.loader: loader=.
 graphgrad.compat.v1.saved_model.main_op: main_op=.
 graphgrad.compat.v1.saved_model.signature_constants: signature_constants=.
@@ -19,4 +20,6 @@ graphgrad.extras.import_v1.saved_model: ASSETS_DIRECTORY ASSETS_KEY Builder=Save
     build_signature_def build_tensor_info classification_signature_def contains_saved_model get_tensor_from_tensor_info
     is_valid_signature load main_op_with_restore maybe_saved_model_directory predict_signature_def
     regression_signature_def simple_save
+graphgrad.extras.saved_model.asset: Asset
+graphgrad.extras.saved_model.save: save
 """)

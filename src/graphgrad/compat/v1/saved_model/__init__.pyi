@@ -2,6 +2,7 @@
 
 from graphgrad.compat.v1.saved_model import builder as builder
 from graphgrad.compat.v1.saved_model import constants as constants
+from graphgrad.compat.v1.saved_model import experimental as experimental
 from graphgrad.compat.v1.saved_model import loader as loader
 from graphgrad.compat.v1.saved_model import main_op as main_op
 from graphgrad.compat.v1.saved_model import signature_constants as signature_constants
@@ -47,15 +48,18 @@ from graphgrad.extras.import_v1.saved_model import maybe_saved_model_directory a
 from graphgrad.extras.import_v1.saved_model import predict_signature_def as predict_signature_def
 from graphgrad.extras.import_v1.saved_model import regression_signature_def as regression_signature_def
 from graphgrad.extras.import_v1.saved_model import simple_save as simple_save
+from graphgrad.extras.saved_model.asset import Asset as Asset
+from graphgrad.extras.saved_model.save import save as save
 
 __all__ = [
-    "ASSETS_DIRECTORY", "ASSETS_KEY", "Builder", "CLASSIFY_INPUTS", "CLASSIFY_METHOD_NAME", "CLASSIFY_OUTPUT_CLASSES",
-    "CLASSIFY_OUTPUT_SCORES", "DEBUG_DIRECTORY", "DEBUG_INFO_FILENAME_PB", "DEFAULT_SERVING_SIGNATURE_DEF_KEY", "GPU",
-    "LEGACY_INIT_OP_KEY", "MAIN_OP_KEY", "PREDICT_INPUTS", "PREDICT_METHOD_NAME", "PREDICT_OUTPUTS", "REGRESS_INPUTS",
-    "REGRESS_METHOD_NAME", "REGRESS_OUTPUTS", "SAVED_MODEL_FILENAME_PB", "SAVED_MODEL_FILENAME_PBTXT",
-    "SAVED_MODEL_SCHEMA_VERSION", "SERVING", "TPU", "TRAINING", "VARIABLES_DIRECTORY", "VARIABLES_FILENAME",
-    "build_signature_def", "build_tensor_info", "builder", "classification_signature_def", "constants",
-    "contains_saved_model", "get_tensor_from_tensor_info", "is_valid_signature", "load", "loader", "main_op",
-    "main_op_with_restore", "maybe_saved_model_directory", "predict_signature_def", "regression_signature_def",
-    "signature_constants", "signature_def_utils", "simple_save", "tag_constants", "utils"
+    "ASSETS_DIRECTORY", "ASSETS_KEY", "Asset", "Builder", "CLASSIFY_INPUTS", "CLASSIFY_METHOD_NAME",
+    "CLASSIFY_OUTPUT_CLASSES", "CLASSIFY_OUTPUT_SCORES", "DEBUG_DIRECTORY", "DEBUG_INFO_FILENAME_PB",
+    "DEFAULT_SERVING_SIGNATURE_DEF_KEY", "GPU", "LEGACY_INIT_OP_KEY", "MAIN_OP_KEY", "PREDICT_INPUTS",
+    "PREDICT_METHOD_NAME", "PREDICT_OUTPUTS", "REGRESS_INPUTS", "REGRESS_METHOD_NAME", "REGRESS_OUTPUTS",
+    "SAVED_MODEL_FILENAME_PB", "SAVED_MODEL_FILENAME_PBTXT", "SAVED_MODEL_SCHEMA_VERSION", "SERVING", "TPU", "TRAINING",
+    "VARIABLES_DIRECTORY", "VARIABLES_FILENAME", "build_signature_def", "build_tensor_info", "builder",
+    "classification_signature_def", "constants", "contains_saved_model", "experimental", "get_tensor_from_tensor_info",
+    "is_valid_signature", "load", "loader", "main_op", "main_op_with_restore", "maybe_saved_model_directory",
+    "predict_signature_def", "regression_signature_def", "save", "signature_constants", "signature_def_utils",
+    "simple_save", "tag_constants", "utils"
 ]

@@ -1,0 +1,220 @@
+"""The graph of a saved model: its variables, its signatures, and how its values are saved and restored."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.frontend.variables.variable import Variable
+from graphgrad.ir.dtypes import string
+from graphgrad.ir.graph_messages import (
+    AssetFileDef,
+    AttrValue,
+    GraphDef,
+    SaverDef,
+    SignatureDef,
+    TensorInfo,
+    TensorProto,
+    shape_proto,
+)
+from graphgrad.ir.graphdef import PRODUCER
+from graphgrad.training.checkpoints.object_graph import pieces
+
+from .asset import Asset
+from .saved_objects import CapturedConstant, ResourceFunction, SavedObjects, is_resource
+from .written_functions import WrittenFunction, fill_call, set_shapes
+
+PREDICT_METHOD_NAME = "tensorflow/serving/predict"
+_INIT_OP = "__saved_model_init_op"
+
+
+class ExportedGraph:
+    """The graph, as it is made.
+
+    Args:
+      objects: the objects of the model.
+
+    Attributes:
+      message: the `GraphDef`.
+      constants: the operation of each constant, by the constant's id.
+      assets: `AssetFileDef`s; `asset_numbers` has each asset's number, by its id; `files` the name that each file gets.
+      signatures: the signatures by name.
+    """
+
+    def __init__(self, objects: SavedObjects):
+        self._objects = objects
+        self.message = GraphDef()
+        self.message.versions.producer = PRODUCER
+        self.constants: dict[int, str] = {}
+        self.assets: list[Any] = []
+        self.asset_numbers: dict[int, int] = {}
+        self.files: dict[str, str] = {}
+        self.signatures: dict[str, Any] = {}
+        self._names: set[str] = set()
+        self._handles: dict[int, str] = {}  # of objects, by number: the name of their tensor
+        self._first: list[str] = []  # operations that initialize
+        for number, value in enumerate(objects.graph.objects):
+            self._add_object(number, value)
+
+    def _new(self, name: str, op: str, inputs: Sequence[str] = (), **attrs: Any) -> Any:
+        base = re.sub(r"[^A-Za-z0-9_.\\/-]", "_", name)
+        found, n = base, 0
+        while found in self._names:
+            n += 1
+            found = f"{base}_{n}"
+        self._names.add(found)
+        node = self.message.node.add(name=found, op=op, input=list(inputs))
+        for key, value in attrs.items():
+            node.attr[key] = value
+        return node
+
+    def _constant(self, name: str, value: Any, dtype: Any) -> Any:
+        tensor = TensorProto.of(value, dtype)
+        return self._new(name, "Const", dtype=_type(dtype), value=AttrValue(tensor=tensor))
+
+    # -- objects ---------------------------------------------------------------------
+
+    def _add_object(self, number: int, value: Any) -> None:
+        if isinstance(value, Variable):
+            name = value._shared_name.rstrip("/")
+            node = self._new(name, "VarHandleOp", dtype=_type(value.dtype), shape=_shape(value._shape),
+                             shared_name=AttrValue(s=name.encode()))
+            node.attr["shared_name"] = AttrValue(s=node.name.encode())
+            self._handles[number] = node.name
+            read = self._new(f"{node.name}/Read/ReadVariableOp", "ReadVariableOp", [node.name],
+                             dtype=_type(value.dtype))
+            read.attr["_output_shapes"].list.shape.append(shape_proto(value._shape))
+        elif isinstance(value, CapturedConstant):
+            node = self._constant("Const", value.tensor._value, value.tensor.dtype)
+            self._handles[number] = self.constants[id(value)] = node.name
+        elif isinstance(value, Asset):
+            self._add_asset(number, value)
+
+    def _add_asset(self, number: int, value: Asset) -> None:
+        """Adds a variable that holds the path, which the loader sets."""
+        path = value.asset_path.numpy().decode()
+        taken = self.files
+        stem, extension = os.path.splitext(os.path.basename(path))
+        name, n = os.path.basename(path), 0
+        while taken.get(name, path) != path:
+            n += 1
+            name = f"{stem}_{n}{extension}"
+        taken[name] = path
+        given = self._constant("asset_path_initializer", np.asarray(os.path.join("assets", name).encode(), object),
+                               string)
+        handle = self._new("asset_path", "VarHandleOp", dtype=_type(string), shape=_shape(()))
+        handle.attr["shared_name"] = AttrValue(s=handle.name.encode())
+        assign = self._new(f"{handle.name}/Assign", "AssignVariableOp", [handle.name, given.name], dtype=_type(string))
+        read = self._new(f"{handle.name}/Read/ReadVariableOp", "ReadVariableOp", [handle.name], dtype=_type(string))
+        self._first.append(assign.name)
+        self._handles[number] = read.name
+        self.asset_numbers[id(value)] = len(self.assets)
+        self.assets.append(AssetFileDef(tensor_info=TensorInfo(name=f"{given.name}:0"), filename=name))
+
+    def call(self, function: WrittenFunction, given: Sequence[str], after: Sequence[str] = ()) -> Any:
+        """Adds a call of a function.
+
+        Args:
+          function: the function.
+          given: the names of its arguments.
+          after: operations that come before it.
+        """
+        bound = [self._handles[self._objects.number_of(t, function)] for t in function.bound]
+        node = self._new("StatefulPartitionedCall", "StatefulPartitionedCall",
+                         [*given, *bound, *(f"^{name}" for name in after)])
+        fill_call(node, function.definition)
+        return node
+
+    def add_resources(self) -> None:
+        """Adds the objects' resources, and what fills them."""
+        graph = self._objects.graph
+        for number, value in enumerate(graph.objects):
+            if is_resource(value):
+                made = graph.objects[graph.links[number]["_create_resource"]].function
+                self._handles[number] = self.call(made, []).name
+        for number, value in enumerate(graph.objects):
+            child = graph.links[number].get("_initialize") if is_resource(value) else None
+            if child is not None and isinstance(graph.objects[child], ResourceFunction):
+                self._first.append(self.call(graph.objects[child].function, [], list(self._first)).name)
+
+    # -- signatures ------------------------------------------------------------------
+
+    def add_signature(self, key: str, function: WrittenFunction) -> None:
+        """Adds the placeholders of a signature, and a call of its function.
+
+        Args:
+          key: the signature's name.
+          function: the function.
+        """
+        made = self.signatures[key] = SignatureDef(method_name=PREDICT_METHOD_NAME)
+        given = []
+        for name, spec in zip(function.keywords, function.specs, strict=True):
+            node = self._new(f"{key}_{name}".lstrip("_"), "Placeholder", dtype=_type(spec.dtype),
+                             shape=_shape(spec._shape))
+            given.append(node.name)
+            made.inputs[name] = _info(f"{node.name}:0", spec)
+        call = self.call(function, given)
+        set_shapes(call, list(function.results.values()))
+        for i, (name, spec) in enumerate(function.results.items()):
+            made.outputs[name] = _info(f"{call.name}:{i}", spec)
+
+    def add_initialization(self) -> str:
+        """Adds the operation that initializes tables and paths; returns its name."""
+        node = self._new("NoOp", "NoOp", [f"^{name}" for name in self._first])
+        made = self.signatures[_INIT_OP] = SignatureDef()
+        info = made.outputs[_INIT_OP]
+        info.name = node.name
+        info.tensor_shape.unknown_rank = True
+        return str(node.name)
+
+    # -- saving ----------------------------------------------------------------------
+
+    def add_saver(self) -> Any:
+        """Adds the operations that save and restore the variables; returns the `SaverDef`."""
+        graph = self._objects.graph
+        found = [(number, v) for number, v in enumerate(graph.objects) if isinstance(v, Variable)]
+        file = self._new("saver_filename", "Placeholder", dtype=_type(string), shape=_shape(()))
+        keys = [graph.key(number, pieces(v)[0]) for number, v in found]
+        count = len(keys)
+        reads = [f"{self._handles[number]}/Read/ReadVariableOp" for number, _ in found]
+        dtypes = AttrValue()
+        dtypes.list.SetInParent()
+        dtypes.list.type.extend(v.dtype.enum for _, v in found)
+        ends = []
+        if found:
+            names, slices = (self._constant(f"saver/{what}", _strings(values), string)
+                             for what, values in (("tensor_names", keys), ("shape_and_slices", [""] * count)))
+            save = self._new("saver/SaveV2", "SaveV2", [file.name, names.name, slices.name, *reads], dtypes=dtypes)
+            restore = self._new("saver/RestoreV2", "RestoreV2", [file.name, names.name, slices.name], dtypes=dtypes)
+            ends.append(f"^{save.name}")
+            assigned = [self._new(f"saver/AssignVariableOp_{n}", "AssignVariableOp",
+                                  [self._handles[number], f"{restore.name}:{n}" if n else restore.name],
+                                  dtype=_type(v.dtype)).name for n, (number, v) in enumerate(found)]
+        else:
+            assigned = []
+        saved = self._new("saver/saved", "Identity", [file.name, *ends], T=_type(string))
+        restored = self._new("saver/restore_all", "NoOp", [f"^{name}" for name in assigned])
+        return SaverDef(filename_tensor_name=f"{file.name}:0", save_tensor_name=f"{saved.name}:0",
+                        restore_op_name=restored.name, version=SaverDef.V2)
+
+
+def _strings(values: Sequence[str]) -> Any:
+    made = np.empty(len(values), object)
+    made[:] = [v.encode() for v in values]
+    return made
+
+
+def _type(dtype: Any) -> Any:
+    return AttrValue(type=dtype.enum)
+
+
+def _shape(shape: Any) -> Any:
+    return AttrValue(shape=shape_proto(shape))
+
+
+def _info(name: str, spec: Any) -> Any:
+    return TensorInfo(name=name, dtype=spec.dtype.enum, tensor_shape=shape_proto(spec._shape))

@@ -1,0 +1,230 @@
+"""Writes traced functions so that TensorFlow runs and differentiates them as they run here.
+
+Three things are said that go without saying here: in which order operations that use one variable run (here, the order
+in which they were built), how many iterations a loop has at most, and which gradients functions have of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.ir import dtypes
+from graphgrad.ir.effects import changed_by, effect_of, effects_of, handle_behind
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.graph_messages import AttrValue, FunctionDef, NodeDef, TensorProto, shape_proto
+from graphgrad.ir.graphdef import GraphWriter, name_in_function
+
+_ARGUMENT = re.compile(r"[a-z][a-z0-9_]*")
+# Op types that TensorFlow lacks, or whose signature there is another one.
+_NOT_THERE = frozenset(
+    "BatchNonMaxSuppression BetaincDerivative CTCLossDense CTCLossDenseStates CTCLossStates CTCUniqueLabels "
+    "CloseSummaryWriter CollapseRepeated DatasetHas DatasetItem DatasetPass DatasetResult DatasetTake DatasetVariant "
+    "Dilation2DBackpropFilterGrad Dilation2DBackpropInputGrad ExtractGlimpseGrad FlushSummaryWriter "
+    "FractionalAvgPoolGradGrad FractionalMaxPoolGradGrad IgammaDerivative ImageProjectiveTransformGrad "
+    "IteratorGetNextAsOptional IteratorGetNextFromString LinearRecurrence LoopSegments MakeIterator "
+    "OwnedIteratorGetNext OwnedIteratorHas RaggedVariantLike ResizeAreaGrad SparsePlaces VariableOf VectorizedMap "
+    "WriteSummary ZetaDerivative".split())
+
+
+class CannotBeWritten(Exception):
+    """What a function holds cannot be written to a file; its text says what."""
+
+
+class FunctionWriter(GraphWriter):
+    """Writes functions for SavedModels."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self._loops: dict[str, Any] = {}  # by a function's name: BODY, or the number of iterations that it allows
+        self._beside: list[Any] = []  # further nodes, of the function that is being written
+        self._order: dict[int, list[Operation]] = {}  # for operations, by id: those that they wait for
+        self.gradients: Callable[[Operation], str | None] = _no_gradient  # names the gradient of an operation
+
+    # -- functions -------------------------------------------------------------------
+
+    def definition(self, name: str, function: FuncGraph, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
+                   effects: Sequence[Operation], leading: int = 0) -> Any:
+        """Makes the message of a function.
+
+        Args:
+          name: its name.
+          function: its graph; what the outputs and effects do not need is left out.
+          inputs, outputs: tensors of it.
+          effects: operations to run besides.
+          leading: the number of `int32` arguments to put before the others.
+        """
+        made = FunctionDef()
+        made.signature.name = name
+        arguments: dict[int, str] = {}
+        taken = {op.name for op in function._operations}
+        for i in range(leading):
+            _add_argument(made, f"loop_argument_{i}", dtypes.int32, ())
+        for i, t in enumerate(inputs):
+            usable = _ARGUMENT.fullmatch(t.op.name) is not None
+            arguments[id(t)] = t.op.name if usable else _unused(f"arg_{i}", taken)
+            _add_argument(made, arguments[id(t)], t.dtype, t._spec.shape)
+
+        def names(t: Tensor) -> str:
+            return arguments.get(id(t)) or self.name_of_output(t)
+
+        given = {id(t.op) for t in inputs}
+        ops = [op for op in _needed(function, outputs, effects) if id(op) not in given]
+        self._put_in_order(ops)
+        outer, self._beside = self._beside, []
+        nodes = [self.node(op, names, True) for op in ops]
+        made.node_def.extend([*self._beside, *nodes])
+        self._beside = outer
+        for i, t in enumerate(outputs):
+            made.signature.output_arg.add(name=f"output_{i}", type=t.dtype.enum)
+            made.ret[f"output_{i}"] = names(t)
+        for op in effects:
+            made.control_ret[op.name] = op.name
+            made.signature.control_output.append(op.name)
+        made.signature.is_stateful = any("stateful" in op.opdef.flags for op in ops)
+        return made
+
+    def function(self, name: str, function: FuncGraph) -> Any:
+        """Makes the message of the body of a branch or loop."""
+        role = self._loops.get(name)
+        effects = effects_of(function) if function.keeps_effects else []
+        outputs = list(function.outputs)
+        if role is None:
+            return self.definition(name, function, function.inputs, outputs, effects)
+        if role is _BODY:
+            outputs += function.inputs[len(outputs):]
+        made = self.definition(name, function, function.inputs, outputs, effects, leading=2)
+        add = made.node_def.add
+        if role is _BODY:
+            taken = {n.name for n in made.node_def}
+            one, following = (_unused(n, taken) for n in ("loop_counter/one", "loop_counter/next"))
+            made.node_def.append(_constant(one, 1))
+            add(name=following, op="AddV2", input=["loop_argument_0", f"{one}:output:0"]).attr["T"] = _INT32
+            made.ret["loop_output_0"], made.ret["loop_output_1"] = f"{following}:z:0", "loop_argument_1"
+            _put_first(made.signature.output_arg, ["loop_output_0", "loop_output_1"])
+        elif role is not _ENDLESS:
+            taken = {n.name for n in made.node_def}
+            less, both = (_unused(n, taken) for n in ("loop_counter/less", "loop_counter/and"))
+            add(name=less, op="Less", input=["loop_argument_0", "loop_argument_1"]).attr["T"] = _INT32
+            add(name=both, op="LogicalAnd", input=[f"{less}:z:0", made.ret["output_0"]])
+            made.ret["output_0"] = f"{both}:z:0"
+        return made
+
+    # -- operations ------------------------------------------------------------------
+
+    def node(self, op: Operation, names: Any, add_shapes: bool) -> Any:
+        """Makes the message of an operation; raises CannotBeWritten where TensorFlow has no such operation."""
+        if op.type in _NOT_THERE:
+            raise CannotBeWritten(f"the operation '{op.name}' of type {op.type}, built at {op.source}")
+        made = super().node(op, names, add_shapes)
+        made.input.extend(f"^{before.name}" for before in self._order.get(id(op), ()) if before not in
+                          op.control_inputs)
+        if op.type == "LoopBound":  # here a power of two, so that there are few of them
+            made.op = "Identity"
+            made.attr.clear()
+            made.attr["T"] = _INT32
+        elif op.type == "While":
+            self._add_counter(op, made)
+        gradient = self.gradients(op)
+        if gradient is not None:
+            made.attr["_gradient_op_type"] = AttrValue(s=gradient.encode())
+        return made
+
+    def name_of_output(self, t: Tensor) -> str:
+        """Returns a tensor's name in the message of a function."""
+        if t.op.type == "While":
+            return f"{t.op.name}:output:{t.value_index + 2}"
+        return name_in_function(t)
+
+    def _add_counter(self, op: Operation, made: Any) -> None:
+        """Adds what loops in TensorFlow have as first variables: a counter, and the most iterations."""
+        limit = op.attrs.get("maximum_iterations")
+        cond, body = made.attr["cond"].func.name, made.attr["body"].func.name
+        wanted = _ENDLESS if limit is None else _LIMITED
+        if self._loops.setdefault(cond, wanted) is not wanted:  # the same condition, with and without a limit
+            cond = made.attr["cond"].func.name = self.new_name(cond)
+            self.functions[id(made)] = cond, op.attrs["cond"]
+            self._loops[cond] = wanted
+        self._loops[body] = _BODY
+        start, most = (f"{op.name}/loop_counter", f"{op.name}/maximum_iterations")
+        self._beside += [_constant(start, 0), _constant(most, -1 if limit is None else int(limit))]
+        made.input[:] = [f"{start}:output:0", f"{most}:output:0", *made.input]
+        for name in ("T", "_Tout"):
+            made.attr[name].list.type[:] = [dtypes.int32.enum] * 2 + list(made.attr[name].list.type)
+        made.attr["output_shapes"].list.shape[:] = [shape_proto(()), shape_proto(()),
+                                                    *made.attr["output_shapes"].list.shape]
+        for name in ("_counter", "_bounded_by"):  # positions among the inputs
+            if name in made.attr and made.attr[name].i >= 0:
+                made.attr[name].i += 2
+
+    def _put_in_order(self, ops: Sequence[Operation]) -> None:
+        """Notes for the operations on variables that change which ones each has to wait for."""
+        changes = {id(op): {id(h) for h in changed_by(op)} for op in ops if "stateful" in op.opdef.flags}
+        changed = set().union(*changes.values())
+        last: dict[int, Operation] = {}
+        reads: dict[int, list[Operation]] = {}
+        for op in ops:
+            for handle in {id(handle_behind(t)) for t in op.inputs if t.dtype is dtypes.resource} & changed:
+                waits = self._order.setdefault(id(op), [])
+                if handle in changes.get(id(op), ()):
+                    waits += reads.pop(handle, []) or ([last[handle]] if handle in last else [])
+                    last[handle] = op
+                elif effect_of(op):
+                    waits += [last[handle]] if handle in last else []
+                    reads.setdefault(handle, []).append(op)
+
+
+_BODY, _ENDLESS, _LIMITED = "body", "endless", "limited"  # what a function is to a loop
+_INT32 = AttrValue(type=dtypes.int32.enum)
+
+
+def _no_gradient(op: Operation) -> None:
+    """Returns None: the operation has that of its type."""
+
+
+def _needed(function: FuncGraph, outputs: Sequence[Tensor], effects: Iterable[Operation]) -> list[Operation]:
+    """Returns the operations that outputs and effects depend on; gradients may have been added to the graph since."""
+    needed: dict[int, Operation] = {}
+    waiting = [*(t.op for t in outputs), *effects]
+    while waiting:
+        op = waiting.pop()
+        if op.index not in needed:
+            needed[op.index] = op
+            waiting.extend(t.op for t in op.inputs)
+            waiting.extend(op.control_inputs)
+    return [needed[i] for i in function.in_order(needed)]
+
+
+def _add_argument(made: Any, name: str, dtype: Any, shape: Any) -> None:
+    number = len(made.signature.input_arg)
+    made.signature.input_arg.add(name=name, type=dtype.enum)
+    attrs = made.arg_attr[number].attr
+    attrs["_output_shapes"].list.shape.append(shape_proto(() if dtype is dtypes.resource else shape))
+    attrs["_user_specified_name"] = AttrValue(s=name.encode())
+
+
+def _put_first(arguments: Any, names: Sequence[str]) -> None:
+    others = list(arguments)
+    del arguments[:]
+    for name in names:
+        arguments.add(name=name, type=dtypes.int32.enum)
+    arguments.extend(others)
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    found, n = name, 0
+    while found in taken:
+        n += 1
+        found = f"{name}_{n}"
+    return found
+
+
+def _constant(name: str, value: int) -> Any:
+    node = NodeDef(name=name, op="Const")
+    node.attr["dtype"] = _INT32
+    node.attr["value"] = AttrValue(tensor=TensorProto.of(np.int32(value), dtypes.int32))
+    return node

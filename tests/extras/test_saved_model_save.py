@@ -1,0 +1,136 @@
+"""Models that are saved here: what is in the files. `tests/record/saved_here.py` has TensorFlow load and train them."""
+
+from __future__ import annotations
+
+import itertools
+import pathlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphgrad as tf
+from graphgrad.extras.saved_model.saved_object_messages import SavedModel
+from graphgrad.training.checkpoints.bundle import BundleReader
+
+from .saved_model_cases import CASES
+
+
+def saved(root: Any, folder: pathlib.Path, **further: Any) -> Any:
+    """Saves an object; returns the one meta graph of the file."""
+    tf.saved_model.save(root, str(folder), **further)
+    return read(folder)
+
+
+def read(folder: pathlib.Path) -> Any:
+    """Returns the one meta graph of a model's file."""
+    (made,) = SavedModel.FromString((folder / "saved_model.pb").read_bytes()).meta_graphs
+    return made
+
+
+@pytest.mark.parametrize("name", ["linear", "nested", "tables", "composite"])
+def test_cases(name: str, tmp_path: pathlib.Path) -> None:
+    """All that the object graph names is there: functions in the library, objects by number, values in the bundle."""
+    root, further = CASES[name][0](tf, tmp_path)
+    made = saved(root, tmp_path / "model", **further)
+    library = {f.signature.name: f for f in made.graph_def.library.function}
+    objects = made.object_graph_def
+    assert len(library) == len(made.graph_def.library.function)
+    for function, described in objects.concrete_functions.items():
+        arguments = library[function].signature.input_arg
+        assert len(arguments) >= len(described.bound_inputs)
+        assert all(0 <= n < len(objects.nodes) for n in described.bound_inputs)
+    for node in objects.nodes:
+        assert node.WhichOneof("kind") and all(0 < c.node_id < len(objects.nodes) for c in node.children)
+        for function in node.function.concrete_functions:
+            assert function in objects.concrete_functions
+    names = {n.name for n in made.graph_def.node}
+    assert len(names) == len(made.graph_def.node)
+    for node in made.graph_def.node:
+        assert {i.removeprefix("^").partition(":")[0] for i in node.input} <= names
+        assert node.op != "StatefulPartitionedCall" or node.attr["f"].func.name in library
+    bundle = BundleReader(str(tmp_path / "model" / "variables" / "variables"))
+    count = sum({"variable": 1}.get(node.WhichOneof("kind"), 2 * len(node.saveable_objects)) for node in objects.nodes)
+    assert sum(".ATTRIBUTES" in n for n in bundle.names()) == count
+
+
+def test_order_of_effects(tmp_path: pathlib.Path) -> None:
+    """Operations on a variable that changes wait for each other in the order in which they run here."""
+    root = tf.Module()
+    root.v = tf.Variable(1.0)
+
+    @tf.function(input_signature=[])
+    def f() -> Any:
+        before = root.v + 0.0
+        root.v.assign_add(1.0)
+        between = root.v + 0.0
+        root.v.assign(between * 10.0)
+        return before, between, root.v + 0.0
+
+    root.f = f
+    made = saved(root, tmp_path / "model")
+    (function,) = [f for f in made.graph_def.library.function if "signature" not in f.signature.name]
+    on_variable = [n for n in function.node_def if n.op.endswith("VariableOp")]
+    assert [n.op for n in on_variable] == ["ReadVariableOp", "AssignAddVariableOp", "ReadVariableOp",
+                                          "AssignVariableOp", "ReadVariableOp"]
+    for before, after in itertools.pairwise(on_variable):
+        assert f"^{before.name}" in after.input
+    assert len(function.signature.control_output) == 2
+
+
+def test_what_cannot_be_written_is_left_out(tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A function that uses what TensorFlow lacks is named in a warning; the rest is saved."""
+    root = tf.Module()
+    root.v = tf.Variable([1.0, 2.0])
+    root.f = tf.function(lambda x: x * root.v, input_signature=[tf.TensorSpec([2])])
+    root.g = tf.function(lambda x: tf.raw_ops.BatchNonMaxSuppression(
+        boxes=x, scores=x[..., 0], max_output_size=2, iou_threshold=0.5, score_threshold=0.0),
+                         input_signature=[tf.TensorSpec([1, 2, 4])])
+    made = saved(root, tmp_path / "model", signatures=root.f)
+    kinds = {c.local_name: made.object_graph_def.nodes[c.node_id] for c in made.object_graph_def.nodes[0].children}
+    assert len(kinds["f"].function.concrete_functions) == 1 and not kinds["g"].function.concrete_functions
+
+
+def test_untracked_variable(tmp_path: pathlib.Path) -> None:
+    """A function's variable that no object holds is an error, and nothing is written."""
+    root, other = tf.Module(), tf.Variable(1.0)
+    root.f = tf.function(lambda: other + 1.0, input_signature=[])
+    with pytest.raises(AssertionError, match=r"(?s)'untracked' resource.*Fix:"):
+        tf.saved_model.save(root, str(tmp_path / "model"))
+    assert not (tmp_path / "model").exists()
+
+
+def test_arguments(tmp_path: pathlib.Path) -> None:
+    """What cannot be saved is an error in TensorFlow's words."""
+    with pytest.raises(ValueError, match="Expected an object of type `Trackable`"):
+        tf.saved_model.save(3, str(tmp_path / "model"))
+    with pytest.raises(ValueError, match="Only `tf.functions` with an input signature"):
+        tf.saved_model.save(tf.Module(), str(tmp_path / "model"), signatures=tf.function(lambda x: x))
+    root = tf.Module()
+    root.signatures = tf.Module()
+    with pytest.raises(ValueError, match="reserved attribute"):
+        tf.saved_model.save(root, str(tmp_path / "model"))
+    tf.saved_model.save(tf.Module(), str(tmp_path / "empty"))
+    assert tf.saved_model.contains_saved_model(str(tmp_path / "empty"))
+
+
+def test_an_unfinished_model_is_none(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever writing ends, the directory holds the whole new model or none."""
+    root = tf.Module()
+    root.v = tf.Variable([1.0, 2.0])
+    folder = tmp_path / "model"
+    tf.saved_model.save(root, str(folder))
+    root.w = tf.Variable(3.0)
+    from graphgrad.extras.saved_model import save as module
+
+    for name in ("write_objects", "write_whole"):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, lambda *args: (_ for _ in ()).throw(KeyboardInterrupt))
+            with pytest.raises(KeyboardInterrupt):
+                tf.saved_model.save(root, str(folder))
+        assert not tf.saved_model.contains_saved_model(str(folder))
+    tf.saved_model.save(root, str(folder))
+    assert tf.saved_model.contains_saved_model(str(folder))
+    bundle = BundleReader(str(folder / "variables" / "variables"))
+    np.testing.assert_array_equal(bundle.read("v/.ATTRIBUTES/VARIABLE_VALUE"), [1.0, 2.0])
+    assert bundle.read("w/.ATTRIBUTES/VARIABLE_VALUE") == 3.0
