@@ -147,6 +147,12 @@ class Tensor(TensorOperators):
         raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled. "
                                   "Fix: ask inside tf.function or `with tf.Graph().as_default():`")
 
+    def __bool__(self) -> bool:  # each subclass has its own; this is for classes that borrow the methods of tensors
+        raise TypeError(f"Using a `{type(self).__name__}` as a Python `bool` is not allowed. "
+                        "Fix: tf.convert_to_tensor(value), or tf.cond")
+
+    __nonzero__ = __bool__  # the name that Python 2 had
+
     def ref(self) -> TensorReference:
         """Returns a hashable reference to this tensor."""
         return TensorReference(self)

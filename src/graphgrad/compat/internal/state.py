@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+ENABLE_CONTROL_FLOW_V2 = True  # loops and branches are operations that hold functions
+
 
 class BoolGauge:
     """Counts uses of a feature in TensorFlow; here nothing.

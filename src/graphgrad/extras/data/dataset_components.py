@@ -185,7 +185,7 @@ class CompositeParts(Parts):
         return CompositeParts(parts, self.type_spec)
 
     def _value(self, parts: list[Any]) -> Any:
-        return self.type_spec._from_components(parts)
+        return self.type_spec._from_tensor_list(parts)
 
     def spec(self) -> Any:
         """Returns its `TypeSpec`."""
@@ -328,7 +328,7 @@ def _ragged_value(value: RaggedTensorValue) -> Parts:
 
 
 def _composite(value: Composite) -> Any:
-    return CompositeParts(value._parts(), value._type_spec) if is_of_parts(value) else value
+    return CompositeParts(value._parts(), value._whole_spec) if is_of_parts(value) else value
 
 
 takers.update({Composite: _composite, SparseTensor: _sparse, SparseTensorValue: _sparse_value, RaggedTensor: _ragged,

@@ -99,7 +99,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
         results = _results(func(*leaves), specs)
         return results if several else results[0] if specs else None
     flat = [c for s in specs for c in _components(s)]
-    likes = [leaf._type_spec if isinstance(leaf, Composite) else None for leaf in leaves]
+    likes = [leaf._whole_spec if isinstance(leaf, Composite) else None for leaf in leaves]
     if all(like is None for like in likes) and len(flat) == len(specs):
         return build_py_func("EagerPyFunc", func, inp, Tout, name, _Differentiable)
 

@@ -189,7 +189,7 @@ def _with_long_indices(graph: FuncGraph, slices: IndexedSlices) -> IndexedSlices
 
 def _joined(one: Any, other: Any) -> Any:
     """Joins the results of two branches: for composites, the spec of both."""
-    specs: list[Any] = [leaf._type_spec if isinstance(leaf, Composite) else None for leaf in (one, other)]
+    specs: list[Any] = [leaf._whole_spec if isinstance(leaf, Composite) else None for leaf in (one, other)]
     if specs == [None, None]:
         return one
     joined = None if None in specs else specs[0].most_specific_common_supertype([specs[1]])
@@ -388,7 +388,7 @@ def _check_structure(result: Any, loop_vars: Any, leaves: Sequence[Any], likes: 
 
 
 def _fits(leaf: Any, spec: TypeSpec) -> bool:
-    own = leaf._type_spec
+    own = leaf._whole_spec
     return type(own) is type(spec) and len(component_specs(own)) == len(component_specs(spec))
 
 

@@ -207,7 +207,7 @@ def _here(graph: Any, t: Any) -> Any:
 
 def _flattened(found: Sequence[Any]) -> tuple[list[Any], list[Tensor]]:
     """Flattens gradients to marks (None, True for a tensor, the spec of slices) and tensors."""
-    marks = [None if g is None else g._type_spec if isinstance(g, Composite) else True for g in found]
+    marks = [None if g is None else g._whole_spec if isinstance(g, Composite) else True for g in found]
     return marks, [convert_to_tensor(t) for t in all_tensors([g for g in found if g is not None])]
 
 

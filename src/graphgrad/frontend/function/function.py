@@ -383,7 +383,7 @@ class Function:
                 replaced.append(p)
                 specs.append(TensorSpec(shape, leaf.dtype, p.op.name))
             elif isinstance(leaf, Composite) or nest.is_composite_spec(leaf):
-                spec = leaf._type_spec if isinstance(leaf, Composite) else leaf
+                spec = leaf._whole_spec if isinstance(leaf, Composite) else leaf
                 wide = spec._generic()
                 inputs = [graph.add_input(s.dtype, s._shape, name) for s in component_specs(wide)]
                 with graph.as_default():

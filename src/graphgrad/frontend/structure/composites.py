@@ -41,7 +41,7 @@ def put_together(likes: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
 def tensor_count(like: Any) -> int:
     """Returns the number of tensors of a leaf; see `put_together`."""
     if isinstance(like, TypeSpec):
-        return len(nest.flatten(like, expand_composites=True))
+        return len(component_specs(like))
     return len(tensors_of(like))
 
 
@@ -49,13 +49,13 @@ def _like(like: Any, tensors: list[Any]) -> Any:
     if isinstance(like, Bundle):
         return like._with_parts(tensors)
     if isinstance(like, TypeSpec) and (len(tensors) != 1 or nest.is_composite_spec(like)):
-        return like._from_components(tensors)
+        return like._from_tensor_list(tensors)
     return tensors[0]
 
 
 def component_specs(spec: TypeSpec) -> list[Any]:
     """Returns the `TensorSpec`s of the components, flat."""
-    return nest.flatten(spec, expand_composites=True)
+    return spec._flat_tensor_specs if nest.is_composite_spec(spec) else [spec]
 
 
 def converted(leaf: Any) -> Any:

@@ -10,12 +10,14 @@ from typing import Any
 
 from graphgrad.ir.values.composite import Composite
 
-from .type_spec import TypeSpec
+from .type_spec import DenseSpec, TypeSpec
+
+_OF_LEAVES = (TypeSpec._component_specs, DenseSpec._component_specs)
 
 
 def is_composite_spec(value: Any) -> bool:
     """Returns whether `value` is the spec of a composite."""
-    return isinstance(value, TypeSpec) and type(value)._component_specs is not TypeSpec._component_specs
+    return isinstance(value, TypeSpec) and type(value)._component_specs not in _OF_LEAVES
 
 
 def _is_composite(value: Any, expand_composites: bool) -> bool:
@@ -52,7 +54,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     [3, 1, 2]
     """
     if _is_composite(structure, expand_composites):
-        structure = structure._parts() if isinstance(structure, Composite) else structure._component_specs
+        structure = structure._components() if isinstance(structure, Composite) else structure._component_specs
     elif not is_nested(structure):
         return [structure]
     if not is_nested(structure):  # the single spec of a user-defined class
@@ -85,7 +87,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 def _pack(structure: Any, leaves: Iterator[Any], expand_composites: bool = False) -> Any:
     if _is_composite(structure, expand_composites):
         if isinstance(structure, Composite):
-            return structure._with_parts([next(leaves) for _ in structure._parts()])
+            return structure._with_components([next(leaves) for _ in structure._components()])
         return structure._from_components(_pack(structure._component_specs, leaves, True))
     if not is_nested(structure):
         return next(leaves)
@@ -328,22 +330,25 @@ def sequence_like(instance: Any, args: Any) -> Any:
     return _pack(_mark_leaves(instance), iter(args))
 
 
-def yield_flat_paths(nest: Any) -> Iterator[tuple[Any, ...]]:
+def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[tuple[Any, ...]]:
     """Yields the path of each leaf: keys, numbers, and names of fields.
 
     Args:
       nest: the structure.
+      expand_composites: whether composites are split into components, which are numbered.
 
     >>> from graphgrad.frontend.structure.nest import yield_flat_paths
     >>> list(yield_flat_paths({"a": [1, 2]}))
     [('a', 0), ('a', 1)]
     """
+    if _is_composite(nest, expand_composites):
+        nest = flatten(nest, True)
     if not is_nested(nest):
         yield ()
         return
     keys = sorted(nest) if isinstance(nest, Mapping) else getattr(nest, "_fields", range(len(nest)))
     for key, child in zip(keys, _children(nest), strict=True):
-        for path in yield_flat_paths(child):
+        for path in yield_flat_paths(child, expand_composites):
             yield (key, *path)
 
 

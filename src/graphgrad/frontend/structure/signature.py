@@ -7,18 +7,20 @@ import weakref
 from typing import Any
 
 from graphgrad.ir import dtypes
-from graphgrad.ir.dtypes import DType, as_dtype
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.shape import Shape, TensorShape, as_shape, compatible, shape_str
+from graphgrad.ir.shape import Shape, as_shape, compatible, shape_str
 from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ir.values.composite import Composite
 
 from . import nest
+from .type_spec import BatchableTypeSpec, DenseSpec
 from .type_spec import TypeSpec as TypeSpec
 
 
-class TensorSpec(TypeSpec):
+class TensorSpec(DenseSpec, BatchableTypeSpec):
     """Shape, dtype and name of a tensor argument.
 
     Args:
@@ -32,21 +34,6 @@ class TensorSpec(TypeSpec):
         self._dtype = as_dtype(dtype)
         self._name = name
 
-    @property
-    def shape(self) -> TensorShape:
-        """The static shape."""
-        return TensorShape(self._shape)
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype."""
-        return self._dtype
-
-    @property
-    def name(self) -> str | None:
-        """The argument's name, or None."""
-        return self._name
-
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
         """Returns the spec of a tensor."""
@@ -57,8 +44,23 @@ class TensorSpec(TypeSpec):
         """`tf.Tensor`."""
         return AnyTensor
 
-    def _serialize(self) -> tuple[Any, ...]:
-        return TensorShape(self._shape), self._dtype, self._name
+    def _batch(self, batch_size: Any) -> TensorSpec:
+        shape = None if self._shape is None else [batch_size, *self._shape]
+        return TensorSpec(shape, self._dtype)
+
+    def _unbatch(self) -> TensorSpec:
+        if self._shape == ():
+            raise ValueError(f"Unbatching a tensor is only supported for rank >= 1, not {self}. Fix: batch it first")
+        return TensorSpec(None if self._shape is None else self._shape[1:], self._dtype)
+
+    def _to_components(self, value: Any) -> Any:
+        return convert_to_tensor(value, self._dtype)
+
+    def _from_components(self, components: Any) -> Any:
+        return components
+
+    def _without_tensor_names(self) -> TensorSpec:
+        return self if self._name is None else _unnamed(self)
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
@@ -159,7 +161,7 @@ def leaf_key(leaf: Any, spec: Any = None) -> Any:
     if isinstance(leaf, Tensor):
         return "tensor", leaf.dtype, leaf._spec.shape
     if isinstance(leaf, Composite):
-        return leaf._type_spec._call_key()
+        return leaf._whole_spec._call_key()
     if isinstance(leaf, TypeSpec):
         return leaf._call_key()
     own = getattr(leaf, "key", None)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphgrad.ir.dtypes import DType
+import numpy as np
+
+from graphgrad.ir.dtypes import DType, as_dtype, float32
 from graphgrad.ir.shape import TensorShape, as_shape
 from graphgrad.ops.array.fill import zeros
 
@@ -68,7 +70,7 @@ class TypeSpec:
           parts: the tensors of that one.
         """
         nothing = [zeros([d or 0 for d in as_shape(t.shape) or ()], t.dtype) for t in parts]
-        return self._by_components()._from_components(nothing)
+        return self._by_components()._from_tensor_list(nothing)
 
     @property
     def _component_specs(self) -> Any:
@@ -82,6 +84,37 @@ class TypeSpec:
     def _from_components(self, components: Any) -> Any:
         """Builds the value from its components."""
         raise NotImplementedError(f"{type(self).__name__}._from_components")
+
+    @property
+    def _flat_tensor_specs(self) -> list[Any]:
+        """Returns the specs of the tensors that a value is passed as."""
+        from . import nest  # which needs this module
+
+        return nest.flatten(self._component_specs, expand_composites=True)
+
+    def _to_tensor_list(self, value: Any) -> list[Any]:
+        """Returns the tensors that a value is passed as."""
+        from . import nest
+
+        return nest.flatten(self._to_components(value), expand_composites=True)
+
+    def _from_tensor_list(self, tensor_list: Sequence[Any]) -> Any:
+        """Inverts `_to_tensor_list`."""
+        from . import nest
+
+        return self._from_components(
+            nest.pack_sequence_as(self._component_specs, tensor_list, expand_composites=True))
+
+    def _from_compatible_tensor_list(self, tensor_list: Sequence[Any]) -> Any:
+        return self._from_tensor_list(tensor_list)
+
+    def _with_tensor_ranks_only(self) -> Any:
+        """Returns a spec with unknown sizes in place of those here; the ranks stay."""
+        return self._deserialize(_in_parts(self._serialize(), _rank_only))
+
+    def _without_tensor_names(self) -> Any:
+        """Returns a spec without names of tensors."""
+        return self._deserialize(_in_parts(self._serialize(), _nameless))
 
     def _of_value(self, value: Any) -> Any:
         """Returns the spec of a value, or a spec itself; None for anything else."""
@@ -137,6 +170,22 @@ class TypeSpec:
                              "Fix: give specs of one kind and dtype")
         return found
 
+    # Private names that specs of libraries call by `_TypeSpec__...`.
+
+    def __make_cmp_key(self, value: Any) -> Any:
+        """Returns a key, hashable, for what a spec consists of."""
+        if isinstance(value, dict):
+            return tuple([(self.__make_cmp_key(k), self.__make_cmp_key(value[k])) for k in sorted(value)])
+        if isinstance(value, (tuple, list)):
+            parts = tuple(map(self.__make_cmp_key, value))
+            return parts if isinstance(value, tuple) else (list, parts)
+        return (np.ndarray, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+
+    @staticmethod
+    def __is_compatible(a: Any, b: Any) -> bool:
+        """Returns whether two serializations are compatible: of the same types, and compatible where shapes are."""
+        return (isinstance(a, TypeSpec) or type(a) is type(b)) and _compatible(a, b)
+
     @classmethod
     def _deserialize(cls, serialization: tuple[Any, ...]) -> Any:
         return cls(*serialization)
@@ -150,6 +199,88 @@ class TypeSpec:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{self._serialize()!r}"
+
+
+class DenseSpec(TypeSpec):
+    """The spec of what has a shape, a dtype and perhaps a name; base of `TensorSpec`.
+
+    Args:
+      shape: the static shape; None dimensions may vary.
+      dtype: the dtype.
+      name: the name, or None.
+    """
+
+    def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None):
+        self._shape: Any = TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+        self._name = name
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return TensorShape(self._shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype."""
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        """The name, or None."""
+        return self._name
+
+    @property
+    def _component_specs(self) -> Any:
+        return self
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return TensorShape(self._shape), self._dtype, self._name
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Returns whether a value, or another dense spec, has this dtype and a compatible shape."""
+        other = spec_or_value
+        if not isinstance(other, (DenseSpec, self.value_type)):
+            return False
+        return self._dtype.is_compatible_with(other.dtype) and self.shape.is_compatible_with(other.shape)
+
+
+class BatchableTypeSpec(TypeSpec):
+    """A spec that libraries derive theirs from, of values that can be batched component by component."""
+
+    def _batch(self, batch_size: Any) -> Any:
+        """Returns the spec of a batch of such values.
+
+        Args:
+          batch_size: the number of values, or None.
+        """
+        raise NotImplementedError(f"{type(self).__name__}._batch")
+
+    def _unbatch(self) -> Any:
+        """Returns the spec of one value of a batch."""
+        raise NotImplementedError(f"{type(self).__name__}._unbatch")
+
+
+def _in_parts(parts: Any, change: Any) -> Any:
+    """Applies a function to the specs and shapes in a serialization."""
+    if isinstance(parts, (TypeSpec, TensorShape)):
+        return change(parts)
+    if isinstance(parts, dict):
+        return {k: _in_parts(v, change) for k, v in parts.items()}
+    if isinstance(parts, (tuple, list)):
+        found = [_in_parts(p, change) for p in parts]
+        return type(parts)(*found) if hasattr(parts, "_fields") else type(parts)(found)
+    return parts
+
+
+def _rank_only(part: Any) -> Any:
+    if isinstance(part, TypeSpec):
+        return part._with_tensor_ranks_only()
+    return part if part.rank is None else TensorShape([None] * part.rank)
+
+
+def _nameless(part: Any) -> Any:
+    return part._without_tensor_names() if isinstance(part, TypeSpec) else part
 
 
 def _hashable(part: Any) -> Any:

@@ -33,6 +33,7 @@ from .variable_assignments import Assignments
 from .variable_creation import Creation, creation_numbers
 from .variable_creators import Created
 from .variable_settings import SaveSliceInfo, VariableAggregation, VariableAggregationV2, VariableSynchronization
+from .variable_spec import VariableSpec
 
 _NO_VALUE = ("The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a "
              "`variable_def`. You provided neither.")
@@ -184,6 +185,11 @@ class Variable(Assignments, Trackable, TensorOperators, metaclass=Created):
     def device(self) -> str:
         """The requested device, '' if none."""
         return str(self._handle.device)
+
+    @property
+    def _type_spec(self) -> Any:
+        """Returns the `VariableSpec` of the variable."""
+        return VariableSpec.from_value(self)
 
     @property
     def trainable(self) -> bool:

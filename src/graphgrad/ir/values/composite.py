@@ -93,8 +93,13 @@ class Composite(Bundle):
 
     @property
     def _type_spec(self) -> Any:
-        """Returns the `TypeSpec` that reassembles such a value."""
+        """Returns the `TypeSpec` of the value."""
         return registered_spec(self)
+
+    @property
+    def _whole_spec(self) -> Any:
+        """Returns the `TypeSpec` that reassembles the value from `_parts`, with the variables that it holds."""
+        return self._type_spec
 
     def _static(self) -> tuple[Any, ...]:
         """Returns what it consists of besides tensors; hashable."""
@@ -105,19 +110,27 @@ class Composite(Bundle):
         """Builds a value from `_parts` and `_static` of another one."""
         return cls(*parts, *static)
 
+    def _components(self) -> list[Any]:
+        """Returns what `tf.nest` takes it apart into: the tensors, and variables as they are."""
+        return self._parts()
+
+    def _with_components(self, components: Sequence[Any]) -> Any:
+        """Returns a value like this one, of other `_components`."""
+        return self._with_parts(components)
+
     def _with_parts(self, parts: Sequence[Any]) -> Any:
         """Returns a value like this one, of other components."""
-        return self._type_spec._from_components(parts)
+        return self._whole_spec._from_tensor_list(parts)
 
     def _invariant(self, given: Any) -> Any:
-        return self._type_spec._invariant(self, given)
+        return self._whole_spec._invariant(self, given)
 
     def _returned(self) -> tuple[Sequence[Any], Callable[..., Any]]:
-        spec = self._type_spec
-        return self._parts(), lambda *parts: spec._from_components(parts)
+        spec = self._whole_spec
+        return self._parts(), lambda *parts: spec._from_tensor_list(parts)
 
     def _nothing_like(self) -> Any:
-        return self._type_spec._nothing_like(self._parts())
+        return self._whole_spec._nothing_like(self._parts())
 
     def _gradient_parts(self) -> list[Any]:
         """Returns the components to which gradients refer: those of floating point."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -116,7 +116,14 @@ def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True
     return (s, u, v) if compute_uv else s
 
 
-def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+class Qr(NamedTuple):
+    """The results of `qr`."""
+
+    q: Tensor
+    r: Tensor
+
+
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Computes the decomposition q r, with orthogonal q and upper triangular r.
 
     Args:
@@ -132,7 +139,7 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
     >>> np.abs(sess.run(tf.linalg.qr([[3.0], [4.0]])[1]))
     array([[5.]], dtype=float32)
     """
-    return raw.Qr(input, full_matrices=bool(full_matrices), name=name)
+    return Qr(*raw.Qr(input, full_matrices=bool(full_matrices), name=name))
 
 
 # -- inverses and systems --------------------------------------------------------------
@@ -175,7 +182,14 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
     return raw.MatrixDeterminant(input, name=name)
 
 
-def slogdet(input: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+class LogMatrixDeterminant(NamedTuple):
+    """The results of `slogdet`."""
+
+    sign: Tensor
+    log_abs_determinant: Tensor
+
+
+def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     """Computes the sign and the logarithm of the magnitude of determinants.
 
     Args:
@@ -187,9 +201,9 @@ def slogdet(input: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]
     Reference: TensorFlow 2.21 LogMatrixDeterminant.
 
     >>> sess.run(tf.linalg.slogdet([[-1.0, 0.0], [0.0, 1.0]]))
-    (np.float32(-1.0), np.float32(0.0))
+    LogMatrixDeterminant(sign=np.float32(-1.0), log_abs_determinant=np.float32(0.0))
     """
-    return raw.LogMatrixDeterminant(input, name=name)
+    return LogMatrixDeterminant(*raw.LogMatrixDeterminant(input, name=name))
 
 
 def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:

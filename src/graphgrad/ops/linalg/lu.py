@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from graphgrad.errors import Complaint
@@ -98,7 +100,14 @@ def _rows(x, p):
 # -- public functions ----------------------------------------------------------------------
 
 
-def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> tuple[Tensor, Tensor]:
+class Lu(NamedTuple):
+    """The results of `lu`."""
+
+    lu: Tensor
+    p: Tensor
+
+
+def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None = None) -> Lu:
     """Computes the LU decomposition of square matrices, with row exchanges.
 
     Args:
@@ -115,7 +124,7 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = int32, name: str | None =
     >>> sess.run(lu([[1.0, 1.0], [2.0, 1.0]]))[1]
     array([1, 0], dtype=int32)
     """
-    return raw.Lu(input, output_idx_type=output_idx_type, name=name)
+    return Lu(*raw.Lu(input, output_idx_type=output_idx_type, name=name))
 
 
 def lu_reconstruct(lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import functools
 import math
 import operator
 
@@ -176,9 +178,16 @@ def _draw(op_type, true_classes, num_true, num_sampled, unique, range_max, seed,
     true_classes = convert_to_tensor(true_classes, int64, name="true_classes")
     if range_max is not None:
         more["range_max"] = operator.index(range_max)
-    return getattr(raw, op_type)(true_classes, num_true=operator.index(num_true),
-                                 num_sampled=operator.index(num_sampled),
-                                 unique=bool(unique), name=name, **more, **seed_attrs(seed))
+    drawn = getattr(raw, op_type)(true_classes, num_true=operator.index(num_true),
+                                  num_sampled=operator.index(num_sampled),
+                                  unique=bool(unique), name=name, **more, **seed_attrs(seed))
+    return _results(op_type)(*drawn)
+
+
+@functools.cache
+def _results(op_type):
+    """Returns the class of named tuples that a sampler returns."""
+    return collections.namedtuple(op_type, ["sampled_candidates", "true_expected_count", "sampled_expected_count"])
 
 
 def log_uniform_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool,

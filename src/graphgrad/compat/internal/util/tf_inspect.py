@@ -7,6 +7,7 @@ import inspect
 from inspect import *  # noqa: F403  # the module has all of inspect's names
 from typing import Any
 
+_inspect = inspect  # which libraries take from there
 ArgSpec = collections.namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
 
 

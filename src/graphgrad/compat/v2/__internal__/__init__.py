@@ -25,8 +25,8 @@ graphgrad.compat.v2.__internal__.tracking: tracking=.
 graphgrad.compat.v2.__internal__.train: train=.
 graphgrad.compat.v2.__internal__.types: types=.
 graphgrad.frontend.graph.default_graph: get_name_scope
+graphgrad.frontend.variables.composite_tensor: CompositeTensor
 graphgrad.ir.eager: EagerTensor
 graphgrad.ir.funcgraph: FuncGraph
 graphgrad.ir.operation: SymbolicTensor
-graphgrad.ir.values.composite: CompositeTensor=Composite
 """)

@@ -28,10 +28,10 @@ from graphgrad.compat.v2.__internal__ import tracking as tracking
 from graphgrad.compat.v2.__internal__ import train as train
 from graphgrad.compat.v2.__internal__ import types as types
 from graphgrad.frontend.graph.default_graph import get_name_scope as get_name_scope
+from graphgrad.frontend.variables.composite_tensor import CompositeTensor as CompositeTensor
 from graphgrad.ir.eager import EagerTensor as EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph as FuncGraph
 from graphgrad.ir.operation import SymbolicTensor as SymbolicTensor
-from graphgrad.ir.values.composite import Composite as CompositeTensor
 
 __all__ = [
     "CompositeTensor", "EagerTensor", "FuncGraph", "SymbolicTensor", "autograph", "create_c_op", "decorator",

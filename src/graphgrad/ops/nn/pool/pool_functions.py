@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, int64
@@ -281,9 +281,16 @@ def avg_pool3d(input: TensorLike, ksize: int | Sequence[Any], strides: int | Seq
     return _pool("AvgPool", 3, input, ksize, strides, padding, data_format, name)
 
 
+class MaxPoolWithArgmax(NamedTuple):
+    """The results of `max_pool_with_argmax`."""
+
+    output: Tensor
+    argmax: Tensor
+
+
 def max_pool_with_argmax(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
                          data_format: str = "NHWC", output_dtype: DTypeLike = int64,
-                         include_batch_in_index: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+                         include_batch_in_index: bool = False, name: str | None = None) -> MaxPoolWithArgmax:
     """Computes the maximum of each window, and its position.
 
     Args:
@@ -306,15 +313,15 @@ def max_pool_with_argmax(input: TensorLike, ksize: int | Sequence[Any], strides:
     if data_format != "NHWC":
         raise ValueError("`data_format` values other than 'NHWC' are not supported. "
                          f"Received: data_format={data_format}")
-    return raw.MaxPoolWithArgmax(input, Targmax=as_dtype(output_dtype), name=name,
-                                 include_batch_in_index=bool(include_batch_in_index),
-                                 **_attrs(2, ksize, strides, padding, data_format))
+    return MaxPoolWithArgmax(*raw.MaxPoolWithArgmax(
+        input, Targmax=as_dtype(output_dtype), name=name, include_batch_in_index=bool(include_batch_in_index),
+        **_attrs(2, ksize, strides, padding, data_format)))
 
 
 def max_pool_with_argmax_v1(input: TensorLike, ksize: int | Sequence[Any], strides: int | Sequence[Any], padding: str,
                             data_format: str = "NHWC", Targmax: DTypeLike | None = None, name: str | None = None,
                             output_dtype: DTypeLike | None = None,
-                            include_batch_in_index: bool = False) -> tuple[Tensor, Tensor]:
+                            include_batch_in_index: bool = False) -> MaxPoolWithArgmax:
     """Computes the maximum of each window, and its position, with TensorFlow 1's arguments.
 
     Args:
