@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,6 +52,47 @@ _THEIRS: dict[str, dict[str, Any]] = {
 _LOG = Log("graphgrad")
 
 
+class HandleKind(NamedTuple):
+    """The op type that a handle has in graphs that are written.
+
+    Attributes:
+      certainty: of several that operations find, the highest one is right.
+      type: the op type.
+      attrs: its attributes.
+    """
+
+    certainty: int
+    type: str
+    attrs: dict[str, Any]
+
+
+_kinds: dict[str, Callable[[Operation], HandleKind]] = {}
+
+
+def declare_handle(op_type: str, kind: Callable[[Operation], HandleKind]) -> None:
+    """Declares how the first input of operations, a handle, is written.
+
+    Args:
+      op_type: the type of the operations.
+      kind: returns it, given an operation.
+    """
+    _kinds[op_type] = kind
+
+
+def _kinds_of_handles(operations: Iterable[Operation]) -> dict[Operation, HandleKind]:
+    """Returns what the handles in a graph are written as, but those of variables."""
+    found: dict[Operation, HandleKind] = {}
+    for op in operations:
+        find = _kinds.get(op.type)
+        handle = op.inputs[0].op if find is not None else op
+        if find is not None and handle.opdef.variable == "handle":
+            kind = find(op)
+            if handle not in found or kind.certainty > found[handle].certainty:
+                shared = {"container": "", "shared_name": handle._attr("shared_name")}
+                found[handle] = kind._replace(attrs={**kind.attrs, **shared})
+    return found
+
+
 def graph_def(graph: Graph) -> bytes:
     """Serializes the `GraphDef` of a graph for pictures.
 
@@ -67,6 +109,8 @@ def to_graph_def(graph: Graph, add_shapes: bool = False, first: int = 0) -> Any:
     """Makes the `GraphDef` of a graph, with all that `import_graph_def` needs.
 
     Operations that call Python functions of this process are written without these, as in TensorFlow, with a warning.
+    Those that nothing could read without such objects, like the initializer of an iterator, are left out, with a
+    warning, and so is what uses their results.
 
     Args:
       graph: the graph.
@@ -80,6 +124,10 @@ def to_graph_def(graph: Graph, add_shapes: bool = False, first: int = 0) -> Any:
         _LOG.warning("The graph that is written calls Python functions of this process (%d operations; the first is %s "
                      "'%s', built at %s). Elsewhere these cannot run.", len(writer.python), one.type, one.name,
                      one.source)
+    if writer.gone:
+        one = next(iter(writer.gone))
+        _LOG.warning("The graph is written without %d operations that belong to objects of this process; the first is "
+                     "%s '%s', built at %s.", len(writer.gone), one.type, one.name, one.source)
     return made
 
 
@@ -120,6 +168,8 @@ class GraphWriter:
         self.largest = largest
         self.functions: dict[int, tuple[str, FuncGraph]] = {}
         self.python: list[Operation] = []  # operations that call functions that cannot be written
+        self.gone: dict[Operation, None] = {}  # what is left out
+        self._handles: dict[Operation, HandleKind] = {}  # other than of variables
         self.bodies: set[int] = set()  # bodies of loops: TensorFlow requires them to return their captures, too
         self._names: set[str] = set()  # of functions
         self._written = 0  # how many functions have been
@@ -127,7 +177,11 @@ class GraphWriter:
     def graph(self, graph: Graph, add_shapes: bool, first: int = 0) -> Any:
         """Makes the message, with the operations from `first` on."""
         made = GraphDef()
-        made.node.extend(self.node(op, _tensor_name, add_shapes) for op in _in_order(graph, first))
+        operations = _in_order(graph, first)
+        if self.largest is None:
+            self._handles = _kinds_of_handles(operations)
+            operations = self._writable(operations)
+        made.node.extend(self.node(op, _tensor_name, add_shapes) for op in operations)
         made.versions.producer = PRODUCER
         if self.largest is None:
             self.write_functions(made.library)
@@ -142,18 +196,32 @@ class GraphWriter:
 
     def node(self, op: Operation, names: Any, add_shapes: bool) -> Any:
         """Makes the message of an operation; `names` holds its inputs' names."""
-        node = NodeDef(name=op.name, op=op.type)
-        node.input.extend([*map(names, op.inputs), *(f"^{c.name}" for c in op.control_inputs)])
+        kind = self._handles.get(op)
+        node = NodeDef(name=op.name, op=op.type if kind is None else kind.type)
+        waits = [f"^{c.name}" for c in op.control_inputs if c not in self.gone]
+        node.input.extend([*map(names, op.inputs), *waits])
         if op.device:
             node.device = op.device
         own = OWN.get(op.type, ())
-        for name, value in sorted(self.attributes(op).items()):  # fixes the numbering of functions
+        attrs = self.attributes(op) if kind is None else kind.attrs
+        for name, value in sorted(attrs.items()):  # fixes the numbering of functions
             if callable(value) and not isinstance(value, (Graph, DType, type)):
                 self.python.append(op)
                 continue
             message = self.attr(name, value)
             if message is not None:
                 node.attr[f"_{name}" if name in own or name == "sum_duplicates" else name] = message
+        self._add_their_attributes(op, node)
+        if add_shapes and op.outputs and op.type != "While":
+            shapes = AttrValue()
+            shapes.list.shape.extend(shape_proto(t._spec.shape) for t in op.outputs)
+            node.attr["_output_shapes"] = shapes
+        if op._colocation:
+            node.attr["_class"].list.s.extend(c.encode() for c in op._colocation)
+        return node
+
+    def _add_their_attributes(self, op: Operation, node: Any) -> None:
+        """Adds what follows from an operation's inputs, and TensorFlow wants to be told."""
         if op.type == "While":
             self.bodies.add(id(op.attrs["body"]))
             for t in op.inputs[len(op.outputs) :]:
@@ -162,13 +230,26 @@ class GraphWriter:
             node.attr["Tcond"] = AttrValue(type=op.inputs[0].dtype.enum)
         elif op.type.startswith("ResourceScatterNd"):
             node.attr["T"] = AttrValue(type=op.inputs[2].dtype.enum)
-        if add_shapes and op.outputs and op.type != "While":
-            shapes = AttrValue()
-            shapes.list.shape.extend(shape_proto(t._spec.shape) for t in op.outputs)
-            node.attr["_output_shapes"] = shapes
-        if op._colocation:
-            node.attr["_class"].list.s.extend(c.encode() for c in op._colocation)
-        return node
+
+    def _writable(self, operations: list[Operation]) -> list[Operation]:
+        """Returns the operations that can be read again, and notes the others."""
+        for op in operations:
+            if not self._can_be_read(op):
+                self.gone[op] = None
+        return [op for op in operations if op not in self.gone]
+
+    def _can_be_read(self, op: Operation) -> bool:
+        """Returns whether the attributes that an operation needs can be written, and what it uses is there."""
+        if any(t.op in self.gone for t in op.inputs):
+            return False
+        required = [name for name, default in op.opdef.attrs.items() if default is inspect.Parameter.empty]
+        for name in required if "token" not in op.opdef.attrs else ():  # a string by which a function is found
+            value = op.attrs.get(name)
+            if value is not None and not isinstance(value, Graph) and (
+                    callable(value) or self.attr(name, value) is None) and not isinstance(value, (DType, type)):
+                return False
+        bodies = [g for g in op.attrs.values() if isinstance(g, FuncGraph)]
+        return all(self._can_be_read(inner) for g in bodies for inner in g._operations)
 
     def attributes(self, op: Operation) -> dict[str, Any]:
         """Returns all attributes of an operation: those it was given, and the defaults of the rest."""

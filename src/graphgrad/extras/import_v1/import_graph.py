@@ -23,6 +23,7 @@ from graphgrad.ops.control.py_func import function_of
 
 from .control_flow_v1 import ControlFlowNode, functional
 from .reference_variables import with_resources
+from .session_handles import with_handles
 from .tensor_array_v1 import with_arrays
 
 # Types that do the same as others, under a further promise.
@@ -158,7 +159,7 @@ class _Reader:
 
     def read(self, nodes: list[Any]) -> None:
         """Adds all nodes, inputs first."""
-        nodes = functional(with_arrays(with_resources(nodes)))
+        nodes = functional(with_arrays(with_resources(with_handles(nodes))))
         self._check(nodes)
         taken = self.graph._index.by_name()
         for node in _sorted(nodes):

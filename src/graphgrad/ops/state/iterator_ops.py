@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, OutOfRangeError
+from graphgrad.ir.graphdef import declare_handle
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.values.tensor_list import TensorList
 from graphgrad.ir.values.variable_store import kept
+
+from .written_handles import iterator
 
 _STATEFUL = ("stateful", "host", "unset", "python")
 
@@ -113,6 +116,7 @@ def _iterator_get_next_shape(iterator, output_shapes):
 
 
 _iterator_get_next.grad(NOT_DIFFERENTIABLE)
+declare_handle(_iterator_get_next.name, iterator)
 
 
 @op("IteratorGetNextAsOptional", "iterator: resource -> optional: variant", flags=_STATEFUL)

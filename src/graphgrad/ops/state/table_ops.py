@@ -9,8 +9,11 @@ import numpy as np
 from graphgrad.errors import Complaint, FailedPreconditionError
 from graphgrad.ir.dtypes import ANY, int64, string
 from graphgrad.ir.files.atomic_files import system_errors
+from graphgrad.ir.graphdef import declare_handle
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.values.variable_store import kept
+
+from .written_handles import table
 
 _ON_TABLE = {"flags": ("stateful", "host", "unset"), "table": True}
 _TYPES: dict[str, Any] = {"Tin": ANY, "Tout": ANY}
@@ -160,3 +163,8 @@ def _export_shape(ref, value_shape):
 
 for _record in (find, size, insert, initialize_table, initialize_table_from_file):
     _record.grad(NOT_DIFFERENTIABLE)
+
+for _record, _kind in ((find, table("Tin", "Tout")), (insert, table("Tin", "Tout", changes=True)),
+                       (initialize_table, table("Tkey", "Tval")),
+                       (initialize_table_from_file, table("key_dtype", "value_dtype"))):
+    declare_handle(_record.name, _kind)
