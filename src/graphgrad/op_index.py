@@ -185,7 +185,7 @@ graphgrad.ops.state.optional_ops: OptionalFromValue OptionalGetValue OptionalHas
 graphgrad.ops.state.queue_ops: FIFOQueueV2 PaddingFIFOQueueV2 PriorityQueueV2 QueueCloseV2 QueueDequeueManyV2
     QueueDequeueUpToV2 QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2 QueueSizeV2 RandomShuffleQueueV2
 graphgrad.ops.state.table_ops: InitializeTableFromTextFileV2 InitializeTableV2 LookupTableExportV2 LookupTableFindV2
-    LookupTableInsertV2 LookupTableRemoveV2 LookupTableSizeV2
+    LookupTableImportV2 LookupTableInsertV2 LookupTableRemoveV2 LookupTableSizeV2
 graphgrad.ops.state.variable_ops: AssignAddVariableOp AssignSubVariableOp AssignVariableOp ReadVariableOp ResourceGather
     ResourceScatterAdd ResourceScatterDiv ResourceScatterMax ResourceScatterMin ResourceScatterMul ResourceScatterSub
     ResourceScatterUpdate VarHandleOp VarIsInitializedOp VariableOf VariableShape

@@ -28,7 +28,7 @@ OPS: dict[str, str] = {
     "TensorListConcat": _THIRD, "TensorListScatter": _THIRD, "ResourceGatherNd": _VARIABLES,
     "InitializeTableV2": _TABLES, "InitializeTableFromTextFileV2": _TABLES, "LookupTableFindV2": _TABLES,
     "LookupTableInsertV2": _TABLES, "LookupTableRemoveV2": _TABLES, "LookupTableSizeV2": _TABLES,
-    "LookupTableExportV2": _TABLES,
+    "LookupTableExportV2": _TABLES, "LookupTableImportV2": _TABLES,
     **dict.fromkeys(("RngReadAndSkip", "RngSkip", "StatefulRandomBinomial", "StatefulUniform", "StatefulUniformInt",
                      "StatefulUniformFullInt", "StatefulStandardNormalV2", "StatefulTruncatedNormal",
                      "NonDeterministicInts"), _GENERATORS),

@@ -221,10 +221,15 @@ class _GradientDef(Message):
     FIELDS = {"function_name": (1, "string"), "gradient_func": (2, "string")}
 
 
+class _RegisteredGradient(Message):
+    FIELDS = {"gradient_func": (1, "string"), "registered_op_type": (2, "string")}
+
+
 class FunctionDefLibrary(Message):
     """The functions of a graph."""
 
-    FIELDS = {"function": (1, [FunctionDef]), "gradient": (2, [_GradientDef])}
+    FIELDS = {"function": (1, [FunctionDef]), "gradient": (2, [_GradientDef]),
+              "registered_gradients": (3, [_RegisteredGradient])}
 
 
 class GraphDef(Message):
@@ -341,3 +346,9 @@ class MetaGraphDef(Message):
     FIELDS = {"meta_info_def": (1, _MetaInfoDef), "graph_def": (2, GraphDef), "saver_def": (3, SaverDef),
               "collection_def": (4, MapOf(CollectionDef)), "signature_def": (5, MapOf(SignatureDef)),
               "asset_file_def": (6, [AssetFileDef])}
+
+
+class SavedModel(Message):
+    """The content of the file saved_model.pb, of a model without objects."""
+
+    FIELDS = {"saved_model_schema_version": (1, "int"), "meta_graphs": (2, [MetaGraphDef])}

@@ -22,7 +22,7 @@ _WHY = {
         initialize_tpu_system auto_shard_dataset cache_variable_reads
     """,
     "SavedModels of Python objects": """
-        load_partial parse_saved_model decode_proto encode_structure SavedModelBuilder ObjectGraphView
+        encode_structure SavedModelBuilder ObjectGraphView
         saveable_objects_from_trackable streaming_restore CheckpointInitialValue CheckpointInitialValueCallable
         save_and_return_nodes RestoredResource
     """,

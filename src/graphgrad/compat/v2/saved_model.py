@@ -8,7 +8,8 @@ graphgrad.extras.import_v1.saved_model: ASSETS_DIRECTORY ASSETS_KEY CLASSIFY_INP
     DEFAULT_SERVING_SIGNATURE_DEF_KEY GPU PREDICT_INPUTS PREDICT_METHOD_NAME PREDICT_OUTPUTS REGRESS_INPUTS
     REGRESS_METHOD_NAME REGRESS_OUTPUTS SAVED_MODEL_FILENAME_PB SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION
     SERVING TPU TRAINING VARIABLES_DIRECTORY VARIABLES_FILENAME contains_saved_model
-graphgrad.extras.saved_model.asset: Asset
+graphgrad.extras.pipelines.asset: Asset
+graphgrad.extras.saved_model.load: load
 graphgrad.extras.saved_model.save: save
 graphgrad.training.checkpoints.saved_model_options: LoadOptions SaveOptions
 """)

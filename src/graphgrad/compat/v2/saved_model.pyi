@@ -25,7 +25,8 @@ from graphgrad.extras.import_v1.saved_model import TRAINING as TRAINING
 from graphgrad.extras.import_v1.saved_model import VARIABLES_DIRECTORY as VARIABLES_DIRECTORY
 from graphgrad.extras.import_v1.saved_model import VARIABLES_FILENAME as VARIABLES_FILENAME
 from graphgrad.extras.import_v1.saved_model import contains_saved_model as contains_saved_model
-from graphgrad.extras.saved_model.asset import Asset as Asset
+from graphgrad.extras.pipelines.asset import Asset as Asset
+from graphgrad.extras.saved_model.load import load as load
 from graphgrad.extras.saved_model.save import save as save
 from graphgrad.training.checkpoints.saved_model_options import LoadOptions as LoadOptions
 from graphgrad.training.checkpoints.saved_model_options import SaveOptions as SaveOptions
@@ -35,5 +36,6 @@ __all__ = [
     "CLASSIFY_OUTPUT_SCORES", "DEBUG_DIRECTORY", "DEBUG_INFO_FILENAME_PB", "DEFAULT_SERVING_SIGNATURE_DEF_KEY", "GPU",
     "LoadOptions", "PREDICT_INPUTS", "PREDICT_METHOD_NAME", "PREDICT_OUTPUTS", "REGRESS_INPUTS", "REGRESS_METHOD_NAME",
     "REGRESS_OUTPUTS", "SAVED_MODEL_FILENAME_PB", "SAVED_MODEL_FILENAME_PBTXT", "SAVED_MODEL_SCHEMA_VERSION", "SERVING",
-    "SaveOptions", "TPU", "TRAINING", "VARIABLES_DIRECTORY", "VARIABLES_FILENAME", "contains_saved_model", "save"
+    "SaveOptions", "TPU", "TRAINING", "VARIABLES_DIRECTORY", "VARIABLES_FILENAME", "contains_saved_model", "load",
+    "save"
 ]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import heapq
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from graphgrad.errors import Complaint
+from graphgrad.frontend.control_flow.switch_case import switch_case
 from graphgrad.ir.builder import add_to_graph
-from graphgrad.ir.context import get_default_graph
+from graphgrad.ir.context import current_graph, get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import DType, as_dtype
-from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.dtypes import DType, as_dtype, float32, int64, uint64
+from graphgrad.ir.funcgraph import FuncGraph, stands_for
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.graph_messages import GraphDef, NodeDef
 from graphgrad.ir.graphdef import OWN, output_places
@@ -22,6 +23,8 @@ from graphgrad.ir.source import user_source
 from graphgrad.ops.control.py_func import function_of
 
 from .control_flow_v1 import ControlFlowNode, functional
+from .custom_gradients import MARK, GradientFunction, rule_of, with_captures
+from .import_limits import SizeLimit, refused
 from .reference_variables import with_resources
 from .session_handles import with_handles
 from .tensor_array_v1 import with_arrays
@@ -29,7 +32,16 @@ from .tensor_array_v1 import with_arrays
 # Types that do the same as others, under a further promise.
 _SAME = {"StatelessIf": "If", "StatelessWhile": "While", "StatelessCase": "Case"}
 
+# Defaults of attributes that the records here lack: files leave out what has its default.
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    **{f"Stateless{kind}{version}": {"dtype": float32} for version in ("", "V2")
+       for kind in ("RandomNormal", "RandomUniform", "TruncatedNormal")},
+    **{f"StatelessRandomUniformFullInt{version}": {"dtype": uint64} for version in ("", "V2")},
+    "StatefulUniformInt": {"dtype": int64},
+}
+
 _CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+_CASES = frozenset({"Case", "StatelessCase"})
 
 
 def _type(node: Any) -> str:
@@ -71,9 +83,8 @@ def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any
             prefix = f"{graph._around.scope}/" if graph._around.scope else ""
         given = {(k.decode() if isinstance(k, bytes) else k): v for k, v in input_map.items()}
         given = {k: v if isinstance(v, Tensor) else convert_to_tensor(v, name="inputs") for k, v in given.items()}
-        reader = _Reader(graph, {f.signature.name: f for f in graph_def.library.function}, prefix, given,
-                         _Budget(graph_def))
-        with graph.control_dependencies(None), graph._own_gradients(), graph._around.having(colocated=()), _refused():
+        reader = _Reader(graph, FunctionLibrary(graph_def.library), prefix, given, SizeLimit(graph_def))
+        with graph.control_dependencies(None), graph._own_gradients(), graph._around.having(colocated=()), refused():
             reader.read(list(graph_def.node))
     unused = sorted(set(given) - reader.used)
     if unused:
@@ -92,62 +103,10 @@ def _message(graph_def: Any) -> Any:
     raise TypeError(f"Argument `graph_def` must be a GraphDef proto. Received type: {type(graph_def).__name__}")
 
 
-class _Invalid(Exception):
-    """An error that no other way of reading the graph avoids."""
-
-
-@contextlib.contextmanager
-def _refused() -> Iterator[None]:
-    """Converts any error of an invalid graph to a ValueError."""
-    try:
-        yield
-    except (_Invalid, RecursionError) as e:
-        problem = "functions or loops are nested too deeply" if isinstance(e, RecursionError) else e
-        raise ValueError(f"graph_def is invalid: {problem}\n  Asked for at {user_source(3)}") from None
-    except (LookupError, AttributeError, ArithmeticError, AssertionError, Complaint) as e:
-        raise ValueError(f"graph_def is invalid: {type(e).__name__}: {e}\n  Asked for at {user_source(3)}") from e
-
-
-class _Budget:
-    """A limit of the operations that a graph becomes at run time: functions that call each other twice double it.
-
-    Args:
-      graph_def: the graph.
-    """
-
-    def __init__(self, graph_def: Any):
-        nodes = len(graph_def.node) + sum(len(f.node_def) for f in graph_def.library.function)
-        self.most = 2_000 + 100 * nodes
-        self.counts = [0]  # of the graph, and of the nested functions that are being read
-        self.sizes: dict[str, int] = {}  # of functions that have been read
-        self.calls: list[str] = []
-
-    def add(self, count: int = 1) -> None:
-        """Counts operations."""
-        self.counts[-1] += count
-        if self.counts[-1] > self.most:
-            raise _Invalid(f"its functions call each other so often that it becomes more than {self.most} operations")
-
-    @contextlib.contextmanager
-    def within(self, function: str) -> Iterator[None]:
-        """Reads a function; raises an error if it contains itself."""
-        if function in self.calls:
-            raise _Invalid(f"the function {function!r} calls itself")
-        self.calls.append(function)
-        self.counts.append(0)
-        yield
-        self.calls.pop()
-        self.sizes[function] = self.counts.pop()
-
-    def called(self, function: str) -> None:
-        """Counts the operations of a function that has been read."""
-        self.add(self.sizes[function])
-
-
 class _Reader:
     """Adds nodes to a graph."""
 
-    def __init__(self, graph: Graph, library: dict[str, Any], prefix: str, given: dict[str, Any], budget: _Budget):
+    def __init__(self, graph: Graph, library: FunctionLibrary, prefix: str, given: dict[str, Any], budget: SizeLimit):
         self.budget = budget
         self.graph = graph
         self.library = library
@@ -155,7 +114,6 @@ class _Reader:
         self.given = given  # replacements of tensors, by their names in the message
         self.used: set[str] = set()
         self.made: dict[str, Any] = {}  # operations; representations of loops and branches
-        self.functions: dict[str, FuncGraph] = {}
 
     def read(self, nodes: list[Any]) -> None:
         """Adds all nodes, inputs first."""
@@ -169,20 +127,23 @@ class _Reader:
                                  f"  Asked for at {user_source(4)}\n  Fix: import under another name")
             if isinstance(node, ControlFlowNode):
                 self.made[node.name] = SimpleNamespace(outputs=node.build(self._enter, self._input, node.name))
+            elif node.op in _CALLS:
+                self.made[node.name] = self._call(node)
             else:
-                self.made[node.name] = self._call(node) if node.op in _CALLS else self._add(node)
+                self.made[node.name] = self._case(node) if node.op in _CASES else self._add(node)
 
     def _enter(self, nodes: list[Any], given: dict[str, Any], aliases: dict[str, str], results: list[str]) -> list[Any]:
         """Adds nodes to the graph of a branch or of a loop's body."""
         graph = get_default_graph()
         inside = _Inside(graph, self.library, "", given, self.budget)
-        inside.functions, inside.outer, inside.aliases = self.functions, self, aliases
+        inside.outer, inside.aliases = self, aliases
         with graph.control_dependencies(None), graph._own_gradients():
             inside.read(_without_outer_control(nodes))
             return [inside._input(name) for name in results]
 
     def _check(self, nodes: list[Any]) -> None:
-        strange = sorted({n.op for n in nodes if _type(n) not in registry and n.op not in _CALLS})
+        known = _CALLS | _CASES
+        strange = sorted({n.op for n in nodes if _type(n) not in registry and n.op not in known})
         if not strange:
             return
         fix = "declare them with graphgrad.ir.op, or import a part of the graph without them"
@@ -194,10 +155,14 @@ class _Reader:
 
     def _add(self, node: Any) -> Operation:
         opdef = registry[_type(node)]
+        rule: Any = None
+        if MARK in node.attr:
+            node, rule = self._with_gradient(node)
         inputs = [self._input(name) for name in node.input if not name.startswith("^")]
         attrs = self._attrs(node, opdef, inputs)
         op = add_to_graph(self.graph, opdef, tuple(inputs), attrs, f"{self.prefix}{node.name}/")
         self.graph._names.reserve(op.name)
+        op._gradient = rule or op._gradient
         op.control_inputs = tuple(dict.fromkeys(self._control(n[1:]) for n in node.input if n.startswith("^")))
         if node.device:
             op._set_device(node.device)
@@ -210,23 +175,38 @@ class _Reader:
                     t.set_shape(shape.shape())
         return op
 
+    def _with_gradient(self, node: Any) -> tuple[Any, Any]:
+        """Returns a node with all that its custom gradient needs, and the rule; the name where that is not there."""
+        kind = node.attr[MARK].s.decode()
+        name = self.library.gradients.get(kind)
+        if name is None:
+            return node, kind
+        count = sum(not n.startswith("^") for n in node.input)
+        function = self.library.gradient_function(name)
+        return with_captures(node, function, self._input), rule_of(name, count, function, self.library.read)
+
     def _call(self, node: Any) -> Operation:
         """Inlines a call of a function: adds its operations, in the scope of the call's name."""
-        called = node.attr["f"].func.name
-        if called not in self.library:
-            raise ValueError(f"graph_def is invalid: the function {called!r} is not in its library")
-        message = self.library[called]
-        given = {}
-        for arg, name in zip(message.signature.input_arg, (n for n in node.input if not n.startswith("^"))):
-            given[arg.name] = given[f"{arg.name}:0"] = self._input(name)
-        inside = _Reader(self.graph, self.library, f"{self.prefix}{node.name}/", given, self.budget)
-        inside.functions = self.functions
-        with self.budget.within(called):
+        message = self.library.message(node.attr["f"].func.name)
+        given = [self._input(name) for name in node.input if not name.startswith("^")]
+        results, waits = self._inline(message, given, f"{self.prefix}{node.name}/")
+        waits += [self._control(n[1:]) for n in node.input if n.startswith("^")]
+        return self._together(node, results, waits)
+
+    def _inline(self, message: Any, given: list[Tensor], prefix: str) -> tuple[list[Tensor], list[Operation]]:
+        """Adds the operations of a function to the graph; returns its results and its effects."""
+        named = {}
+        for arg, t in zip(message.signature.input_arg, given):
+            named[arg.name] = named[f"{arg.name}:0"] = t
+        inside = _Reader(self.graph, self.library, prefix, named, self.budget)
+        with self.budget.within(message.signature.name):
             inside.read(list(message.node_def))
-        self.budget.called(called)
+        self.budget.called(message.signature.name)
         results = [inside._input(message.ret[arg.name]) for arg in message.signature.output_arg]
-        waits = [self._control(n[1:]) for n in node.input if n.startswith("^")]
-        waits += [inside._control(name) for name in message.control_ret.values()]
+        return results, [inside._control(name) for name in message.control_ret.values()]
+
+    def _together(self, node: Any, results: list[Any], waits: list[Operation]) -> Operation:
+        """Makes the operation that has some results, in place of a node."""
         with self.graph.control_dependencies(waits):
             name = f"{self.prefix}{node.name}/"
             if not results:
@@ -234,6 +214,24 @@ class _Reader:
                 return done
             outputs: list[Tensor] = raw.IdentityN(results, name=name)
         return outputs[0].op
+
+    def _case(self, node: Any) -> Operation:
+        """Adds the choice between several functions."""
+        index, *given = [self._input(name) for name in node.input if not name.startswith("^")]
+        messages = [self.library.message(f.name) for f in node.attr["branches"].list.func]
+        waits = [self._control(n[1:]) for n in node.input if n.startswith("^")]
+
+        def chosen(message: Any) -> Any:
+            graph = get_default_graph()
+            values = [t if t.graph is graph else graph.capture(t) for t in given]
+            inside = _Reader(graph, self.library, "", {}, self.budget)
+            results, effects = inside._inline(message, values, f"{graph.unique_name(message.signature.name)}/")
+            with graph.control_dependencies(effects):
+                return [raw.Identity(t) for t in results] or raw.NoOp()
+
+        with self.graph.control_dependencies(waits):
+            made = switch_case(index, [functools.partial(chosen, m) for m in messages], name=f"{node.name}_of")
+        return self._together(node, made if isinstance(made, list) else [made], [])
 
     # -- inputs ----------------------------------------------------------------------
 
@@ -279,7 +277,7 @@ class _Reader:
     def _attrs(self, node: Any, opdef: OpDef, inputs: list[Tensor]) -> dict[str, Any]:
         """Converts the attributes of an operation to those of its record."""
         own = OWN.get(opdef.name, ())
-        found = self._written_attrs(node, opdef, own)
+        found = {**_DEFAULTS.get(node.op, {}), **self._written_attrs(node, opdef, own)}
         for arg in opdef.inputs:
             if arg.number_attr is not None and arg.number_attr not in found:
                 found[arg.number_attr] = len(inputs)
@@ -287,6 +285,8 @@ class _Reader:
             found["shape"] = inputs[0].op._attr("shape")
         if node.op.startswith("ResourceScatterNd") and "dtype" not in found:
             found["dtype"] = inputs[2].dtype
+        if "key_dtype" in own and "key_dtype" not in found:
+            found["key_dtype"], found["value_dtype"] = stands_for(inputs[0])._table_dtypes
         if "func" in opdef.attrs and "token" in found:
             found["func"] = function_of(found["token"])
         if node.op == "VarHandleOp":
@@ -343,27 +343,42 @@ class _Reader:
         return ()
 
     def _function(self, name: str) -> Any:
-        if name not in self.functions:
-            if name not in self.library:
-                raise ValueError(f"graph_def is invalid: the function {name!r} is not in its library")
-            with self.budget.within(name):
-                self.functions[name] = self._body(self.library[name])
+        message = self.library.message(name)
+        with self.budget.within(name):
+            graph = self.body(message, FuncGraph(name, self.graph), len(message.signature.input_arg))
         self.budget.called(name)
-        return self.functions[name]
+        return graph
 
-    def _body(self, message: Any) -> FuncGraph:
-        graph = FuncGraph(message.signature.name, self.graph)
+    def body(self, message: Any, graph: FuncGraph, count: int, captured: Sequence[Any] = ()) -> FuncGraph:
+        """Fills the graph of a function.
+
+        Args:
+          message: the function.
+          graph: the graph.
+          count: how many of its arguments are arguments.
+          captured: the outer tensors that the others stand for.
+        """
         graph.keeps_effects = bool(message.control_ret)
         reader = _Reader(graph, self.library, "", {}, self.budget)
-        reader.functions = self.functions
         for i, arg in enumerate(message.signature.input_arg):
-            shapes = message.attr[f"_arg_{i}_shape"].list.shape if f"_arg_{i}_shape" in message.attr else []
-            placeholder = graph.add_input(as_dtype(int(arg.type)), shapes[0].shape() if shapes else None, arg.name)
+            if i < count:
+                placeholder = graph.add_input(as_dtype(int(arg.type)), _shape_of_argument(message, i), arg.name)
+            else:
+                placeholder = graph.capture(captured[i - count], arg.name)
             reader.given[arg.name] = reader.given[f"{arg.name}:0"] = placeholder
         with graph.as_default():
             reader.read(list(message.node_def))
             graph.outputs = [reader._input(message.ret[arg.name]) for arg in message.signature.output_arg]
         return graph
+
+
+def _shape_of_argument(message: Any, i: int) -> Any:
+    """Returns the static shape of an argument of a function, None if it is not known."""
+    if f"_arg_{i}_shape" in message.attr:
+        shapes = message.attr[f"_arg_{i}_shape"].list.shape
+    else:
+        shapes = message.arg_attr[i].attr["_output_shapes"].list.shape if i in message.arg_attr else []
+    return shapes[0].shape() if shapes else None
 
 
 class _Inside(_Reader):
@@ -422,3 +437,41 @@ def _sorted(nodes: list[Any]) -> Iterator[Any]:
     if done < len(nodes):
         raise ValueError("graph_def is invalid: its operations form a cycle through "
                          f"{next(n for n, w in waits.items() if w)!r}. Fix: write loops as While")
+
+
+class FunctionLibrary:
+    """The functions of a graph, by name.
+
+    Args:
+      library: a `FunctionDefLibrary`.
+      gradient_function: tells what is known of a gradient function besides its message.
+    """
+
+    def __init__(self, library: Any, gradient_function: Callable[[str], GradientFunction] | None = None):
+        self._messages = {f.signature.name: f for f in library.function}
+        self._library = library
+        self.gradients = {g.registered_op_type: g.gradient_func for g in library.registered_gradients}
+        self.gradient_function = gradient_function or (lambda name: GradientFunction())
+
+    def message(self, name: str) -> Any:
+        """Returns the `FunctionDef` of a name; raises ValueError if there is none."""
+        if name not in self._messages:
+            raise ValueError(f"graph_def is invalid: the function {name!r} is not in its library")
+        return self._messages[name]
+
+    def read(self, name: str, captured: Sequence[Any] = ()) -> FuncGraph:
+        """Makes the graph of a function.
+
+        Args:
+          name: the function's name.
+          captured: outer tensors that take the places of its last arguments.
+        Raises: ValueError for a function that is invalid.
+        """
+        message = self.message(name)
+        count = len(message.signature.input_arg) - len(captured)
+        if count < 0:
+            raise ValueError(f"graph_def is invalid: {name!r} has fewer arguments than it captures")
+        graph = FuncGraph(name, current_graph())
+        budget = SizeLimit(GraphDef(library=self._library))
+        with refused(), graph._own_gradients(), budget.within(name):
+            return _Reader(graph, self, "", {}, budget).body(message, graph, count, captured)

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphgrad.extras.pipelines.lookup_tables import tables_initializer
-from graphgrad.extras.saved_model.saved_object_messages import SavedModel
 from graphgrad.frontend.graph.default_graph import control_dependencies
 from graphgrad.frontend.variables.variable_functions import global_variables_initializer, local_variables_initializer
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.files.atomic_files import make_folders, write_whole
-from graphgrad.ir.graph_messages import SignatureDef, TensorInfo, shape_proto
+from graphgrad.ir.graph_messages import SavedModel, SignatureDef, TensorInfo, shape_proto
 from graphgrad.ops.control.group import group
 from graphgrad.training.checkpoints.meta_graph import add_saving, export_meta_graph
 from graphgrad.training.checkpoints.saver import Saver
@@ -294,7 +293,7 @@ class MethodNameUpdater:
 
     def __init__(self, export_dir: Any):
         self._export_dir = os.fspath(export_dir)
-        self._message = _read(self._export_dir)
+        self._message = read_saved_model(self._export_dir)
 
     def replace_method_name(self, signature_key: str, method_name: str, tags: Any = None) -> None:
         """Sets the name of a signature's method.
@@ -328,11 +327,18 @@ class MethodNameUpdater:
         write_whole(os.path.join(folder, _FILE), self._message.SerializeToString())
 
 
-def _read(export_dir: str) -> Any:
+def read_saved_model(export_dir: str, kind: Any = SavedModel) -> Any:
+    """Reads the message of a saved model.
+
+    Args:
+      export_dir: the folder.
+      kind: the class of the message.
+    Raises: OSError if there is none, or a damaged one.
+    """
     path = os.path.join(export_dir, _FILE)
     if not os.path.exists(path):
         raise OSError(f"SavedModel file does not exist at: {export_dir}/{_FILE}. Fix: check the path")
-    return read_message(SavedModel, path)
+    return read_message(kind, path)
 
 
 def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **saver_kwargs: Any) -> Any:
@@ -348,7 +354,7 @@ def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **save
     Raises: OSError if there is no saved model, or a damaged one; RuntimeError if it has no graph with these tags.
     Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.load`.
     """
-    model = _read(os.fspath(export_dir))
+    model = read_saved_model(os.fspath(export_dir))
     wanted = set(tags)
     found = [m for m in model.meta_graphs if set(m.meta_info_def.tags) == wanted]
     if not found:

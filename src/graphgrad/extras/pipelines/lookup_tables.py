@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.extras.saved_model.asset import Asset
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.tracking.trackable import Trackable
 from graphgrad.ir.context import current_graph, get_default_graph
@@ -19,6 +18,8 @@ from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group
 from graphgrad.training.checkpoints.bundle import BundleReader
 from graphgrad.training.checkpoints.saveable import Piece, Saveable
+
+from .asset import Asset
 
 
 def _handle(name: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.extras.pipelines.asset import Asset
 from graphgrad.frontend.variables.variable import Variable
 from graphgrad.ir.dtypes import string
 from graphgrad.ir.graph_messages import (
@@ -24,7 +25,6 @@ from graphgrad.ir.graph_messages import (
 from graphgrad.ir.graphdef import PRODUCER
 from graphgrad.training.checkpoints.object_graph import pieces
 
-from .asset import Asset
 from .saved_objects import CapturedConstant, ResourceFunction, SavedObjects, is_resource
 from .written_functions import WrittenFunction, fill_call, set_shapes
 

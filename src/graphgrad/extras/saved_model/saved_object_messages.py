@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from graphgrad.ir import graph_messages
 from graphgrad.ir.graph_messages import MetaGraphDef, TensorProto, TensorShapeProto, VariableDef, VersionDef
 from graphgrad.ir.proto.messages import MapOf, Message
 from graphgrad.training.checkpoints.object_graph import ObjectReference, SlotVariableReference
@@ -215,11 +216,14 @@ class _MetaGraphDef(MetaGraphDef):
     FIELDS = {**MetaGraphDef.FIELDS, "object_graph_def": (7, SavedObjectGraph)}
 
 
-class SavedModel(Message):
+class _SavedModel(graph_messages.SavedModel):
     """The content of the file saved_model.pb."""
 
     MetaGraphDef = _MetaGraphDef
-    FIELDS = {"saved_model_schema_version": (1, "int"), "meta_graphs": (2, [_MetaGraphDef])}
+    FIELDS = {**graph_messages.SavedModel.FIELDS, "meta_graphs": (2, [_MetaGraphDef])}
+
+
+SavedModel = _SavedModel
 
 
 class FingerprintDef(Message):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from graphgrad.extras.pipelines.asset import Asset
 from graphgrad.frontend.function.concrete_function import ConcreteFunction
 from graphgrad.frontend.function.function import Function, function_behind
 from graphgrad.frontend.function.saving import is_function, traces_of
@@ -16,7 +17,6 @@ from graphgrad.ir.graph_messages import shape_proto
 from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.object_graph import ObjectGraph, pieces
 
-from .asset import Asset
 from .function_writer import CannotBeWritten, FunctionWriter
 from .saved_object_messages import SavedObjectGraph
 from .saved_resources import resource_functions, saving_functions

@@ -11,6 +11,9 @@ from graphgrad.ir.graph import Operation
 from graphgrad.ir.values.composite import Bundle
 
 from . import nest
+from .composites import put_together, tensor_count
+from .nest import is_composite_spec
+from .type_spec import TypeSpec
 
 
 class _Output:
@@ -43,6 +46,22 @@ def collect_outputs(result: Any, outputs: list[Any]) -> Any:
         return _Output(len(outputs) - 1)
 
     return nest.map_structure(collect, result)
+
+
+def marks_of(specs: Any) -> Any:
+    """Returns the structure of results that `restore` takes, of the structure of their specs."""
+    count = 0
+
+    def mark(leaf: Any) -> Any:
+        nonlocal count
+        if not isinstance(leaf, TypeSpec):
+            return leaf
+        places = range(count, count + tensor_count(leaf))
+        count = places.stop
+        marks: list[Any] = [_Output(i) for i in places]
+        return _Composite(lambda *parts: put_together([leaf], parts)[0], marks) if is_composite_spec(leaf) else marks[0]
+
+    return nest.map_structure(mark, specs)
 
 
 def restore(structure: Any, tensors: Sequence[Any]) -> Any:

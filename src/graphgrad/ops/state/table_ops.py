@@ -127,6 +127,15 @@ def insert(xp, ref, keys, values):
     _keep(ref, {**_entries(ref, True), **dict(zip(keys.reshape(-1).tolist(), _rows(flat, keys.size), strict=True))})
 
 
+@op("LookupTableImportV2", "table_handle: resource, keys: Tin, values: Tout ->", **_ON_TABLE, **_TYPES)
+def import_(xp, ref, keys, values):
+    """Replaces all entries."""
+    if values.shape[: keys.ndim] != keys.shape:
+        raise Complaint(f"keys have shape {keys.shape}, values {values.shape}", "give one value for each key")
+    flat = values.reshape(-1, *values.shape[keys.ndim :])
+    _keep(ref, dict(zip(keys.reshape(-1).tolist(), _rows(flat, keys.size), strict=True)))
+
+
 @op("LookupTableRemoveV2", "table_handle: resource, keys: Tin ->", **_ON_TABLE, Tin=ANY)
 def remove(xp, ref, keys):
     """Removes entries."""
@@ -161,7 +170,7 @@ def _export_shape(ref, value_shape):
     return [(None,), (None, *(value_shape or ()))]
 
 
-for _record in (find, size, insert, initialize_table, initialize_table_from_file):
+for _record in (find, size, insert, import_, initialize_table, initialize_table_from_file):
     _record.grad(NOT_DIFFERENTIABLE)
 
 for _record, _kind in ((find, table("Tin", "Tout")), (insert, table("Tin", "Tout", changes=True)),

@@ -20,6 +20,7 @@ graphgrad.extras.import_v1.saved_model: ASSETS_DIRECTORY ASSETS_KEY Builder=Save
     build_signature_def build_tensor_info classification_signature_def contains_saved_model get_tensor_from_tensor_info
     is_valid_signature load main_op_with_restore maybe_saved_model_directory predict_signature_def
     regression_signature_def simple_save
-graphgrad.extras.saved_model.asset: Asset
+graphgrad.extras.pipelines.asset: Asset
+graphgrad.extras.saved_model.load: load_v2=load
 graphgrad.extras.saved_model.save: save
 """)

@@ -48,7 +48,8 @@ from graphgrad.extras.import_v1.saved_model import maybe_saved_model_directory a
 from graphgrad.extras.import_v1.saved_model import predict_signature_def as predict_signature_def
 from graphgrad.extras.import_v1.saved_model import regression_signature_def as regression_signature_def
 from graphgrad.extras.import_v1.saved_model import simple_save as simple_save
-from graphgrad.extras.saved_model.asset import Asset as Asset
+from graphgrad.extras.pipelines.asset import Asset as Asset
+from graphgrad.extras.saved_model.load import load as load_v2
 from graphgrad.extras.saved_model.save import save as save
 
 __all__ = [
@@ -59,7 +60,7 @@ __all__ = [
     "SAVED_MODEL_FILENAME_PB", "SAVED_MODEL_FILENAME_PBTXT", "SAVED_MODEL_SCHEMA_VERSION", "SERVING", "TPU", "TRAINING",
     "VARIABLES_DIRECTORY", "VARIABLES_FILENAME", "build_signature_def", "build_tensor_info", "builder",
     "classification_signature_def", "constants", "contains_saved_model", "experimental", "get_tensor_from_tensor_info",
-    "is_valid_signature", "load", "loader", "main_op", "main_op_with_restore", "maybe_saved_model_directory",
+    "is_valid_signature", "load", "load_v2", "loader", "main_op", "main_op_with_restore", "maybe_saved_model_directory",
     "predict_signature_def", "regression_signature_def", "save", "signature_constants", "signature_def_utils",
     "simple_save", "tag_constants", "utils"
 ]

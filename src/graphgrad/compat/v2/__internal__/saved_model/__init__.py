@@ -3,6 +3,8 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.compat.internal.absent: SavedModelBuilder decode_proto encode_structure load_partial parse_saved_model
+graphgrad.compat.internal.absent: SavedModelBuilder encode_structure
 graphgrad.compat.v2.__internal__.saved_model.load: load=.
+graphgrad.extras.saved_model.load: load_partial parse_saved_model
+graphgrad.extras.saved_model.load_structures: decode_proto=structure_of
 """)

@@ -3,6 +3,6 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.compat.internal.saved_model.revived_types: VersionedTypeRegistration get_setter register_revived_type
+graphgrad.extras.saved_model.revived_types: VersionedTypeRegistration get_setter register_revived_type
     registered_identifiers
 """)

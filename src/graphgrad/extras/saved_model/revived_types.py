@@ -1,4 +1,4 @@
-"""How libraries say which classes their saved objects have; `tensorflow.python.saved_model.revived_types`."""
+"""How programs say which classes their saved objects have."""
 
 from __future__ import annotations
 
