@@ -13,6 +13,7 @@ import pytest
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
 from graphgrad.executor.runtime.session import HostSession
+from graphgrad.frontend.graph import collection_protos
 from graphgrad.ir import graphdef
 from graphgrad.ir.opdef import registry
 
@@ -329,3 +330,27 @@ def test_attributes_are_those_of_tensorflow() -> None:
         if ours != set(recorded[name]):
             wrong[name] = ours ^ set(recorded[name])
     assert wrong == {}
+
+
+def test_collections_that_libraries_write() -> None:
+    """Items of a registered collection are written as its messages and read from them; None is left out."""
+    collection_protos.register_proto_function("notes", tf.Summary, to_proto=_as_summary, from_proto=_of_summary)
+    with pytest.raises(ValueError, match="Registering two proto functions with name 'notes'"):
+        collection_protos.register_proto_function("notes")
+    with pytest.raises(TypeError, match="to_proto must be callable"):
+        collection_protos.register_proto_function("others", to_proto=3)  # type: ignore[arg-type]  # which is the error
+    with tf.Graph().as_default():
+        for note in (("a", 1.0), None, ("b", 2.0)):
+            tf.add_to_collection("notes", note)
+        meta = tf.train.export_meta_graph()
+    with tf.Graph().as_default():
+        tf.train.import_meta_graph(meta)
+        assert tf.get_collection("notes") == [("a", 1.0, None), ("b", 2.0, None)]
+
+
+def _as_summary(note: Any, export_scope: Any = None) -> Any:
+    return note and tf.Summary(value=[tf.Summary.Value(tag=note[0], simple_value=note[1])])
+
+
+def _of_summary(message: Any, import_scope: Any = None) -> Any:
+    return message.value[0].tag, message.value[0].simple_value, import_scope

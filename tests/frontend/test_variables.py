@@ -467,6 +467,7 @@ def test_defaults_of_a_scope(sess: Any) -> None:
     assert scope.trainable_variables() == [w] and scope.global_variables() == [w]
     _start(sess)
     assert sess.run(loss) == 1.0
+    tf.get_variable("unregularized", [2], regularizer={})  # nothing, to TensorFlow
     with tf.variable_scope("a", regularizer=half):
         tf.get_variable("v", [2], regularizer=tf.no_regularizer)
     assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from graphgrad.frontend.graph.collection_protos import from_message, is_read
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.variables.variable_protos import variable_of
 from graphgrad.ir.context import get_default_graph
@@ -101,18 +102,25 @@ def import_collections(message: Any, clear_devices: bool = False, scope: Any = N
         values = list(getattr(collection, kind).value)
         if key in (GraphKeys.SAVERS, GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT):
             continue
-        if kind == "bytes_list" and key in _OF_VARIABLES:
-            values = [variable_of(VariableDef.FromString(v), prefix, made) for v in values]
-        elif kind == "bytes_list" and key == GraphKeys.QUEUE_RUNNERS:
-            values = [QueueRunner.from_proto(QueueRunnerDef.FromString(v), scope) for v in values]
-        elif kind == "bytes_list":
-            values = [v.decode("utf-8", "replace") for v in values]
+        if kind == "bytes_list":
+            values = _read(key, values, scope, prefix, made)
         elif kind == "node_list":
             values = [_element(graph, prefix + v) for v in values]
         for value in values:
             if value is not None:
                 graph.add_to_collection(key, value)
     return saved
+
+
+def _read(key: str, values: list[bytes], scope: Any, prefix: str, made: dict[str, Any]) -> list[Any]:
+    """Returns the items of a collection that was written as messages or texts."""
+    if key in _OF_VARIABLES:
+        return [variable_of(VariableDef.FromString(v), prefix, made) for v in values]
+    if key == GraphKeys.QUEUE_RUNNERS:
+        return [QueueRunner.from_proto(QueueRunnerDef.FromString(v), scope) for v in values]
+    if is_read(key):
+        return [from_message(key, v, scope) for v in values]
+    return [v.decode("utf-8", "replace") for v in values]
 
 
 def _variables_first(item: tuple[str, Any]) -> tuple[bool, str]:

@@ -128,7 +128,7 @@ class RNNCell(ScopedLayer):
         Returns: tensors (batch_size, size), structured as `state_size` is.
         """
         with name_scope(f"{type(self).__name__}ZeroState"):
-            return _map_sizes(lambda size: zeros_of_size(batch_size, size, dtype), self.state_size)
+            return zero_state_tensors(self.state_size, batch_size, dtype)
 
     def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
         """Returns zeros for a state, with batch size and dtype from `inputs` (batch, ...) if it is given.
@@ -151,6 +151,18 @@ class RNNCell(ScopedLayer):
             raise ValueError("batch_size and dtype cannot be None while constructing initial state: "
                              f"batch_size={batch_size}, dtype={dtype}")
         return self.zero_state(batch_size, dtype)
+
+
+def zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
+    """Makes zeros of the sizes of a state.
+
+    Args:
+      state_size: a size, a `TensorShape`, or a structure of them.
+      batch_size: an int, or a scalar tensor.
+      dtype: the dtype.
+    Returns: tensors (batch_size, size) in that structure.
+    """
+    return _map_sizes(lambda size: zeros_of_size(batch_size, size, dtype), state_size)
 
 
 def _map_sizes(function: Callable[[Any], Any], sizes: Any) -> Any:

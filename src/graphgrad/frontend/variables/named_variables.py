@@ -70,7 +70,7 @@ def named_variable(name: str, shape: Any = None, dtype: Any = dtypes.float32, in
                               synchronization=synchronization, aggregation=aggregation)
     variable._fetch_as(use_resource)
     known[name] = variable
-    if regularizer is not None:
+    if regularizer:  # {} and False, too, are none
         with name_scope(f"{name}/Regularizer/"):
             loss = regularizer(variable)
         if loss is not None and graph is not None:

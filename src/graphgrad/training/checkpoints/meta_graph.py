@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from graphgrad.frontend.graph.collection_protos import to_messages
 from graphgrad.frontend.variables.variable import Variable
 from graphgrad.frontend.variables.variable_protos import variable_def
 from graphgrad.ir.context import get_default_graph
@@ -76,7 +77,10 @@ def _write_collection(made: Any, key: Any, items: list[Any]) -> None:
         return all(isinstance(i, types) for i in items)
 
     collection = made.collection_def[key]
-    if all_are(Variable):
+    messages = to_messages(key, items)
+    if messages is not None:
+        collection.bytes_list.value.extend(m.SerializeToString() for m in messages)
+    elif all_are(Variable):
         collection.bytes_list.value.extend(variable_def(v).SerializeToString() for v in items)
     elif all_are(Tensor, Operation):
         collection.node_list.value.extend(i.name for i in items)
