@@ -294,3 +294,12 @@ def test_evaluation_of_a_checkpoint(tmp_path: pathlib.Path, caplog: pytest.LogCa
             with pytest.raises(ValueError, match="Multiple tensors added to tf.GraphKeys.EVAL_STEP"):
                 evaluation.get_or_create_eval_step()
     assert "Evaluation [3/3]" in caplog.text and "Evaluation [5]" in caplog.text
+
+
+def test_a_named_checkpoint_has_to_be_there(count: Any, tmp_path: pathlib.Path) -> None:
+    """A checkpoint that is named and missing is an error; a folder without one is a new start."""
+    with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(checkpoint_dir=str(tmp_path))) as sess:
+        assert sess.run(count) == 1
+    creator = tf.train.ChiefSessionCreator(checkpoint_filename_with_path=str(tmp_path / "none"))
+    with pytest.raises(ValueError, match="not a valid checkpoint"):
+        tf.train.MonitoredSession(creator)

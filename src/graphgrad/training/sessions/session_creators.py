@@ -176,7 +176,7 @@ class _Creator(SessionCreator):
         scaffold.finalize()
         session = Session(graph=get_default_graph(), config=self._config)
         path = self._path or (latest_checkpoint(self._checkpoint_dir) if self._checkpoint_dir else None)
-        if path and checkpoint_exists(path):
+        if self._path or (path and checkpoint_exists(path)):  # one that is named has to be there
             _log.info("Restoring parameters from %s", path)
             scaffold.saver.restore(session, path)
         else:
@@ -205,7 +205,7 @@ class ChiefSessionCreator(_Creator):
       config: a `ConfigProto`.
       checkpoint_dir: a directory whose latest checkpoint is restored, if there is one.
       checkpoint_filename_with_path: a checkpoint, in place of a directory.
-    Raises: RuntimeError if something is not initialized after all.
+    Raises: RuntimeError if something is not initialized after all; ValueError for a named checkpoint that is not there.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.ChiefSessionCreator`.
     """
 
