@@ -231,3 +231,26 @@ def test_all_faces_are_of_one_version(as_tensorflow: Any, version: int, text: st
     as_tensorflow(version)
     names = ["tensorflow", "tensorflow.compat.v1"] + ["tensorflow.compat.v2"] * (version == 2)
     assert [importlib.import_module(name).__version__ for name in names] == [text] * len(names)
+
+
+def test_names_of_layers(as_tensorflow: Any) -> None:
+    """Modules of layers have the functions of `tf.layers`; small functions on arguments are there."""
+    as_tensorflow(2)
+    import tensorflow as tf
+    from tensorflow.compat import v1
+    from tensorflow.python.layers import convolutional, utils
+
+    assert convolutional.conv1d is v1.layers.conv1d
+    assert [utils.constant_value(v) for v in (True, 0, tf.constant(True))] == [True, False, True]
+    assert utils.convert_data_format("channels_first", 4) == "NCHW" and utils.normalize_tuple(2, 3, "n") == (2, 2, 2)
+    assert utils.normalize_padding("SAME") == "same" and utils.normalize_data_format("Channels_Last") == "channels_last"
+    with tf.Graph().as_default():
+        assert utils.constant_value(v1.placeholder(tf.bool, [])) is None
+        assert utils.constant_value(tf.Variable(True)) is None
+    for call in (lambda: utils.convert_data_format("NHWC", 4), lambda: utils.convert_data_format("channels_last", 6),
+                 lambda: utils.normalize_tuple((1, 2), 3, "n"), lambda: utils.normalize_padding("full"),
+                 lambda: utils.normalize_tuple(("a",), 1, "n")):
+        with pytest.raises(ValueError, match=r"nvalid|argument|supported"):
+            call()
+    with pytest.raises(TypeError, match="`pred` must be"):
+        utils.constant_value(2)

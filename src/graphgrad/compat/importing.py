@@ -288,7 +288,7 @@ def _inside(parts: list[str]) -> list[Any]:
         return [_Ops(), *found]
     if last.endswith("_grad"):
         return [_GradientFunctions(), *found]
-    return [*found, _Internals(), _Ops()] if last not in _HOMES else found
+    return [*found, _Internals(), *([_Ops()] if last not in _HOMES else [])]
 
 
 def _namespace(root: ModuleType, path: str) -> Any:

@@ -33,6 +33,8 @@ _WHY = {
     "data sets of one kind: all are tf.data.Dataset": """
         _GeneratorDataset _RangeDataset _SparseTensorSliceDataset _TensorDataset _TensorSliceDataset
     """,
+    "TensorFlow's debugger": "DebugDumpDir DumpingDebugHook DumpingDebugWrapperSession LocalCLIDebugHook "
+        "LocalCLIDebugWrapperSession TensorBoardDebugHook TensorBoardDebugWrapperSession",
     "an operation that a library makes by hand": "create_c_op lift_to_graph execute_fn_for_device",
 }
 # Public names of which there is one kind here, which libraries ask for.
