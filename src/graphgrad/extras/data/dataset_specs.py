@@ -9,6 +9,7 @@ from graphgrad.frontend.structure.signature import TensorSpec
 from graphgrad.frontend.structure.sparse_spec import SparseTensorSpec
 from graphgrad.frontend.structure.tensor_array_spec import TensorArraySpec
 from graphgrad.frontend.structure.type_spec import TypeSpec
+from graphgrad.frontend.structure.type_spec_registry import register
 from graphgrad.ir.dtypes import variant
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.op_signature import Spec
@@ -107,6 +108,7 @@ class IteratorSpec(TypeSpec):
         return GivenIterator(handle, self._element_spec, specs)
 
 
+@register("tf.NoneTensorSpec")
 class NoneTensorSpec(TypeSpec):
     """The spec of None as an element of a data set."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.structure.signature import TensorSpec
+from graphgrad.frontend.structure.type_spec_registry import register
 from graphgrad.frontend.structure.uneven_rows import RowResults, UnevenSpec
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
@@ -16,6 +17,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
 
 
+@register("tf.RaggedTensorSpec")
 class RaggedTensorSpec(UnevenSpec):
     """The spec of a `RaggedTensor`.
 

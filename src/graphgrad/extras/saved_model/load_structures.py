@@ -6,13 +6,14 @@ import collections
 from collections.abc import Callable
 from typing import Any
 
-from graphgrad.extras.data.dataset_specs import DatasetSpec, IteratorSpec, NoneTensorSpec
+from graphgrad.extras.data.dataset_specs import DatasetSpec, IteratorSpec
 from graphgrad.extras.data.optional import OptionalSpec
 from graphgrad.extras.ragged.ragged_spec import RaggedTensorSpec
 from graphgrad.frontend.structure.composite_specs import IndexedSlicesSpec
 from graphgrad.frontend.structure.signature import TensorSpec
 from graphgrad.frontend.structure.sparse_spec import SparseTensorSpec
 from graphgrad.frontend.structure.tensor_array_spec import TensorArraySpec
+from graphgrad.frontend.structure.type_spec_registry import lookup
 from graphgrad.frontend.variables.variable_spec import VariableSpec
 from graphgrad.ir.conversion import constant
 from graphgrad.ir.dtypes import as_dtype
@@ -44,11 +45,15 @@ def _spec(message: Any) -> Any:
         return VariableSpec(*state)
     if kind in _SPECS:
         return _SPECS[kind](*state)
-    if kind == TypeSpecProto.REGISTERED_TYPE_SPEC and message.type_spec_class_name.endswith("NoneTensorSpec"):
-        return NoneTensorSpec()
+    try:
+        if kind == TypeSpecProto.REGISTERED_TYPE_SPEC:
+            cls: Any = lookup(message.type_spec_class_name)
+            return cls._deserialize(state)
+    except ValueError:
+        pass
     name = TypeSpecProto.ENUMS["type_spec_class"].get(kind, kind)
     raise ValueError(f"The type '{message.type_spec_class_name}' ({name}) has not been registered. It must be "
-                     "registered before you load this object. Fix: save a model whose functions take plain tensors")
+                     "registered before you load this object. Fix: import the library that defines it")
 
 
 def _bounded(message: Any) -> TensorSpec:

@@ -18,8 +18,10 @@ from graphgrad.ir.values.composite import Composite
 from . import nest
 from .type_spec import BatchableTypeSpec, DenseSpec
 from .type_spec import TypeSpec as TypeSpec
+from .type_spec_registry import register
 
 
+@register("tf.TensorSpec")
 class TensorSpec(DenseSpec, BatchableTypeSpec):
     """Shape, dtype and name of a tensor argument.
 

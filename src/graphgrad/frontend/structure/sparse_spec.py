@@ -15,9 +15,11 @@ from graphgrad.ops.array.tile import repeat
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .signature import TensorSpec
+from .type_spec_registry import register
 from .uneven_rows import RowResults, UnevenSpec
 
 
+@register("tf.SparseTensorSpec")
 class SparseTensorSpec(UnevenSpec):
     """What is known of a `SparseTensor`.
 

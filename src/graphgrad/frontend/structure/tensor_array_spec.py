@@ -12,8 +12,10 @@ from graphgrad.ir.values.composite import register_spec
 
 from .tensor_array import TensorArray
 from .type_spec import TypeSpec
+from .type_spec_registry import register
 
 
+@register("tf.TensorArraySpec")
 class TensorArraySpec(TypeSpec):
     """The spec of a `TensorArray`.
 

@@ -148,6 +148,8 @@ class ListWrapper(TrackableDataStructure, list):  # type: ignore[type-arg]  # a 
       wrapped_list: the list, which is shared: changes of the one are changes of the other.
     """
 
+    _object_identifier = "trackable_list_wrapper"
+
     def __init__(self, wrapped_list: list[Any] | None = None):
         super().__init__()
         self._storage = [] if wrapped_list is None else wrapped_list
@@ -238,6 +240,8 @@ class DictWrapper(TrackableDataStructure):
       wrapped_dict: the dictionary, which is shared: changes of the one are changes of the other.
     """
 
+    _object_identifier = "trackable_dict_wrapper"
+
     def __init__(self, wrapped_dict: Any = None):
         given = {} if wrapped_dict is None else wrapped_dict
         vars(self)["_storage"] = given if isinstance(given, dict) else dict(given)
@@ -326,6 +330,8 @@ def _tuple_class(kind: type) -> Any:
 
 class _TupleWrapper(TrackableDataStructure):
     """A tuple that tracks what it holds: combined with the class of the tuple."""
+
+    _object_identifier = "trackable_tuple_wrapper"
 
     _element_names: tuple[str, ...] | None
 

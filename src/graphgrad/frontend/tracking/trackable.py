@@ -37,6 +37,9 @@ class Trackable:
     Reference: TensorFlow 2.21 `tf.__internal__.tracking.Trackable`.
     """
 
+    _object_identifier = "_generic_user_object"  # the kind of such objects in saved models
+    _tracking_metadata = ""  # what else saved models tell of them
+
     def _maybe_initialize_trackable(self) -> None:
         """Prepares an object whose `__init__` did not call the base's."""
         vars(self).setdefault(_OWN, {})
@@ -59,6 +62,10 @@ class Trackable:
     def _unconditional_dependency_names(self) -> dict[str, Any]:
         """The tracked children by name."""
         return dict(vars(self).get(_OWN, {}))
+
+    # Libraries read what TensorFlow keeps these in.
+    _self_unconditional_checkpoint_dependencies = _unconditional_checkpoint_dependencies
+    _self_unconditional_dependency_names = _unconditional_dependency_names
 
     @property
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
@@ -103,6 +110,10 @@ class Trackable:
         if known is None:
             self._handle_deferred_dependencies(name, trackable)
         return trackable
+
+    def _delete_tracking(self, name: str) -> None:
+        """Forgets the child of a name, if there is one."""
+        vars(self).get(_OWN, {}).pop(name, None)
 
     def _handle_deferred_dependencies(self, name: str, trackable: Any) -> None:
         """Restores a new child from a checkpoint that was read before the child existed."""
@@ -165,7 +176,7 @@ class AutoTrackable(Trackable):
         super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
-        vars(self).get(_OWN, {}).pop(name, None)
+        self._delete_tracking(name)
         super().__delattr__(name)
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:

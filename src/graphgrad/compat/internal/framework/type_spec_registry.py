@@ -1,57 +1,21 @@
-"""`tensorflow.python.framework.type_spec_registry`: names of the specs that libraries define."""
+"""`tensorflow.python.framework.type_spec_registry`: names of the specs that libraries define, and of TensorFlow's."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from typing import Any
+import importlib
 
-from graphgrad.frontend.structure.type_spec import TypeSpec
+from graphgrad.frontend.structure import type_spec_registry
+from graphgrad.frontend.structure.type_spec_registry import get_name as get_name
+from graphgrad.frontend.structure.type_spec_registry import register as register
 
-_TYPE_SPEC_TO_NAME: dict[type, str] = {}
-_NAME_TO_TYPE_SPEC: dict[str, type] = {}
-
-
-def register(name: str) -> Callable[[Any], Any]:
-    """Returns a decorator that registers a class of specs.
-
-    Args:
-      name: its name, "project.Class".
-    Raises: TypeError or ValueError for another name; the decorator raises TypeError for what is no class of specs,
-      and ValueError for a class or a name that is registered.
-    """
-    if not isinstance(name, str):
-        raise TypeError(f"Expected `name` to be a string; got {name!r}")
-    if not re.match(r"^(\w+\.)+\w+$", name):
-        raise ValueError("Registered name must have the form '{project_name}.{type_name}' "
-                         f"(e.g. 'my_project.MyTypeSpec'); got {name!r}.")
-
-    def decorator(cls: Any) -> Any:
-        if not (isinstance(cls, type) and issubclass(cls, TypeSpec)):
-            raise TypeError(f"Expected `cls` to be a TypeSpec; got {cls!r}")
-        if cls in _TYPE_SPEC_TO_NAME:
-            raise ValueError(f"Class {cls.__module__}.{cls.__name__} has already been registered with name "
-                             f"{_TYPE_SPEC_TO_NAME[cls]}.")
-        if name in _NAME_TO_TYPE_SPEC:
-            other = _NAME_TO_TYPE_SPEC[name]
-            raise ValueError(f"Name {name} has already been registered for class {other.__module__}.{other.__name__}.")
-        _TYPE_SPEC_TO_NAME[cls] = name
-        _NAME_TO_TYPE_SPEC[name] = cls
-        return cls
-
-    return decorator
-
-
-def get_name(cls: type) -> str:
-    """Returns the name of a class of specs.
-
-    Args:
-      cls: the class.
-    Raises: ValueError if it is not registered.
-    """
-    if cls not in _TYPE_SPEC_TO_NAME:
-        raise ValueError(f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered.")
-    return _TYPE_SPEC_TO_NAME[cls]
+# Modules that register what they define when they are imported.
+_MODULES = {
+    "tf.NoneTensorSpec": "graphgrad.extras.data.dataset_specs",
+    "tf.RaggedTensorSpec": "graphgrad.extras.ragged.ragged_spec",
+    "tf.SparseTensorSpec": "graphgrad.frontend.structure.sparse_spec",
+    "tf.TensorArraySpec": "graphgrad.frontend.structure.tensor_array_spec",
+    "tf.TensorSpec": "graphgrad.frontend.structure.signature",
+}
 
 
 def lookup(name: str) -> type:
@@ -61,6 +25,6 @@ def lookup(name: str) -> type:
       name: the name.
     Raises: ValueError if there is none.
     """
-    if name not in _NAME_TO_TYPE_SPEC:
-        raise ValueError(f"No TypeSpec has been registered with name {name!r}")
-    return _NAME_TO_TYPE_SPEC[name]
+    if name in _MODULES:
+        importlib.import_module(_MODULES[name])
+    return type_spec_registry.lookup(name)
