@@ -124,3 +124,16 @@ def test_what_cannot_be(make: Any, error: Any, text: str) -> None:
     """Mistakes are named, with a remedy."""
     with pytest.raises(error, match=f"(?s){text}.*Fix:|Fix:.*{text}|{text}"):
         make()
+
+
+def test_the_shape_of_a_ragged_tensor() -> None:
+    """`tf.shape` of it has the sizes that all rows share, and refuses the others."""
+    x = tf.ragged.constant([[[1, 2], [3, 4]], [[5, 6]]], ragged_rank=1)
+    shape = tf.shape(x)
+    assert (shape.rank, shape.num_row_partitions, shape.dtype) == (3, 1, tf.int32)
+    assert [shape.is_uniform(i) for i in range(3)] == [True, False, True]
+    with tf.Session() as sess:
+        assert [sess.run(shape[i]) for i in (0, 2, -1)] == [2, 2, 2]
+    assert tf.shape(x, out_type=tf.int64)[0].dtype is tf.int64
+    with pytest.raises(ValueError, match="Index 1 is not uniform.*Fix"):
+        shape[1]

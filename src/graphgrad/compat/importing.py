@@ -213,6 +213,7 @@ _HOMES = {
     "rnn_cell": ("nn.rnn_cell",),
     "rnn_cell_impl": ("nn.rnn_cell",),
     "tf_logging": ("logging",),
+    "tf_record": ("io", "python_io"),
 }
 _COMMON = (".", "math", "nn", "linalg", "random", "image", "train", "initializers", "losses", "errors", "sets",
            "strings", "signal", "test", "summary", "layers")

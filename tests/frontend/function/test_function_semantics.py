@@ -483,3 +483,17 @@ def test_modules() -> None:
     assert float(layer(tf.constant(2.0))) == 2.0 and int(layer.count) == 1
     with pytest.raises(ValueError, match="'a-b' is not a valid module name"):
         tf.Module("a-b")
+
+
+def test_shapes_of_sparse_arguments() -> None:
+    """A trace knows the dense shape; relaxed traces know what all shapes have in common, as in TensorFlow."""
+    seen: list[Any] = []
+
+    def f(s: Any) -> Any:
+        seen.append(s.shape.as_list())
+        return tf.sparse.to_dense(s)
+
+    for traced in (tf.function(f), tf.function(f, reduce_retracing=True)):
+        for rows in (1, 2, 3, 2):
+            assert traced(tf.sparse.from_dense([[1.0, 0.0]] * rows)).shape == (rows, 2)
+    assert seen == [[1, 2], [2, 2], [3, 2], [1, 2], [None, 2]]

@@ -140,6 +140,14 @@ def _to_sparse_grad(op, d_indices, d_values, d_shape):
     return [*[None] * n, raw.Reshape(d_values, raw.Shape(op.inputs[n]))]
 
 
+def _steps(start, limit, delta):
+    """Returns the numbers from start to limit; the rounding of their own type decides how many there are."""
+    if start.dtype.kind in "iu":
+        return np.arange(start, limit, delta, dtype=start.dtype)
+    n = max(int(np.ceil((limit - start) / delta)), 0)
+    return (start + np.arange(n).astype(start.dtype) * delta).astype(start.dtype)
+
+
 @op("RaggedRange", "starts: T, limits: T, deltas: T -> rt_nested_splits: Tsplits, rt_dense_values: T",
     T=FLOATING | {int32, int64}, Tsplits=INDEX, flags=_HOST)
 def range_op(xp, starts, limits, deltas, *, Tsplits=int64):
@@ -149,7 +157,7 @@ def range_op(xp, starts, limits, deltas, *, Tsplits=int64):
         raise Complaint("starts, limits and deltas must be scalars or vectors", "tf.reshape them")
     if (rows[2] == 0).any():
         raise Complaint("Requires delta != 0", "give a step other than 0")
-    parts = [np.arange(*row, dtype=starts.dtype) for row in zip(*rows, strict=True)]
+    parts = [_steps(*row) for row in zip(*rows, strict=True)]
     ends = np.cumsum([0, *map(len, parts)])
     return ends.astype(Tsplits.np_dtype), np.concatenate([np.zeros(0, starts.dtype), *parts])
 

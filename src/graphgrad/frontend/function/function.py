@@ -87,6 +87,13 @@ def _is_within(given: Any, known: Any) -> bool:
     return (known is None or given is not None) and compatible(given, known) and bool(relax(given, known) == known)
 
 
+def _relaxed(given: Any, known: Any) -> Any:
+    """Returns the shape or spec that both a given one and that of an earlier trace are good for."""
+    if not isinstance(given, TypeSpec):
+        return relax(given, known)
+    return given if given == known else given.most_specific_common_supertype([known]) or given
+
+
 class _Traces:
     """The cached traces of a function.
 
@@ -335,8 +342,7 @@ class Function:
             if all(map(_is_within, shapes, known)):
                 return concrete
         if self._relaxes and others:
-            shapes = [s if isinstance(s, TypeSpec) else relax(s, k)
-                      for s, k in zip(shapes, others[-1][0], strict=True)]
+            shapes = [_relaxed(s, k) for s, k in zip(shapes, others[-1][0], strict=True)]
         self._refuse_recursion((self, *key))
         _tracing.stack.append((self, *key))
         try:
@@ -384,7 +390,7 @@ class Function:
                 specs.append(TensorSpec(shape, leaf.dtype, p.op.name))
             elif isinstance(leaf, Composite) or nest.is_composite_spec(leaf):
                 spec = leaf._whole_spec if isinstance(leaf, Composite) else leaf
-                wide = spec._generic()
+                wide = shape if isinstance(shape, TypeSpec) else spec._generic()
                 inputs = [graph.add_input(s.dtype, s._shape, name) for s in component_specs(wide)]
                 with graph.as_default():
                     replaced.extend(put_together([wide], inputs))

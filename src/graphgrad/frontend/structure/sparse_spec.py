@@ -53,12 +53,9 @@ class SparseTensorSpec(UnevenSpec):
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype
 
-    def _generic(self) -> Any:
+    def _by_components(self) -> Any:
         rank = self._shape.rank
         return SparseTensorSpec(None if rank is None else [None] * rank, self._dtype)
-
-    def _by_components(self) -> Any:
-        return self._generic()
 
     def _for_shape(self, shape: TensorShape) -> Any:
         (rank,) = shape.with_rank(1).as_list()  # the shape of the dense shape

@@ -284,6 +284,8 @@ def _nameless(part: Any) -> Any:
 
 
 def _hashable(part: Any) -> Any:
+    if isinstance(part, tuple):
+        return tuple(map(_hashable, part))
     return repr(part) if isinstance(part, (TensorShape, dict, list)) else part
 
 

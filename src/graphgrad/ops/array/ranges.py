@@ -23,12 +23,12 @@ from graphgrad.ops.common.shape_values import fill, join, minus, part, plus, ran
     host=("start", "limit", "delta"), partial_value=folded)
 def range_op(xp, start, limit, delta):
     """Returns start, start + delta, ... up to, not including, limit."""
-    n = _range_shape(start.item(), limit.item(), delta.item())[0]
+    n = _range_shape(start.item(), limit.item(), delta.item(), as_dtype(start.dtype))[0]
     return (start + np.arange(n).astype(start.dtype) * delta).astype(start.dtype)
 
 
 @range_op.shape
-def _range_shape(start, limit, delta):
+def _range_shape(start, limit, delta, Tidx):
     if start is None or limit is None or delta is None:
         return (None,)
     if any(isinstance(v, tuple) for v in (start, limit, delta)):
@@ -39,7 +39,11 @@ def _range_shape(start, limit, delta):
         sign, relation = ("delta > 0", "<=") if delta > 0 else ("delta < 0", ">=")
         raise Complaint(f"Requires start {relation} limit when {sign}: {start}, {limit}",
                         "change the sign of delta, or swap start and limit")
-    return (math.ceil(abs((limit - start) / delta)) if isinstance(start, float) else len(range(start, limit, delta)),)
+    if not isinstance(start, float):
+        return (len(range(start, limit, delta)),)
+    kind = Tidx.np_dtype.type  # its rounding decides whether the last number is reached
+    with np.errstate(all="ignore"):
+        return (math.ceil(abs((kind(limit) - kind(start)) / kind(delta))),)
 
 
 range_op.grad(NOT_DIFFERENTIABLE)

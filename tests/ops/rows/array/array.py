@@ -75,7 +75,8 @@ ROWS = [
     Row("Range", [[V(0), V(5), V(2)], [V(5), V(0), V(-2)], [V(3), V(3), V(1)]], dtypes=[*INDEX, "float32"], order=0,
         bad=[([V(0), V(5), V(0)], "delta != 0"), ([V(5), V(0), V(1)], "start <= limit"),
              ([V([0]), V(5), V(1)], "start must have rank 0")]),
-    Row("Range", [[V(0.0), V(1.0), V(0.1)], [V(1.0), V(-1.0), V(-0.3)]], dtypes=["float32", "float64"], order=0),
+    Row("Range", [[V(0.0), V(1.0), V(0.1)], [V(1.0), V(-1.0), V(-0.3)], [V(0.1), V(1.1), V(0.1)],
+                  [V(0.0), V(0.3), V(0.1)], [V(1.0), V(1.3), V(0.1)]], dtypes=["float32", "float64"], order=0),
     Row("LinSpace", [[V(0.0), V(1.0), V(5)], [V(2.0), V(-1.0), V(4, "int64")], [V(2.0), V(3.0), V(1)]],
         dtypes=["float32", "float64"], order=0, bad=[([V(0.0), V(1.0), V(0)], "num > 0", InvalidArgumentError)]),
 ]
