@@ -71,6 +71,11 @@ def installed() -> bool:
     return any(isinstance(f, _Finder) for f in sys.meta_path)
 
 
+def face() -> int | None:
+    """Returns which TensorFlow `tensorflow` means in this process, 1 or 2; None if it is not this package."""
+    return next((f.version for f in sys.meta_path if isinstance(f, _Finder)), None)
+
+
 class _Alias(ModuleType):
     """A module of TensorFlow's that holds this package's objects.
 

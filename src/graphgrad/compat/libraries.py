@@ -58,7 +58,7 @@ def find(module: str, name: str) -> Any:
     Args:
       module: a module of a face, such as "graphgrad.compat.v2".
       name: the name, such as "keras".
-    Raises: RuntimeError if TensorFlow itself was imported before.
+    Raises: RuntimeError if TensorFlow itself was imported before; ImportError if the library fails.
     """
     face = next((f for f in _MODULES if f"{module}.".startswith(f"{f}.")), "")
     place = _MODULES[face].get(name) if module == face else None
@@ -69,4 +69,7 @@ def find(module: str, name: str) -> Any:
             raise RuntimeError(f"tf.{name} needs `import tensorflow` to mean graphgrad, and TensorFlow itself was "
                                "imported before. Fix: use one of them in a process")
         install(1 if face.endswith("v1") else 2)
-    return importlib.import_module(place)
+    try:
+        return importlib.import_module(place)
+    except AttributeError as e:  # which would say that there is no such name
+        raise ImportError(f"{place} cannot be imported: {e}", name=place) from e

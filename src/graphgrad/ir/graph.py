@@ -289,6 +289,11 @@ class Graph:
             for made in self._operations[start:]:
                 early.setdefault(made.index, early.get(op.index, op.index))
 
+    @property
+    def _c_graph(self) -> Any:
+        """The graph: what libraries give to functions of TensorFlow's compiled part."""
+        return self
+
     def in_two_runs(self) -> AbstractContextManager[None]:
         """Allows gradients built inside to run later than their forward operations, with changes in between."""
         return self._around.having(in_two_runs=True)

@@ -8,7 +8,7 @@ the two and so see the attributes of both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeAlias
 
 import numpy as np
 
@@ -93,10 +93,10 @@ class Tensor(TensorOperators):
     """
 
     __slots__ = ()
-    OVERLOADABLE_OPERATORS = frozenset(f"__{name}__" for name in """
+    OVERLOADABLE_OPERATORS: ClassVar[set[str]] = {f"__{name}__" for name in """
         abs add and div eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow radd rand rdiv rfloordiv
         rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor
-    """.split())
+    """.split()}
     __array_priority__ = 100  # so that ndarray * Tensor calls Tensor.__rmul__
 
     dtype: DType
@@ -147,9 +147,18 @@ class Tensor(TensorOperators):
         raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled. "
                                   "Fix: ask inside tf.function or `with tf.Graph().as_default():`")
 
-    def __bool__(self) -> bool:  # each subclass has its own; this is for classes that borrow the methods of tensors
+    # Each subclass has its own of these two; libraries take them from here for classes that stand for tensors.
+
+    def __bool__(self) -> bool:
+        if type(self).__bool__ is not Tensor.__bool__:
+            return type(self).__bool__(self)
         raise TypeError(f"Using a `{type(self).__name__}` as a Python `bool` is not allowed. "
                         "Fix: tf.convert_to_tensor(value), or tf.cond")
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if type(self).__iter__ is not Tensor.__iter__:
+            return type(self).__iter__(self)
+        raise TypeError(f"'{type(self).__name__}' object is not iterable. Fix: tf.unstack(tf.convert_to_tensor(value))")
 
     __nonzero__ = __bool__  # the name that Python 2 had
 

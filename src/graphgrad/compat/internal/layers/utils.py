@@ -87,3 +87,21 @@ def _one_of(what: str, value: str, names: tuple[str, ...]) -> str:
     if value.lower() not in names:
         raise ValueError(f"The `{what}` argument must be one of {', '.join(map(repr, names))}. Received: {value}")
     return value.lower()
+
+
+def conv_output_length(input_length: int | None, filter_size: int, padding: str, stride: int,
+                       dilation: int = 1) -> int | None:
+    """Returns the size of a convolution's result in one dimension; None if the input's is unknown.
+
+    Args:
+      input_length: the size of the input.
+      filter_size: the size of the filter.
+      padding: "same", "valid" or "full".
+      stride: the step.
+      dilation: the distance between the filter's elements.
+    """
+    if input_length is None:
+        return None
+    reach = (filter_size - 1) * dilation
+    length = input_length + {"same": 0, "valid": -reach, "full": reach}[padding]
+    return (length + stride - 1) // stride
