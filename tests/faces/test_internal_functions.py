@@ -10,7 +10,7 @@ from graphgrad.compat import importing
 from graphgrad.compat.internal.framework import tensors
 from graphgrad.compat.internal.framework.pywrap_tensorflow import TF_TryEvaluateConstant_wrapper
 from graphgrad.compat.internal.layers import utils
-from graphgrad.compat.internal.ops.convolution import Convolution
+from graphgrad.compat.internal.ops.convolution import PreparedConvolution
 from graphgrad.compat.internal.ops.linear_operators import add_operators, matrix_triangular_solve_with_broadcast
 from graphgrad.compat.internal.pyct import Base
 from graphgrad.compat.internal.util import tf_inspect
@@ -42,7 +42,7 @@ def test_arguments_of_convolutions() -> None:
     assert utils.normalize_padding("SAME") == "same"
     assert [utils.conv_output_length(10, 3, p, 2, 2) for p in ("valid", "same", "full")] == [3, 5, 7]
     assert utils.conv_output_length(None, 3, "same", 1) is None
-    made = Convolution(tf.TensorShape([1, 4, 1]), tf.TensorShape([2, 1, 1]), "VALID", (1,), (2,), data_format="NWC")
+    made = PreparedConvolution(tf.TensorShape([1, 4, 1]), tf.TensorShape([2, 1, 1]), "VALID", (1,), (2,), data_format="NWC")
     assert made(tf.ones([1, 4, 1]), tf.ones([2, 1, 1])).shape == (1, 2, 1)
 
 

@@ -53,7 +53,6 @@ MODULES = {
     "python.lib.io.file_io": "graphgrad.compat.internal.lib.file_io",
     "python.ops.confusion_matrix": "graphgrad.compat.internal.ops.confusion_matrix",
     "python.ops.linalg.sparse.sparse_csr_matrix_ops": "graphgrad.compat.internal.ops.sparse_csr_matrix_ops",
-    "python.layers.utils": "graphgrad.compat.internal.layers.utils",
     "python.ops.init_ops":
         "graphgrad.frontend.variables.initializers graphgrad.frontend.variables.scaling_initializers",
     "python.ops.metrics_impl": "graphgrad.compat.internal.ops.metrics_impl",
@@ -150,7 +149,7 @@ INTERNALS = {
     "convert_to_tensor_v2": "graphgrad.ir.conversion:convert_to_tensor",
     "convert_to_tensor_or_composite": "graphgrad.compat.internal.framework.ops",
     "create_slot": "graphgrad.training.optimizers.slots",
-    "Convolution": "graphgrad.compat.internal.ops.convolution",
+    "Convolution": "graphgrad.compat.internal.ops.convolution:PreparedConvolution",
     "CompositeTensor": "graphgrad.frontend.variables.composite_tensor",
     "DenseSpec": "graphgrad.frontend.structure.type_spec",
     "ENABLE_CONTROL_FLOW_V2": "graphgrad.compat.internal.state",

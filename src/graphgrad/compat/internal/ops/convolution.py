@@ -7,7 +7,7 @@ from typing import Any
 from graphgrad.ops.nn.conv.conv_functions import convolution
 
 
-class Convolution:
+class PreparedConvolution:
     """A convolution whose arguments are given before its operands.
 
     Args:
