@@ -17,7 +17,15 @@ from graphgrad.frontend.function.autograph.convert import convert
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import component_specs, put_together
 from graphgrad.frontend.structure.signature import TensorSpec as TensorSpec
-from graphgrad.frontend.structure.signature import TypeSpec, leaf_key, leaf_names, structure_key
+from graphgrad.frontend.structure.signature import (
+    TypeSpec,
+    is_within,
+    kind_and_shape,
+    leaf_key,
+    leaf_names,
+    relaxed,
+    structure_key,
+)
 from graphgrad.frontend.structure.structured_outputs import collect_outputs
 from graphgrad.frontend.structure.tensor_array import TensorArray
 from graphgrad.frontend.structure.tensor_array_spec import ArrayParts
@@ -28,7 +36,7 @@ from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
-from graphgrad.ir.shape import compatible, relax, shape_str
+from graphgrad.ir.shape import shape_str
 from graphgrad.ir.values.composite import Composite
 
 from .concrete_function import ConcreteFunction
@@ -69,29 +77,6 @@ def functions_run_eagerly() -> bool:
     False
     """
     return _run_eagerly
-
-
-def _kind_and_shape(key: Any) -> tuple[Any, Any]:
-    """Splits the key of a leaf: what traces must have in common, and a shape or spec that may be less specific."""
-    if key[0] == "tensor":
-        return key[:2], key[2]
-    return (key[:1], key[1]) if isinstance(key[-1], TypeSpec) else (key, None)
-
-
-def _is_within(given: Any, known: Any) -> bool:
-    """Returns whether a trace for a shape or spec is good for another one."""
-    if isinstance(known, TypeSpec):
-        return bool(given == known or given.is_subtype_of(known))
-    if given == known:
-        return True
-    return (known is None or given is not None) and compatible(given, known) and bool(relax(given, known) == known)
-
-
-def _relaxed(given: Any, known: Any) -> Any:
-    """Returns the shape or spec that both a given one and that of an earlier trace are good for."""
-    if not isinstance(given, TypeSpec):
-        return relax(given, known)
-    return given if given == known else given.most_specific_common_supertype([known]) or given
 
 
 class _Traces:
@@ -335,14 +320,14 @@ class Function:
     def _find(self, args: Any, kwargs: Any, leaves: list[Any], keys: list[Any], key: Any,
               traces: _Traces) -> ConcreteFunction:
         """Finds a trace for less specific shapes and specs, or makes a new one."""
-        split = list(map(_kind_and_shape, keys))
+        split = list(map(kind_and_shape, keys))
         shapes = [shape for _, shape in split]
         others = traces.general.setdefault((key[0], tuple([kind for kind, _ in split])), [])
         for known, concrete in others:
-            if all(map(_is_within, shapes, known)):
+            if all(map(is_within, shapes, known)):
                 return concrete
         if self._relaxes and others:
-            shapes = [_relaxed(s, k) for s, k in zip(shapes, others[-1][0], strict=True)]
+            shapes = [relaxed(s, k) for s, k in zip(shapes, others[-1][0], strict=True)]
         self._refuse_recursion((self, *key))
         _tracing.stack.append((self, *key))
         try:

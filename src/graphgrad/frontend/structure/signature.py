@@ -11,7 +11,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.shape import Shape, as_shape, compatible, shape_str
+from graphgrad.ir.shape import Shape, as_shape, compatible, relax, shape_str
 from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ir.values.composite import Composite
 
@@ -181,6 +181,42 @@ def leaf_key(leaf: Any, spec: Any = None) -> Any:
         raise TypeError(f"Could not generate a generic TraceType for {leaf!r}. Please verify that it is "
                         "immutable/hashable. Fix: pass a tuple or a tensor instead") from None
     return type(leaf), leaf
+
+
+def kind_and_shape(key: Any) -> tuple[Any, Any]:
+    """Splits the key of a leaf: what traces must have in common, and a shape or spec that may be less specific.
+
+    Args:
+      key: the result of `leaf_key`.
+    """
+    if key[0] == "tensor":
+        return key[:2], key[2]
+    return (key[:1], key[1]) if isinstance(key[-1], TypeSpec) else (key, None)
+
+
+def is_within(given: Any, known: Any) -> bool:
+    """Returns whether a trace for a shape or spec is good for another one.
+
+    Args:
+      given: the shape or spec of an argument.
+      known: that of the trace.
+    """
+    if isinstance(known, TypeSpec):
+        return bool(given == known or given.is_subtype_of(known))
+    if given == known:
+        return True
+    return (known is None or given is not None) and compatible(given, known) and bool(relax(given, known) == known)
+
+
+def relaxed(given: Any, known: Any) -> Any:
+    """Returns the shape or spec that both a given one and that of an earlier trace are good for.
+
+    Args:
+      given, known: the two.
+    """
+    if not isinstance(given, TypeSpec):
+        return relax(given, known)
+    return given if given == known else given.most_specific_common_supertype([known]) or given
 
 
 def leaf_names(signature: inspect.Signature, args: Any, kwargs: Any) -> list[str]:
