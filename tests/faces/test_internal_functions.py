@@ -42,7 +42,8 @@ def test_arguments_of_convolutions() -> None:
     assert utils.normalize_padding("SAME") == "same"
     assert [utils.conv_output_length(10, 3, p, 2, 2) for p in ("valid", "same", "full")] == [3, 5, 7]
     assert utils.conv_output_length(None, 3, "same", 1) is None
-    made = PreparedConvolution(tf.TensorShape([1, 4, 1]), tf.TensorShape([2, 1, 1]), "VALID", (1,), (2,), data_format="NWC")
+    made = PreparedConvolution(tf.TensorShape([1, 4, 1]), tf.TensorShape([2, 1, 1]), "VALID", (1,), (2,),
+                               data_format="NWC")
     assert made(tf.ones([1, 4, 1]), tf.ones([2, 1, 1])).shape == (1, 2, 1)
 
 

@@ -151,6 +151,9 @@ def test_the_registry_of_specs() -> None:
     assert type_spec_registry.register("tests.LineSpec")(LineSpec) is LineSpec
     assert type_spec_registry.get_name(LineSpec) == "tests.LineSpec"
     assert type_spec_registry.lookup("tests.LineSpec") is LineSpec
+    # Libraries that let a class be defined again take its name from these.
+    assert type_spec_registry._TYPE_SPEC_TO_NAME[LineSpec] == "tests.LineSpec"
+    assert type_spec_registry._NAME_TO_TYPE_SPEC["tests.LineSpec"] is LineSpec
     with pytest.raises(ValueError, match="already"):
         type_spec_registry.register("tests.LineSpec")(type("Other", (LineSpec,), {}))
     with pytest.raises(ValueError, match="form"):

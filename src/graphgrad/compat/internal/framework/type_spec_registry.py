@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 
 from graphgrad.frontend.structure import type_spec_registry
+from graphgrad.frontend.structure.type_spec_registry import _NAME_TO_TYPE_SPEC as _NAME_TO_TYPE_SPEC
+from graphgrad.frontend.structure.type_spec_registry import _TYPE_SPEC_TO_NAME as _TYPE_SPEC_TO_NAME
 from graphgrad.frontend.structure.type_spec_registry import get_name as get_name
 from graphgrad.frontend.structure.type_spec_registry import register as register
 
