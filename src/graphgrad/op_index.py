@@ -191,6 +191,7 @@ graphgrad.ops.state.variable_ops: AssignAddVariableOp AssignSubVariableOp Assign
     ResourceScatterUpdate VarHandleOp VarIsInitializedOp VariableOf VariableShape
 graphgrad.ops.state.variable_slices: ResourceCountUpTo ResourceGatherNd ResourceScatterNdAdd ResourceScatterNdMax
     ResourceScatterNdMin ResourceScatterNdSub ResourceScatterNdUpdate ResourceStridedSliceAssign
+graphgrad.training.checkpoints.checkpoint_ops: DisableCopyOnRead MergeV2Checkpoints RestoreV2 SaveV2 ShardedFilename
 graphgrad.training.summaries.summary_ops: HistogramSummary ImageSummary MergeSummary ScalarSummary TensorSummaryV2
 graphgrad.training.summaries.writer_ops: AudioSummary AudioSummaryV2 CloseSummaryWriter FlushSummaryWriter TensorSummary
     WriteSummary

@@ -66,6 +66,8 @@ OPS: dict[str, str] = {
     **dict.fromkeys(("ParseExampleV2", "ParseSequenceExampleV2", "WriteFile", "DecodeCompressed", "SerializeSparse",
                      "SerializeManySparse", "DeserializeManySparse", "DecodeJSONExample"),
                     "it reads files or encoded data: tests/extras/test_parsing.py"),
+    **dict.fromkeys(("SaveV2", "RestoreV2", "MergeV2Checkpoints", "ShardedFilename", "DisableCopyOnRead"),
+                    "it writes or reads checkpoints, or is for those: tests/training/test_checkpoint_ops.py"),
     "VariableOf": _HELD,
     "VarHandleOp": _STATE, "ReadVariableOp": _STATE, "AssignVariableOp": _STATE, "AssignAddVariableOp": _STATE,
     "AssignSubVariableOp": _STATE, "VarIsInitializedOp": _STATE, "ResourceGather": _STATE, "VariableShape": _STATE,

@@ -14,7 +14,7 @@ from graphgrad.ir.builder import add_to_graph
 from graphgrad.ir.context import current_graph, get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype, float32, int64, uint64
-from graphgrad.ir.funcgraph import FuncGraph, stands_for
+from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.graph_messages import GraphDef, NodeDef
 from graphgrad.ir.graphdef import OWN, output_places
@@ -26,7 +26,8 @@ from .control_flow_v1 import ControlFlowNode, functional
 from .custom_gradients import MARK, GradientFunction, rule_of, with_captures
 from .import_limits import SizeLimit, refused
 from .reference_variables import with_resources
-from .session_handles import with_handles
+from .session_handles import handle_of, with_handles
+from .table_handles import TYPES, mark, table_type, type_of
 from .tensor_array_v1 import with_arrays
 
 # Types that do the same as others, under a further promise.
@@ -142,7 +143,7 @@ class _Reader:
             return [inside._input(name) for name in results]
 
     def _check(self, nodes: list[Any]) -> None:
-        known = _CALLS | _CASES
+        known = _CALLS | _CASES | TYPES
         strange = sorted({n.op for n in nodes if _type(n) not in registry and n.op not in known})
         if not strange:
             return
@@ -154,6 +155,10 @@ class _Reader:
                          f"  Asked for at {user_source(4)}\n  Fix: {fix}")
 
     def _add(self, node: Any) -> Operation:
+        if node.op in TYPES:
+            table = self._add(handle_of(node))
+            mark(table.outputs[0], table_type(node))
+            return table
         opdef = registry[_type(node)]
         rule: Any = None
         if MARK in node.attr:
@@ -285,8 +290,10 @@ class _Reader:
             found["shape"] = inputs[0].op._attr("shape")
         if node.op.startswith("ResourceScatterNd") and "dtype" not in found:
             found["dtype"] = inputs[2].dtype
-        if "key_dtype" in own and "key_dtype" not in found:
-            found["key_dtype"], found["value_dtype"] = stands_for(inputs[0])._table_dtypes
+        table = type_of(inputs[0]) if "key_dtype" in own or "mutable" in own else None
+        for name in ("key_dtype", "value_dtype", "mutable") if table is not None else ():
+            if name in own:
+                found.setdefault(name, getattr(table, name))
         if "func" in opdef.attrs and "token" in found:
             found["func"] = function_of(found["token"])
         if node.op == "VarHandleOp":

@@ -368,12 +368,20 @@ def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **save
         made = [v for v in sess.graph.get_collection("variables") if id(v) not in before]
         restored = [v for v in made if saved is None or in_checkpoint(v, import_scope) in saved]
         prefix = f"{import_scope}/" if import_scope else ""
+        values = os.path.join(export_dir, "variables", "variables")
+        restoring = prefix + message.saver_def.restore_op_name
         if restored:
-            saver_of(restored, import_scope).restore(sess, os.path.join(export_dir, "variables", "variables"))
+            saver_of(restored, import_scope).restore(sess, values)
+        elif restoring in sess.graph._index.by_name() and os.path.exists(f"{values}.index"):
+            # A model of TensorFlow 2: its graph holds no collection of variables, but a function that restores them.
+            sess.run(sess.graph.get_operation_by_name(restoring), {prefix + message.saver_def.filename_tensor_name:
+                                                                   values})
+        files = {prefix + f.tensor_info.name: os.path.join(export_dir, "assets", f.filename)
+                 for f in message.asset_file_def}
         for key in (_MAIN_OP, _LEGACY_INIT_OP):
             if key in message.collection_def:
                 for name in message.collection_def[key].node_list.value:
-                    sess.run(sess.graph.get_operation_by_name(prefix + name))
+                    sess.run(sess.graph.get_operation_by_name(prefix + name), files)
     return message
 
 

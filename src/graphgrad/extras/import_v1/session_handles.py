@@ -1,4 +1,4 @@
-"""Graphs with handles of tables and iterators, rewritten to the one kind of handles that there is here."""
+"""Graphs with handles of iterators and tables, rewritten to the one kind of handles that there is here."""
 
 from __future__ import annotations
 
@@ -7,34 +7,25 @@ from typing import Any
 from graphgrad.ir.dtypes import variant
 from graphgrad.ir.graph_messages import AttrValue, NodeDef, shape_proto
 
-_MUTABLE = frozenset({"MutableHashTableV2", "MutableHashTableOfTensorsV2", "MutableDenseHashTableV2"})
-_HANDLES = _MUTABLE | {"HashTableV2", "IteratorV2", "Iterator"}
-_LOOKUPS = frozenset({"LookupTableFindV2", "LookupTableSizeV2"})
+_ITERATORS = frozenset({"IteratorV2", "Iterator"})
 
 
 def with_handles(nodes: list[Any]) -> list[Any]:
-    """Replaces the operations that make tables and iterators by handles.
+    """Replaces the operations that make iterators by handles.
 
     Args:
       nodes: `NodeDef`s.
     Returns: the same list if there are none; else a new one.
     """
-    if not any(n.op in _HANDLES for n in nodes):
+    if not any(n.op in _ITERATORS for n in nodes):
         return nodes
-    mutable = {n.name for n in nodes if n.op in _MUTABLE}
-    made = []
-    for node in nodes:
-        if node.op in _HANDLES:
-            node = _handle(node)
-        elif node.op in _LOOKUPS and node.input[0].partition(":")[0] in mutable:
-            node = NodeDef.FromString(node.SerializeToString())
-            node.attr["_mutable"] = AttrValue(b=True)
-        made.append(node)
-    return made
+    return [handle_of(n) if n.op in _ITERATORS else n for n in nodes]
 
 
-def _handle(node: Any) -> Any:
-    made = NodeDef(name=node.name, op="VarHandleOp", device=node.device, input=list(node.input))
+def handle_of(node: Any) -> Any:
+    """Returns the node that takes the place of one that makes a resource."""
+    made = NodeDef(name=node.name, op="VarHandleOp", device=node.device)
+    made.input.extend(n for n in node.input if n.startswith("^"))
     shared = node.attr["shared_name"].s if "shared_name" in node.attr else b""
     made.attr["shared_name"] = AttrValue(s=shared or node.name.encode())
     made.attr["dtype"] = AttrValue(type=variant.enum)

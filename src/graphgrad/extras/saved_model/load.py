@@ -10,6 +10,7 @@ from typing import Any
 from graphgrad.extras.import_v1.custom_gradients import GradientFunction
 from graphgrad.extras.import_v1.import_graph import FunctionLibrary
 from graphgrad.extras.import_v1.saved_model import read_saved_model
+from graphgrad.extras.import_v1.table_handles import TYPES, mark, table_type
 from graphgrad.extras.pipelines.asset import Asset
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.graph.init_scope import init_scope
@@ -249,11 +250,10 @@ class Loader:
     def _resource(self, number: int, node: Any) -> Any:
         creator = [c.node_id for c in node.children if c.local_name == "_create_resource"]
         names = [name for i in creator for name in self.saved.nodes[i].function.concrete_functions]
-        nodes = [n for name in names for n in self.library.message(name).node_def if "Hash" in n.op]
-        made = LoadedResource(f"resource_{number}", any("Mutable" in n.op for n in nodes))
-        if nodes and "key_dtype" in nodes[0].attr:
-            types = [as_dtype(int(nodes[0].attr[name].type)) for name in ("key_dtype", "value_dtype")]
-            made.resource_handle._table_dtypes = types
+        kinds = [table_type(n) for name in names for n in self.library.message(name).node_def if n.op in TYPES]
+        made = LoadedResource(f"resource_{number}", bool(kinds) and kinds[0].mutable)
+        if kinds:
+            mark(made.resource_handle, kinds[0])
         return made
 
     def _set_children(self, number: int) -> None:

@@ -174,6 +174,6 @@ for _record in (find, size, insert, import_, initialize_table, initialize_table_
     _record.grad(NOT_DIFFERENTIABLE)
 
 for _record, _kind in ((find, table("Tin", "Tout")), (insert, table("Tin", "Tout", changes=True)),
-                       (initialize_table, table("Tkey", "Tval")),
+                       (import_, table("Tin", "Tout", changes=True)), (initialize_table, table("Tkey", "Tval")),
                        (initialize_table_from_file, table("key_dtype", "value_dtype"))):
     declare_handle(_record.name, _kind)
