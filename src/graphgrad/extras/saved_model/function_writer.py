@@ -7,7 +7,7 @@ in which they were built), how many iterations a loop has at most, and which gra
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,12 @@ from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.graph_messages import AttrValue, FunctionDef, NodeDef, TensorProto, shape_proto
 from graphgrad.ir.graphdef import GraphWriter, name_in_function
+from graphgrad.system.log import Log
+
+from .loop_of_map import LoopOfMap, result_of_map
+from .written_gradients import TracedGradient, has_gradient
+
+_log = Log("tensorflow")
 
 _ARGUMENT = re.compile(r"[a-z][a-z0-9_]*")
 # Op types that TensorFlow lacks, or whose signature there is another one.
@@ -27,8 +33,11 @@ _NOT_THERE = frozenset(
     "Dilation2DBackpropFilterGrad Dilation2DBackpropInputGrad ExtractGlimpseGrad FlushSummaryWriter "
     "FractionalAvgPoolGradGrad FractionalMaxPoolGradGrad IgammaDerivative ImageProjectiveTransformGrad "
     "IteratorGetNextAsOptional IteratorGetNextFromString LinearRecurrence LoopSegments MakeIterator "
-    "OwnedIteratorGetNext OwnedIteratorHas RaggedVariantLike ResizeAreaGrad SparsePlaces VariableOf VectorizedMap "
+    "OwnedIteratorGetNext OwnedIteratorHas RaggedVariantLike ResizeAreaGrad SparsePlaces VariableOf "
     "WriteSummary ZetaDerivative".split())
+
+
+_NONE: Mapping[int, Any] = {}
 
 
 class CannotBeWritten(Exception):
@@ -42,13 +51,18 @@ class FunctionWriter(GraphWriter):
         super().__init__(None)
         self._loops: dict[str, Any] = {}  # by a function's name: BODY, or the number of iterations that it allows
         self._beside: list[Any] = []  # further nodes, of the function that is being written
+        self._behind: list[Any] = []
+        self._further: list[Any] = []  # functions that no graph is behind
         self._order: dict[int, list[Operation]] = {}  # for operations, by id: those that they wait for
-        self.gradients: Callable[[Operation], str | None] = _no_gradient  # names the gradient of an operation
+        self._places: dict[int, tuple[str, dict[int, str]]] = {}  # of graphs: their names and those of arguments
+        self._gradients: dict[int, TracedGradient | str] = {}  # of operations, by id; a name alone if it has no trace
+        self.traced: list[TracedGradient] = []
+        self.keeps_gradients = True
 
     # -- functions -------------------------------------------------------------------
 
     def definition(self, name: str, function: FuncGraph, inputs: Sequence[Tensor], outputs: Sequence[Tensor],
-                   effects: Sequence[Operation], leading: int = 0) -> Any:
+                   effects: Sequence[Operation], leading: int = 0, constants: Mapping[int, Any] = _NONE) -> Any:
         """Makes the message of a function.
 
         Args:
@@ -57,6 +71,7 @@ class FunctionWriter(GraphWriter):
           inputs, outputs: tensors of it.
           effects: operations to run besides.
           leading: the number of `int32` arguments to put before the others.
+          constants: by their ids, inputs that become constants, and their values.
         """
         made = FunctionDef()
         made.signature.name = name
@@ -65,6 +80,10 @@ class FunctionWriter(GraphWriter):
         for i in range(leading):
             _add_argument(made, f"loop_argument_{i}", dtypes.int32, ())
         for i, t in enumerate(inputs):
+            if id(t) in constants:
+                made.node_def.append(_constant(t.op.name, constants[id(t)]._value, t.dtype))
+                arguments[id(t)] = f"{t.op.name}:output:0"
+                continue
             usable = _ARGUMENT.fullmatch(t.op.name) is not None
             arguments[id(t)] = t.op.name if usable else _unused(f"arg_{i}", taken)
             _add_argument(made, arguments[id(t)], t.dtype, t._spec.shape)
@@ -72,13 +91,13 @@ class FunctionWriter(GraphWriter):
         def names(t: Tensor) -> str:
             return arguments.get(id(t)) or self.name_of_output(t)
 
+        self._places[id(function)] = name, arguments
         given = {id(t.op) for t in inputs}
-        ops = [op for op in _needed(function, outputs, effects) if id(op) not in given]
+        ops = [op for op in self._with_gradients(function, outputs, effects) if id(op) not in given]
         self._put_in_order(ops)
-        outer, self._beside = self._beside, []
+        self._beside, self._behind = [], []
         nodes = [self.node(op, names, True) for op in ops]
-        made.node_def.extend([*self._beside, *nodes])
-        self._beside = outer
+        made.node_def.extend([*self._beside, *nodes, *self._behind])
         for i, t in enumerate(outputs):
             made.signature.output_arg.add(name=f"output_{i}", type=t.dtype.enum)
             made.ret[f"output_{i}"] = names(t)
@@ -114,30 +133,102 @@ class FunctionWriter(GraphWriter):
             made.ret["output_0"] = f"{both}:z:0"
         return made
 
+    def _with_gradients(self, function: FuncGraph, outputs: Sequence[Tensor],
+                        effects: Sequence[Operation]) -> list[Operation]:
+        """Returns the operations to write, and traces the gradients that they have of their own."""
+        ops = _needed(function, outputs, effects)
+        while True:
+            new = [op for op in ops if id(op) not in self._gradients and has_gradient(op)]
+            if not new:
+                break
+            for op in new:
+                self._trace_gradient(op)
+            found = [self._gradients[id(op)] for op in ops if id(op) in self._gradients]
+            inside = [t for g in found if isinstance(g, TracedGradient) for t in g.inside if t.graph is function]
+            ops = _needed(function, [*outputs, *inside], effects)
+        return ops
+
+    def _trace_gradient(self, op: Operation) -> None:
+        name = f"CustomGradient-{len(self._gradients)}"
+        if not self.keeps_gradients:  # a name that is not there is an error when it is needed, not another gradient
+            self._gradients[id(op)] = name
+            return
+        graph: Any = op.graph
+        count = len(graph.inputs)
+        try:
+            made = TracedGradient(op, name)
+            if len(graph.inputs) > count and graph._outer_graph is not None:
+                raise CannotBeWritten("what it uses is outside of a branch or loop")
+        except Exception as e:  # the user's function may raise anything; the model is saved all the same
+            _log.warning("The SavedModel is written without the gradient of the operation '%s', built at %s: %s: %s",
+                         op.name, op.source, type(e).__name__, e)
+            self._gradients[id(op)] = name
+            return
+        self._gradients[id(op)] = made
+        self.traced.append(made)
+
+    def place(self, t: Tensor) -> tuple[str, str]:
+        """Returns where a tensor is: the name of its function, and its own one in the graph of that function."""
+        function, arguments = self._places[id(t.graph)]
+        if id(t) in arguments:
+            return function, f"{arguments[id(t)]}:0"
+        name = self.name_of_output(t).partition(":")[0]
+        number = t.value_index + 2 if t.op.type == "While" else t.value_index if name == t.op.name else 0
+        return function, f"{name}:{number}"
+
     # -- operations ------------------------------------------------------------------
 
     def node(self, op: Operation, names: Any, add_shapes: bool) -> Any:
         """Makes the message of an operation; raises CannotBeWritten where TensorFlow has no such operation."""
+        if op.type == "VectorizedMap":
+            return self._map(op, names)
         if op.type in _NOT_THERE:
             raise CannotBeWritten(f"the operation '{op.name}' of type {op.type}, built at {op.source}")
         made = super().node(op, names, add_shapes)
-        made.input.extend(f"^{before.name}" for before in self._order.get(id(op), ()) if before not in
-                          op.control_inputs)
+        made.input.extend(self._waits(op))
         if op.type == "LoopBound":  # here a power of two, so that there are few of them
             made.op = "Identity"
             made.attr.clear()
             made.attr["T"] = _INT32
         elif op.type == "While":
             self._add_counter(op, made)
-        gradient = self.gradients(op)
+        gradient = self._gradients.get(id(op))
         if gradient is not None:
-            made.attr["_gradient_op_type"] = AttrValue(s=gradient.encode())
+            name = gradient if isinstance(gradient, str) else gradient.name
+            made.attr["_gradient_op_type"] = AttrValue(s=name.encode())
         return made
+
+    def _waits(self, op: Operation) -> list[str]:
+        """Returns the control inputs that an operation gets besides its own."""
+        return [f"^{before.name}" for before in self._order.get(id(op), ()) if before not in op.control_inputs]
+
+    def _map(self, op: Operation, names: Any) -> Any:
+        """Writes a map over rows as a loop."""
+        if any(t.dtype is dtypes.variant for t, is_row in zip(op.inputs, op.attrs["mapped"], strict=True) if is_row):
+            raise CannotBeWritten(f"the operation '{op.name}', a map over lists, built at {op.source}")
+        if any(op.outputs[i].dtype is dtypes.variant for i in range(len(op.outputs))):
+            raise CannotBeWritten(f"the operation '{op.name}', a map with lists as results, built at {op.source}")
+        body = self.name_of(op.attrs["body"])
+        functions = [self.new_name(f"{body}_{what}") for what in ("cond", "rows")]
+        loop = LoopOfMap(op, list(map(names, op.inputs)), body, functions)
+        self._beside += loop.before
+        self._behind += loop.after
+        self._further += loop.functions
+        loop.node.input.extend([*(f"^{c.name}" for c in op.control_inputs), *self._waits(op)])
+        return loop.node
+
+    def write_functions(self, library: Any) -> None:
+        """Adds the functions that have been named to a library."""
+        super().write_functions(library)
+        library.function.extend(self._further)
+        self._further = []
 
     def name_of_output(self, t: Tensor) -> str:
         """Returns a tensor's name in the message of a function."""
         if t.op.type == "While":
             return f"{t.op.name}:output:{t.value_index + 2}"
+        if t.op.type == "VectorizedMap":
+            return result_of_map(t)
         return name_in_function(t)
 
     def _add_counter(self, op: Operation, made: Any) -> None:
@@ -182,10 +273,6 @@ _BODY, _ENDLESS, _LIMITED = "body", "endless", "limited"  # what a function is t
 _INT32 = AttrValue(type=dtypes.int32.enum)
 
 
-def _no_gradient(op: Operation) -> None:
-    """Returns None: the operation has that of its type."""
-
-
 def _needed(function: FuncGraph, outputs: Sequence[Tensor], effects: Iterable[Operation]) -> list[Operation]:
     """Returns the operations that outputs and effects depend on; gradients may have been added to the graph since."""
     needed: dict[int, Operation] = {}
@@ -223,8 +310,8 @@ def _unused(name: str, taken: set[str]) -> str:
     return found
 
 
-def _constant(name: str, value: int) -> Any:
+def _constant(name: str, value: Any, dtype: Any = dtypes.int32) -> Any:
     node = NodeDef(name=name, op="Const")
-    node.attr["dtype"] = _INT32
-    node.attr["value"] = AttrValue(tensor=TensorProto.of(np.int32(value), dtypes.int32))
+    node.attr["dtype"] = AttrValue(type=dtype.enum)
+    node.attr["value"] = AttrValue(tensor=TensorProto.of(np.asarray(value, dtype.np_dtype), dtype))
     return node

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from graphgrad.frontend.function.concrete_function import ConcreteFunction
-from graphgrad.frontend.function.function import Function, function_behind
+from graphgrad.frontend.function.function import Function
+from graphgrad.frontend.function.saving import function_behind
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.tracking.trackable import Trackable
 from graphgrad.ir.context import current_graph
@@ -66,6 +67,7 @@ def save_and_return_nodes(obj: Any, export_dir: Any, signatures: Any = None, opt
         raise ValueError("Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the `Trackable` "
                          f"class, for export. Got {obj} with type {type(obj)}.")
     writer = FunctionWriter()
+    writer.keeps_gradients = options.experimental_custom_gradients
     objects = SavedObjects(obj, writer)
     made = _signatures(objects, signatures)
     objects.attach_signatures(made)
@@ -88,9 +90,7 @@ def _fill(meta: Any, objects: SavedObjects, exported: ExportedGraph, signatures:
     if not options.experimental_skip_saver:
         meta.saver_def.CopyFrom(exported.add_saver())
     meta.object_graph_def.CopyFrom(objects.message(exported.asset_numbers, exported.constants))
-    library = exported.message.library
-    library.function.extend(f.definition for f in objects.functions)
-    objects.writer.write_functions(library)
+    exported.message.library.CopyFrom(objects.library)
     meta.graph_def.CopyFrom(exported.message)
     for key, signature in exported.signatures.items():
         meta.signature_def[key] = signature

@@ -7,13 +7,14 @@ from typing import Any
 
 from graphgrad.extras.pipelines.asset import Asset
 from graphgrad.frontend.function.concrete_function import ConcreteFunction
-from graphgrad.frontend.function.function import Function, function_behind
-from graphgrad.frontend.function.saving import is_function, traces_of
+from graphgrad.frontend.function.function import Function
+from graphgrad.frontend.function.saving import function_behind, is_function, traces_of
+from graphgrad.frontend.structure.signature import TensorSpec
 from graphgrad.frontend.tracking.data_structures import DictWrapper, ListWrapper, TrackableDataStructure
 from graphgrad.frontend.tracking.trackable import Trackable
 from graphgrad.frontend.variables.variable import Variable
 from graphgrad.ir.dtypes import resource, variant
-from graphgrad.ir.graph_messages import shape_proto
+from graphgrad.ir.graph_messages import FunctionDefLibrary, shape_proto
 from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.object_graph import ObjectGraph, pieces
 
@@ -22,12 +23,20 @@ from .saved_object_messages import SavedObjectGraph
 from .saved_resources import resource_functions, saving_functions
 from .structure_encoding import NotEncodableError
 from .written_functions import WrittenFunction, function_spec, spec_without_arguments, written
+from .written_gradients import is_constant
 
 _log = Log("tensorflow")
 
 
 class CapturedConstant:
     """A tensor that functions captured."""
+
+    def __init__(self, tensor: Any):
+        self.tensor = tensor
+
+
+class TensorInside:
+    """A tensor of a function that a gradient function uses."""
 
     def __init__(self, tensor: Any):
         self.tensor = tensor
@@ -56,7 +65,8 @@ class SavedObjects:
 
     Attributes:
       graph: the objects and how they are connected, see `find`.
-      functions: the functions of the library.
+      functions: those that objects are bound to.
+      library: all functions.
     """
 
     graph: ObjectGraph
@@ -64,10 +74,12 @@ class SavedObjects:
     def __init__(self, root: Any, writer: FunctionWriter):
         self.root, self.writer = root, writer
         self.functions: list[WrittenFunction] = []
+        self.library = FunctionDefLibrary()
         self._traces: dict[int, WrittenFunction | None] = {}
         self._children: dict[int, dict[str, Any]] = {}
         self._kept: list[Any] = []  # what is known by its id
         self._constants: dict[int, CapturedConstant] = {}
+        self._inside: dict[int, TensorInside] = {}
         self._cache: dict[Any, Any] = {}
         self._saving: dict[int, int] = {}  # of objects, by number: that of the function which saves it
 
@@ -148,6 +160,8 @@ class SavedObjects:
         """Lists all objects."""
         self.graph = ObjectGraph(self.root, False, self.children)
         self._add_saving()
+        self._add_gradients()
+        self.library.function.extend(f.definition for f in self.functions)
         self._numbers = {id(v): n for n, v in enumerate(self.graph.objects)}
         self._by_tensor: dict[int, int] = {}
         for number, value in enumerate(self.graph.objects):
@@ -163,9 +177,38 @@ class SavedObjects:
                 self._saving[number] = len(self.graph.objects)
                 for function in functions:
                     self.functions.append(function)
-                    self.graph.objects.append(function)
-                    self.graph.paths.append("")
-                    self.graph.links.append({})
+                    self._add_object(function)
+
+    def _add_object(self, value: Any) -> None:
+        """Adds an object that no other one holds."""
+        self.graph.objects.append(value)
+        self.graph.paths.append("")
+        self.graph.links.append({})
+
+    def _add_gradients(self) -> None:
+        """Adds the functions that are gradients; they may use others."""
+        known = {id(v) for v in self.graph.objects}
+        self.writer.write_functions(self.library)
+        for traced in self.writer.traced:  # grows
+            name = self.writer.new_name(f"__inference_{traced.graph.name}")
+            try:
+                made = self.writer.definition(name, traced.graph, traced.graph.inputs, traced.graph.outputs, [],
+                                              constants=traced.constants)
+                self.writer.write_functions(self.library)
+            except CannotBeWritten as e:
+                _log.warning("The SavedModel is written without the gradient of the operation '%s': it holds %s, "
+                             "which cannot be written.", traced.op.name, e)
+                continue
+            arguments = [TensorSpec(t._spec.shape, t.dtype, t.op.name) for t in traced.arguments]
+            bound = [c for c in traced.captured if not is_constant(c)]
+            self.functions.append(WrittenFunction(made, bound, [t.op.name for t in traced.arguments],
+                                                  (tuple(arguments), {}), traced.results, arguments))
+            self.library.registered_gradients.add(gradient_func=name, registered_op_type=traced.name)
+            for tensor in traced.inside:
+                value = self._inside.setdefault(id(tensor), TensorInside(tensor))
+                if id(value) not in known:
+                    known.add(id(value))
+                    self._add_object(value)
 
     def number_of(self, tensor: Any, function: WrittenFunction) -> int:
         """Returns the number of the object that a captured tensor belongs to.
@@ -226,6 +269,9 @@ class SavedObjects:
             node.asset.SetInParent()
         elif isinstance(value, CapturedConstant):
             node.constant.operation = constants[id(value)]
+        elif isinstance(value, TensorInside):
+            function, name = self.writer.place(value.tensor)
+            node.captured_tensor.concrete_function, node.captured_tensor.name = function, name
         elif is_resource(value):
             node.resource.SetInParent()
         else:
@@ -261,7 +307,7 @@ def tensor_of(value: Any) -> Any:
     """Returns the tensor by which functions refer to an object; None if there is none."""
     if isinstance(value, Variable):
         return value._handle
-    if isinstance(value, CapturedConstant):
+    if isinstance(value, (CapturedConstant, TensorInside)):
         return value.tensor
     if isinstance(value, Asset):
         return value.asset_path

@@ -414,11 +414,6 @@ class _Method:
         return getattr(self._function, name)
 
 
-def function_behind(value: Any) -> Any:
-    """Returns the `Function` behind a bound method; other values as they are."""
-    return value._function if isinstance(value, _Method) else value
-
-
 def _tensors(leaf: Any) -> Any:
     """Converts a leaf of the arguments; arrays, and objects that declare to be one (`jax.Array`), become tensors."""
     if isinstance(leaf, EagerTensor):

@@ -9,7 +9,12 @@ from typing import Any
 from graphgrad.frontend.tracking.trackable import find_besides
 
 from .concrete_function import ConcreteFunction
-from .function import Function, function_behind
+from .function import Function, _Method
+
+
+def function_behind(value: Any) -> Any:
+    """Returns the `Function` behind a bound method; other values as they are."""
+    return value._function if isinstance(value, _Method) else value
 
 
 def traces_of(function: Function) -> list[ConcreteFunction]:

@@ -13,7 +13,7 @@ import graphgrad as tf
 from graphgrad.extras.saved_model.saved_object_messages import SavedModel
 from graphgrad.training.checkpoints.bundle import BundleReader
 
-from .saved_model_cases import CASES
+from .saved_here_cases import ALL_CASES
 
 
 def saved(root: Any, folder: pathlib.Path, **further: Any) -> Any:
@@ -28,10 +28,10 @@ def read(folder: pathlib.Path) -> Any:
     return made
 
 
-@pytest.mark.parametrize("name", ["linear", "nested", "tables", "composite"])
+@pytest.mark.parametrize("name", ALL_CASES)
 def test_cases(name: str, tmp_path: pathlib.Path) -> None:
     """All that the object graph names is there: functions in the library, objects by number, values in the bundle."""
-    root, further = CASES[name][0](tf, tmp_path)
+    root, further = ALL_CASES[name][0](tf, tmp_path)
     made = saved(root, tmp_path / "model", **further)
     library = {f.signature.name: f for f in made.graph_def.library.function}
     objects = made.object_graph_def
@@ -134,3 +134,51 @@ def test_an_unfinished_model_is_none(tmp_path: pathlib.Path, monkeypatch: pytest
     bundle = BundleReader(str(folder / "variables" / "variables"))
     np.testing.assert_array_equal(bundle.read("v/.ATTRIBUTES/VARIABLE_VALUE"), [1.0, 2.0])
     assert bundle.read("w/.ATTRIBUTES/VARIABLE_VALUE") == 3.0
+
+
+def test_maps_and_loops(tmp_path: pathlib.Path) -> None:
+    """Maps over rows are written as loops, and loops with the counter and the bound that TensorFlow's gradients use."""
+    root = tf.Module()
+    root.f = tf.function(lambda x: tf.map_fn(lambda e: e * 2.0, x), input_signature=[tf.TensorSpec([None, 2])])
+    root.g = tf.function(lambda x: tf.while_loop(lambda v: v < 9.0, lambda v: v * 2.0, [x], maximum_iterations=4),
+                         input_signature=[tf.TensorSpec([])])
+    made = saved(root, tmp_path / "model", signatures=root.g)
+    library = {f.signature.name: f for f in made.graph_def.library.function}
+    loops = [n for f in library.values() for n in f.node_def if n.op == "While"]
+    assert len(loops) == 2 and "VectorizedMap" not in {n.op for f in library.values() for n in f.node_def}
+    for loop in loops:
+        body, cond = (library[loop.attr[k].func.name] for k in ("body", "cond"))
+        types = list(loop.attr["T"].list.type)
+        assert types[:2] == [3, 3] and len(types) == len(loop.input)
+        assert [a.type for a in body.signature.input_arg] == [a.type for a in body.signature.output_arg] == types
+        assert [a.type for a in cond.signature.input_arg] == types and len(cond.signature.output_arg) == 1
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_custom_gradients(tmp_path: pathlib.Path, keep: bool) -> None:
+    """They are functions of the library, or at least have names, so that no other gradient takes their place."""
+    root = ALL_CASES["custom"][0](tf, tmp_path)[0]
+    options = tf.saved_model.SaveOptions(experimental_custom_gradients=keep)
+    library = saved(root, tmp_path / "model", options=options).graph_def.library
+    marked = [n.attr["_gradient_op_type"].s.decode() for f in library.function for n in f.node_def
+              if "_gradient_op_type" in n.attr]
+    assert len(marked) == 3
+    registered = {g.registered_op_type: g.gradient_func for g in library.registered_gradients}
+    assert set(registered) == (set(marked) if keep else set())
+    assert set(registered.values()) <= {f.signature.name for f in library.function}
+
+
+def test_a_gradient_that_fails(tmp_path: pathlib.Path) -> None:
+    """An error in the user's gradient function does not keep the model from being saved."""
+
+    @tf.custom_gradient
+    def wrong(x: Any) -> Any:
+        def grad(dy: Any) -> Any:
+            raise LookupError("not today")
+
+        return x * 2.0, grad
+
+    root = tf.Module()
+    root.f = tf.function(wrong, input_signature=[tf.TensorSpec([2])])
+    library = saved(root, tmp_path / "model").graph_def.library
+    assert len(library.function) == 2 and not library.registered_gradients

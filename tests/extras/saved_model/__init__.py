@@ -1,0 +1,1 @@
+"""Tests of what is saved as a SavedModel here."""
