@@ -69,7 +69,7 @@ def test_order_of_effects(tmp_path: pathlib.Path) -> None:
 
     root.f = f
     made = saved(root, tmp_path / "model")
-    (function,) = [f for f in made.graph_def.library.function if "signature" not in f.signature.name]
+    (function,) = [f for f in made.graph_def.library.function if f.signature.name.startswith("__inference_f")]
     on_variable = [n for n in function.node_def if n.op.endswith("VariableOp")]
     assert [n.op for n in on_variable] == ["ReadVariableOp", "AssignAddVariableOp", "ReadVariableOp",
                                           "AssignVariableOp", "ReadVariableOp"]

@@ -48,3 +48,17 @@ def test_in_a_graph(tmp_path: pathlib.Path) -> None:
         loss = loaded.train(tf.constant(x), tf.constant(y))["loss"]
         sess.run(v1.global_variables_initializer())
         np.testing.assert_allclose([sess.run(loss) for _ in range(3)], recorded["losses"], rtol=2e-5)
+
+
+def test_signature_in_a_session(tmp_path: pathlib.Path) -> None:
+    """A signature is fed and fetched by name, four times, as programs of 1.x and servers do."""
+    v1, recorded = tf.compat.v1, _RECORDED["training"]
+    value, further = ALL_CASES["training"][0](tf, tmp_path)
+    tf.saved_model.save(value, str(tmp_path / "model"), **further)
+    feeds = {"x": [[1.0, 2.0], [-1.0, 0.5], [0.0, 1.0], [2.0, -1.0]], "y": [[1.0], [0.0], [2.0], [-1.0]]}
+    with tf.Graph().as_default(), v1.Session() as sess:
+        message = v1.saved_model.load(sess, ["serve"], str(tmp_path / "model"))
+        train = message.signature_def["train"]
+        losses = [sess.run(train.outputs["loss"].name, {train.inputs[k].name: v for k, v in feeds.items()})
+                  for _ in range(4)]
+        np.testing.assert_allclose(losses, [*recorded["losses"], recorded["by_signature"]["loss"]], rtol=2e-5)

@@ -26,7 +26,8 @@ from graphgrad.ir.graphdef import PRODUCER
 from graphgrad.training.checkpoints.object_graph import pieces
 
 from .saved_objects import CapturedConstant, ResourceFunction, SavedObjects, is_resource
-from .written_functions import WrittenFunction, fill_call, set_shapes
+from .saver_functions import SavedValue, restoring, saving
+from .written_functions import WrittenFunction, fill_call, set_shapes_of
 
 PREDICT_METHOD_NAME = "tensorflow/serving/predict"
 _INIT_OP = "__saved_model_init_op"
@@ -56,6 +57,7 @@ class ExportedGraph:
         self.signatures: dict[str, Any] = {}
         self._names: set[str] = set()
         self._handles: dict[int, str] = {}  # of objects, by number: the name of their tensor
+        self._paths: dict[int, str] = {}  # of assets, by number: the tensor that the loader sets
         self._first: list[str] = []  # operations that initialize
         for number, value in enumerate(objects.graph.objects):
             self._add_object(number, value)
@@ -111,21 +113,21 @@ class ExportedGraph:
         assign = self._new(f"{handle.name}/Assign", "AssignVariableOp", [handle.name, given.name], dtype=_type(string))
         read = self._new(f"{handle.name}/Read/ReadVariableOp", "ReadVariableOp", [handle.name], dtype=_type(string))
         self._first.append(assign.name)
-        self._handles[number] = read.name
+        self._handles[number], self._paths[number] = read.name, given.name
         self.asset_numbers[id(value)] = len(self.assets)
         self.assets.append(AssetFileDef(tensor_info=TensorInfo(name=f"{given.name}:0"), filename=name))
 
-    def call(self, function: WrittenFunction, given: Sequence[str], after: Sequence[str] = ()) -> Any:
+    def call(self, function: WrittenFunction, given: Sequence[str], first: bool = False) -> Any:
         """Adds a call of a function.
 
         Args:
           function: the function.
           given: the names of its arguments.
-          after: operations that come before it.
+          first: whether it initializes, so that no variable has a value yet.
         """
-        bound = [self._handles[self._objects.number_of(t, function)] for t in function.bound]
-        node = self._new("StatefulPartitionedCall", "StatefulPartitionedCall",
-                         [*given, *bound, *(f"^{name}" for name in after)])
+        numbers = [self._objects.number_of(t, function) for t in function.bound]
+        bound = [self._paths[n] if first and n in self._paths else self._handles[n] for n in numbers]
+        node = self._new("StatefulPartitionedCall", "StatefulPartitionedCall", [*given, *bound])
         fill_call(node, function.definition)
         return node
 
@@ -139,7 +141,7 @@ class ExportedGraph:
         for number, value in enumerate(graph.objects):
             child = graph.links[number].get("_initialize") if is_resource(value) else None
             if child is not None and isinstance(graph.objects[child], ResourceFunction):
-                self._first.append(self.call(graph.objects[child].function, [], list(self._first)).name)
+                self._first.append(self.call(graph.objects[child].function, [], True).name)
 
     # -- signatures ------------------------------------------------------------------
 
@@ -158,7 +160,7 @@ class ExportedGraph:
             given.append(node.name)
             made.inputs[name] = _info(f"{node.name}:0", spec)
         call = self.call(function, given)
-        set_shapes(call, list(function.results.values()))
+        set_shapes_of(call, [spec._shape for spec in function.results.values()])
         for i, (name, spec) in enumerate(function.results.items()):
             made.outputs[name] = _info(f"{call.name}:{i}", spec)
 
@@ -174,38 +176,33 @@ class ExportedGraph:
     # -- saving ----------------------------------------------------------------------
 
     def add_saver(self) -> Any:
-        """Adds the operations that save and restore the variables; returns the `SaverDef`."""
+        """Adds functions that save and restore the values, and calls of them; returns the `SaverDef`."""
         graph = self._objects.graph
-        found = [(number, v) for number, v in enumerate(graph.objects) if isinstance(v, Variable)]
+        numbers, values = [], []
+        for number, value in enumerate(graph.objects):
+            keys = [graph.key(number, piece) + piece.suffix for piece in pieces(value)]
+            if isinstance(value, Variable):
+                values.append(SavedValue(keys, [value.dtype], value._shape))
+            elif keys and is_resource(value):
+                values.append(SavedValue(keys, [value.key_dtype, value.value_dtype], None))
+            else:
+                continue
+            numbers.append(number)
         file = self._new("saver_filename", "Placeholder", dtype=_type(string), shape=_shape(()))
-        keys = [graph.key(number, pieces(v)[0]) for number, v in found]
-        count = len(keys)
-        reads = [f"{self._handles[number]}/Read/ReadVariableOp" for number, _ in found]
-        dtypes = AttrValue()
-        dtypes.list.SetInParent()
-        dtypes.list.type.extend(v.dtype.enum for _, v in found)
-        ends = []
-        if found:
-            names, slices = (self._constant(f"saver/{what}", _strings(values), string)
-                             for what, values in (("tensor_names", keys), ("shape_and_slices", [""] * count)))
-            save = self._new("saver/SaveV2", "SaveV2", [file.name, names.name, slices.name, *reads], dtypes=dtypes)
-            restore = self._new("saver/RestoreV2", "RestoreV2", [file.name, names.name, slices.name], dtypes=dtypes)
-            ends.append(f"^{save.name}")
-            assigned = [self._new(f"saver/AssignVariableOp_{n}", "AssignVariableOp",
-                                  [self._handles[number], f"{restore.name}:{n}" if n else restore.name],
-                                  dtype=_type(v.dtype)).name for n, (number, v) in enumerate(found)]
-        else:
-            assigned = []
-        saved = self._new("saver/saved", "Identity", [file.name, *ends], T=_type(string))
-        restored = self._new("saver/restore_all", "NoOp", [f"^{name}" for name in assigned])
-        return SaverDef(filename_tensor_name=f"{file.name}:0", save_tensor_name=f"{saved.name}:0",
-                        restore_op_name=restored.name, version=SaverDef.V2)
-
-
-def _strings(values: Sequence[str]) -> Any:
-    made = np.empty(len(values), object)
-    made[:] = [v.encode() for v in values]
-    return made
+        if not values:  # TensorFlow saves no empty lists of tensors
+            same = self._new("Identity", "Identity", [file.name], T=_type(string))
+            return SaverDef(filename_tensor_name=f"{file.name}:0", save_tensor_name=f"{same.name}:0",
+                            restore_op_name=same.name, version=SaverDef.V2)
+        calls = []
+        for make, name in ((saving, "__inference__traced_save"), (restoring, "__inference__traced_restore")):
+            function = make(self._objects.writer.new_name(name), values)
+            self._objects.library.function.append(function)
+            node = self._new("StatefulPartitionedCall", "StatefulPartitionedCall",
+                             [file.name, *(self._handles[n] for n in numbers)])
+            fill_call(node, function)
+            calls.append(node.name)
+        return SaverDef(filename_tensor_name=f"{file.name}:0", save_tensor_name=f"{calls[0]}:0",
+                        restore_op_name=calls[1], version=SaverDef.V2)
 
 
 def _type(dtype: Any) -> Any:

@@ -158,8 +158,8 @@ class LoopOfMap:
             put.attr["_output_shapes"] = _shapes(())
             outputs.append(f"put_{k}:output_handle:0")
         outputs += [f"loop_argument_{i}" for i in range(len(outputs), len(types))]
-        for i, (t, place) in enumerate(zip(types, outputs, strict=True)):
-            made.signature.output_arg.add(name=f"output_{i}", type=t.enum)
+        for i, (dtype, place) in enumerate(zip(types, outputs, strict=True)):
+            made.signature.output_arg.add(name=f"output_{i}", type=dtype.enum)
             made.ret[f"output_{i}"] = place
         made.control_ret["call"] = "call"
         made.signature.control_output.append("call")

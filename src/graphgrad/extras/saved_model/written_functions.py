@@ -193,10 +193,10 @@ def fill_call(node: Any, definition: Any) -> None:
         node.attr[name] = AttrValue(s=b"")
 
 
-def set_shapes(node: Any, specs: Sequence[Any]) -> None:
+def set_shapes_of(node: Any, shapes: Sequence[Any]) -> None:
     """Notes the shapes of an operation's results."""
     node.attr["_output_shapes"].list.SetInParent()
-    node.attr["_output_shapes"].list.shape.extend(shape_proto(s._shape) for s in specs)
+    node.attr["_output_shapes"].list.shape.extend(map(shape_proto, shapes))
 
 
 def _plain(name: str) -> str:
