@@ -280,12 +280,58 @@ def use_composite(tf: Any, loaded: Any) -> dict[str, Any]:
             "gradient": tape.gradient(y, loaded.w), "drawn": loaded.drawn([1, 2])}
 
 
+def build_old(tf: Any, folder: pathlib.Path) -> tuple[Any, dict[str, Any]]:
+    """A model of 1.x: variables that are references, a branch, a table with a file; written here."""
+    v1 = tf.compat.v1
+    path = folder / "names.txt"
+    path.write_text("left\nright\n")
+    with tf.Graph().as_default(), v1.Session() as sess:
+        v1.disable_control_flow_v2()
+        x, words = v1.placeholder(tf.float32, [None, 2], name="x"), v1.placeholder(tf.string, [None], name="words")
+        w = v1.get_variable("w", initializer=[[1.0, 2.0], [3.0, -1.0]], use_resource=False)
+        b = v1.get_variable("b", initializer=[0.5, 0.25], use_resource=True)
+        count = v1.get_variable("count", initializer=0, trainable=False, use_resource=False)
+        y = v1.cond(tf.reduce_sum(x) > 0, lambda: tf.tanh(x @ w), lambda: x @ w * 2.0)
+        with tf.control_dependencies([v1.assign_add(count, 1)]):
+            y = tf.identity(y + b, name="y")
+        file = tf.constant(str(path), name="file")
+        v1.add_to_collection(v1.GraphKeys.ASSET_FILEPATHS, file)
+        table = tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(file, tf.string, -2, tf.int64, -1), -1)
+        ids = table.lookup(words)
+        sess.run(v1.global_variables_initializer())
+        predict = v1.saved_model.predict_signature_def
+        builder = v1.saved_model.Builder(str(folder / "model"))
+        builder.add_meta_graph_and_variables(
+            sess, ["serve"], {"serving_default": predict({"x": x}, {"y": y}), "ids": predict({"w": words}, {"i": ids}),
+                              "both": predict({"x": x, "w": words}, {"y": y, "ids": ids})},
+            assets_collection=v1.get_collection(v1.GraphKeys.ASSET_FILEPATHS), main_op=v1.tables_initializer())
+        builder.save()
+        v1.enable_control_flow_v2()
+    return None, {}
+
+
+def use_old(tf: Any, loaded: Any) -> dict[str, Any]:
+    x = tf.constant([[0.5, -0.25], [1.0, 0.5]])
+    f = loaded.signatures["serving_default"]
+    found: dict[str, Any] = {"f": [f(x), f(x=-x), f(x)],
+                             "count": int(loaded.prune([], "count/read:0")()),  # TensorFlow's tensor changes with it
+                             "ids": loaded.signatures["ids"](w=tf.constant(["right", "up", "left"]))["i"],
+                             "both": loaded.signatures["both"](x=x, w=tf.constant(["left"]))}
+    part = loaded.prune("x:0", ["y:0"])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(part(x)[0] ** 2)
+    found["dx"] = tape.gradient(y, x)  # TensorFlow has no second one
+    return found
+
+
 CASES: dict[str, tuple[Build, Use]] = {
     "linear": (build_linear, use_linear),
     "nested": (build_nested, use_nested),
     "control": (build_control, use_control),
     "tables": (build_tables, use_tables),
     "composite": (build_composite, use_composite),
+    "old": (build_old, use_old),
 }
 
 

@@ -82,6 +82,38 @@ def test_tables_in_a_graph(tmp_path: pathlib.Path) -> None:
                                                recorded["insert"][0]]
 
 
+def test_models_of_old(tmp_path: pathlib.Path) -> None:
+    """A model of 1.x has its graph, variables and files, parts of it become functions, and it is trained."""
+    path = unpacked("old", tmp_path)
+    loaded = tf.saved_model.load(path, tags={"serve"})
+    assert sorted(v.name for v in loaded.variables) == ["b:0", "count:0", "w:0"]
+    assert [v.name for v in loaded.variables if v.trainable] == ["w:0", "b:0"]
+    assert loaded.asset_paths[0].asset_path.numpy().endswith(b"assets/names.txt")
+    assert loaded.graph.get_tensor_by_name("y:0").shape.as_list() == [None, 2]
+    w = next(v for v in loaded.variables if v.name == "w:0")
+    x = tf.constant([[0.5, -0.25], [1.0, 0.5]])
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(loaded.signatures["serving_default"](x)["y"] ** 2)
+        (dw,) = tape.gradient(y, [w])
+        total = tf.reduce_sum(dw)
+    (ddw,) = outer.gradient(total, [w])
+    w.assign_sub(0.1 * dw)
+    assert tf.reduce_sum(loaded.signatures["serving_default"](x)["y"] ** 2) < y and np.abs(ddw.numpy()).max() > 0
+    with pytest.raises(ValueError, match="(?s)'z:0' is not in the model's graph.*Fix:"):
+        loaded.prune("x:0", "z:0")
+    with pytest.raises(RuntimeError, match=r"(?s)tags \['train'\] could not be found.*Fix:"):
+        tf.saved_model.load(path, tags=["train"])
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as sess:
+        loaded = v1.saved_model.load_v2(path)
+        both = loaded.signatures["both"](x=tf.constant([[0.5, -0.25]]), w=tf.constant(["right"]))
+        sess.run([v1.global_variables_initializer(), v1.tables_initializer()])
+        found = sess.run(both)
+        assert found["ids"].tolist() == [1]
+        np.testing.assert_allclose(found["y"], _RECORDED["old"]["f"][0]["y"][:1], rtol=1e-5)
+
+
 def test_what_is_loaded(tmp_path: pathlib.Path) -> None:
     """Variables have their names, dtypes and marks; traces their signatures; the model the version of its writer."""
     loaded = tf.saved_model.load(unpacked("linear", tmp_path))

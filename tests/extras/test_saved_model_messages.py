@@ -11,7 +11,7 @@ from graphgrad.extras.saved_model.saved_object_messages import FingerprintDef, S
 from .saved_model_cases import CASES, unpacked
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [name for name in CASES if name != "old"])  # which has no objects
 def test_round_trip(name: str, tmp_path: pathlib.Path) -> None:
     """Fields are known, down to the last one: none is carried along unread."""
     folder = pathlib.Path(unpacked(name, tmp_path))

@@ -38,7 +38,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             model = pathlib.Path(folder) / "model"
             value, further = build(tf, pathlib.Path(folder))
-            tf.saved_model.save(value, str(model), **further)
+            if value is not None:  # else the model has been written
+                tf.saved_model.save(value, str(model), **further)
             _pack(model, root / f"{name}.zip")
             found[name] = plain(tf, use(tf, tf.saved_model.load(str(model))))
     results.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")

@@ -294,12 +294,23 @@ class _Floats(Message):
     FIELDS = {"value": (1, ["float"])}
 
 
+class AnyMessage(Message):
+    """A message of any type: its bytes, and the name of the type."""
+
+    FIELDS = {"type_url": (1, "string"), "value": (2, "bytes")}
+
+
+class _Anys(Message):
+    FIELDS = {"value": (1, [AnyMessage])}
+
+
 class CollectionDef(Message):
     """A collection: of names, of messages, or of numbers."""
 
-    NodeList, BytesList, Int64List, FloatList = _Nodes, _Bytes, _Ints, _Floats
-    FIELDS = {"node_list": (1, _Nodes), "bytes_list": (2, _Bytes), "int64_list": (3, _Ints), "float_list": (4, _Floats)}
-    ONEOF = {"kind": ("node_list", "bytes_list", "int64_list", "float_list")}
+    NodeList, BytesList, Int64List, FloatList, AnyList = _Nodes, _Bytes, _Ints, _Floats, _Anys
+    FIELDS = {"node_list": (1, _Nodes), "bytes_list": (2, _Bytes), "int64_list": (3, _Ints), "float_list": (4, _Floats),
+              "any_list": (5, _Anys)}
+    ONEOF = {"kind": tuple(FIELDS)}
 
 
 class _CooSparse(Message):

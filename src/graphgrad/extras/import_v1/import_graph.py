@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import heapq
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,6 +24,7 @@ from graphgrad.ops.control.py_func import function_of
 from .control_flow_v1 import ControlFlowNode, functional
 from .custom_gradients import MARK, GradientFunction, rule_of, with_captures
 from .import_limits import SizeLimit, refused
+from .node_order import in_order
 from .reference_variables import with_resources
 from .session_handles import handle_of, with_handles
 from .table_handles import TYPES, mark, table_type, type_of
@@ -121,7 +121,7 @@ class _Reader:
         nodes = functional(with_arrays(with_resources(with_handles(nodes))))
         self._check(nodes)
         taken = self.graph._index.by_name()
-        for node in _sorted(nodes):
+        for node in in_order(nodes):
             self.budget.add()
             if self.prefix + node.name in taken:
                 raise ValueError(f"Node name '{self.prefix}{node.name}' already exists in the Graph.\n"
@@ -419,33 +419,6 @@ def _without_outer_control(nodes: list[Any]) -> list[Any]:
     return result
 
 
-def _sorted(nodes: list[Any]) -> Iterator[Any]:
-    """Sorts nodes after their inputs, else in their order; raises ValueError for a cycle."""
-    names = {n.name for n in nodes}
-    readers: dict[str, list[int]] = {}
-    waits: dict[str, int] = {}
-    ready = []
-    for i, node in enumerate(nodes):
-        needs = {name.removeprefix("^").partition(":")[0] for name in node.input} & names
-        waits[node.name] = len(needs)
-        for name in needs:
-            readers.setdefault(name, []).append(i)
-        if not needs:
-            ready.append(i)
-    done = 0
-    while ready:
-        node = nodes[heapq.heappop(ready)]
-        done += 1
-        yield node
-        for i in readers.get(node.name, ()):
-            waits[nodes[i].name] -= 1
-            if not waits[nodes[i].name]:
-                heapq.heappush(ready, i)
-    if done < len(nodes):
-        raise ValueError("graph_def is invalid: its operations form a cycle through "
-                         f"{next(n for n, w in waits.items() if w)!r}. Fix: write loops as While")
-
-
 class FunctionLibrary:
     """The functions of a graph, by name.
 
@@ -482,3 +455,23 @@ class FunctionLibrary:
         budget = SizeLimit(GraphDef(library=self._library))
         with refused(), graph._own_gradients(), budget.within(name):
             return _Reader(graph, self, "", {}, budget).body(message, graph, count, captured)
+
+
+def import_part(graph: FuncGraph, nodes: list[Any], library: FunctionLibrary, given: dict[str, Any],
+                fetches: Sequence[str]) -> list[Any]:
+    """Adds some nodes to the graph of a function.
+
+    Args:
+      graph: the graph.
+      nodes: the `NodeDef`s.
+      library: the functions that they call.
+      given: tensors of the graph by the names of tensors that the nodes use.
+      fetches: names of tensors and operations.
+    Returns: the tensors; None for an operation.
+    Raises: ValueError for nodes that are invalid.
+    """
+    budget = SizeLimit(GraphDef(node=nodes, library=library._library))
+    reader = _Reader(graph, library, "", given, budget)
+    with refused(), graph._own_gradients(), graph.as_default():
+        reader.read(nodes)
+        return [reader._input(n) if ":" in n or n in given else reader._control(n) and None for n in fetches]

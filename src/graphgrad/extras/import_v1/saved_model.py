@@ -12,7 +12,7 @@ from graphgrad.frontend.variables.variable_functions import global_variables_ini
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.files.atomic_files import make_folders, write_whole
-from graphgrad.ir.graph_messages import SavedModel, SignatureDef, TensorInfo, shape_proto
+from graphgrad.ir.graph_messages import AssetFileDef, SavedModel, SignatureDef, TensorInfo, shape_proto
 from graphgrad.ops.control.group import group
 from graphgrad.training.checkpoints.meta_graph import add_saving, export_meta_graph
 from graphgrad.training.checkpoints.saver import Saver
@@ -341,6 +341,28 @@ def read_saved_model(export_dir: str, kind: Any = SavedModel) -> Any:
     return read_message(kind, path)
 
 
+def asset_files(message: Any, export_dir: str) -> dict[str, str]:
+    """Returns the files of a model, by the names of the tensors that stand for them.
+
+    Args:
+      message: its `MetaGraphDef`.
+      export_dir: its folder.
+    Raises: ValueError for a name that is not one of a file in the model's folder.
+    """
+    assets = list(message.asset_file_def)
+    if not assets and ASSETS_KEY in message.collection_def:
+        held = message.collection_def[ASSETS_KEY].any_list.value
+        assets = [AssetFileDef.FromString(any_message.value) for any_message in held]
+    found = {}
+    for asset in assets:
+        name = asset.filename
+        if os.path.isabs(name) or ".." in name.replace(os.sep, "/").split("/"):
+            raise ValueError(f"the SavedModel is invalid: the asset {name!r} is not in its folder. "
+                             "Fix: use another copy of the file")
+        found[asset.tensor_info.name] = os.path.join(export_dir, ASSETS_DIRECTORY, name)
+    return found
+
+
 def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **saver_kwargs: Any) -> Any:
     """Adds the graph of a saved model to a session's graph, and restores its variables.
 
@@ -376,8 +398,7 @@ def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **save
             # A model of TensorFlow 2: its graph holds no collection of variables, but a function that restores them.
             sess.run(sess.graph.get_operation_by_name(restoring), {prefix + message.saver_def.filename_tensor_name:
                                                                    values})
-        files = {prefix + f.tensor_info.name: os.path.join(export_dir, "assets", f.filename)
-                 for f in message.asset_file_def}
+        files = {prefix + name: path for name, path in asset_files(message, os.fspath(export_dir)).items()}
         for key in (_MAIN_OP, _LEGACY_INIT_OP):
             if key in message.collection_def:
                 for name in message.collection_def[key].node_list.value:

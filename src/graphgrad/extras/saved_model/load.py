@@ -12,7 +12,6 @@ from graphgrad.extras.import_v1.import_graph import FunctionLibrary
 from graphgrad.extras.import_v1.saved_model import read_saved_model
 from graphgrad.extras.import_v1.table_handles import TYPES, mark, table_type
 from graphgrad.extras.pipelines.asset import Asset
-from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.graph.init_scope import init_scope
 from graphgrad.frontend.tracking.data_structures import wrap
 from graphgrad.frontend.tracking.trackable import Trackable
@@ -28,7 +27,8 @@ from graphgrad.training.checkpoints.saved_model_options import LoadOptions
 from graphgrad.training.checkpoints.saver import _cell
 
 from .load_functions import LoadedFunction, LoadedTrace
-from .load_objects import KINDS, TUPLE, LoadedResource, set_attribute, user_object
+from .load_graph_model import GraphModel
+from .load_objects import KINDS, TUPLE, LoadedResource, filling, set_attribute, user_object
 from .load_structures import structure_of
 from .load_values import Value, read_values
 from .revived_types import deserialize
@@ -278,22 +278,15 @@ class Loader:
     def _initialize(self, number: int) -> None:
         """Fills a table; in a graph, the operations that do are added to the initializers of tables."""
         resource, saveables = self.objects[number], self.saved.nodes[number].saveable_objects
-        filling = [vars(resource)["_initialize"]] if "_initialize" in vars(resource) else []
+        functions = [vars(resource)["_initialize"]] if "_initialize" in vars(resource) else []
         if self._values.get(number):
             tensors = [constant(v.array, v.dtype) for v in self._values[number]]
             for saveable in saveables.values():
                 restoring = self.objects[saveable.restore_function]
-                filling.append(functools.partial(restoring, tensors) if isinstance(restoring, LoadedFunction)
+                functions.append(functools.partial(restoring, tensors) if isinstance(restoring, LoadedFunction)
                                else functools.partial(restoring, *tensors))
-        for function in filling:
-            if self.graph is None:
-                function()
-                continue
-            first = len(self.graph._operations)
-            function()
-            changed = [op for op in self.graph._operations[first:] if "stateful" in op.opdef.flags and not op.outputs]
-            for op in changed:
-                self.graph.add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
+        for function in functions:
+            filling(self.graph, function)
 
     # -- functions -------------------------------------------------------------------
 
@@ -405,9 +398,14 @@ def load_partial(export_dir: Any, filters: Iterable[str] | Mapping[str, Any] | N
     folder = os.fsdecode(export_dir)
     options = options or LoadOptions()
     graphs = parse_saved_model(folder).meta_graphs
-    if len(graphs) != 1 or not graphs[0].HasField("object_graph_def"):
-        raise NotImplementedError("models of 1.x")
     wanted = None if tags is None else {tags} if isinstance(tags, str) else set(tags)
+    if len(graphs) != 1 or not graphs[0].HasField("object_graph_def"):
+        if filters:
+            raise ValueError("SavedModels saved from Tensorflow 1.x cannot be loaded with node filters. Fix: load it "
+                             "all")
+        with init_scope():
+            root = GraphModel(_with_tags(graphs, wanted), folder, not options.experimental_skip_checkpoint)
+        return {"root": root}
     if wanted is not None and wanted != set(graphs[0].meta_info_def.tags):
         raise ValueError(f"Got an incompatible argument to `tags`: {tags}. The SavedModel at {folder} has one "
                          f"MetaGraph with tags {list(graphs[0].meta_info_def.tags)}. You may omit the argument, pass "
@@ -420,3 +418,17 @@ def load_partial(export_dir: Any, filters: Iterable[str] | Mapping[str, Any] | N
                         ("tensorflow_git_version", info.tensorflow_git_version)):
         setattr(root, name, value)
     return {"root": root} if filters is None else {path: loader.objects[n] for path, n in loader.paths.items()}
+
+
+def _with_tags(graphs: Any, wanted: set[str] | None) -> Any:
+    """Returns the graph of a model of 1.x that has some tags, exactly."""
+    found = [g for g in graphs if wanted is None or set(g.meta_info_def.tags) == wanted]
+    available = [sorted(g.meta_info_def.tags) for g in graphs]
+    if wanted is None and len(graphs) != 1:
+        raise ValueError("Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is "
+                         f"more than one MetaGraph. Got `tags=None`, but there are {len(graphs)} MetaGraphs in the "
+                         f"SavedModel with tag sets: {available}. Pass a `tags=` argument to load this SavedModel.")
+    if not found:
+        raise RuntimeError(f"MetaGraphDef associated with tags {sorted(wanted or ())} could not be found in "
+                           f"SavedModel. It has {available}. Fix: load it with one of these")
+    return found[0]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import collections.abc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.tracking.data_structures import DictWrapper, ListWrapper
 from graphgrad.frontend.tracking.trackable import AutoTrackable, Trackable
 from graphgrad.ir.context import current_graph
@@ -66,6 +67,20 @@ class LoadedResource(AutoTrackable):
     def resource_handle(self) -> Any:
         """The handle, a tensor of dtype resource."""
         return self._handle
+
+
+def filling(graph: Any, function: Callable[[], Any]) -> None:
+    """Calls a function that fills tables; in a graph, what does so is added to the initializers of tables.
+
+    Args:
+      graph: the graph; None in eager mode.
+      function: takes no arguments.
+    """
+    first = 0 if graph is None else len(graph._operations)
+    function()
+    for op in () if graph is None else graph._operations[first:]:
+        if "stateful" in op.opdef.flags and not op.outputs:
+            graph.add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
 
 
 def user_object() -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from graphgrad.ir import graph_messages
-from graphgrad.ir.graph_messages import MetaGraphDef, TensorProto, TensorShapeProto, VariableDef, VersionDef
+from graphgrad.ir.graph_messages import AnyMessage, MetaGraphDef, TensorProto, TensorShapeProto, VariableDef, VersionDef
 from graphgrad.ir.proto.messages import MapOf, Message
 from graphgrad.training.checkpoints.object_graph import ObjectReference, SlotVariableReference
 
@@ -179,12 +179,6 @@ class SaveableObject(Message):
     """The functions that save and restore an object, by their numbers."""
 
     FIELDS = {"save_function": (2, "int32"), "restore_function": (3, "int32")}
-
-
-class AnyMessage(Message):
-    """A message of any type: its bytes, and the name of the type."""
-
-    FIELDS = {"type_url": (1, "string"), "value": (2, "bytes")}
 
 
 class SavedObject(Message):
