@@ -18,8 +18,10 @@ COMMON: dict[str, Limit] = {
     "beam_width": _SIZE, "block_size": range(2, 2**31), "k": _COUNT, "max_images": _SIZE, "max_outputs": _SIZE,
     "num_bits": range(1, 64), "num_buckets": range(2**63), "num_sampled": range(1, 2**20 + 1), "num_shards": _SIZE,
     "num_sparse": _COUNT, "num_true": _SIZE, "order": range(33), "order_a": range(17), "order_b": range(17),
-    "range_max": range(1, 2**63), "shard": _COUNT, "top_paths": _SIZE,
+    "range_max": range(1, 2**63), "round_mode": frozenset({"HALF_TO_EVEN", "HALF_UP"}), "shard": _COUNT,
+    "top_paths": _SIZE, "unit": frozenset({"BYTE", "UTF8_CHAR"}),
 }
+IMAGE_FORMATS = {"data_format": frozenset({"NHWC", "NCHW"})}  # of ops that take images only
 OUTPUTS = range(2**20)  # the most outputs of a kind
 
 
@@ -48,7 +50,7 @@ def check(name: str, value: Any, limit: Limit) -> None:
             raise Complaint(f"attribute '{name}' passed {value} {beyond}",
                             f"give {name} a value in [{limit[0]}, {limit[-1]}]")
     elif isinstance(limit, frozenset):
-        if value not in limit:
+        if not isinstance(value, str) or value not in limit:
             raise Complaint(f"attribute '{name}' is {value!r}, which is not one of {', '.join(sorted(limit))}",
                             f"give {name} one of these")
     elif callable(limit):

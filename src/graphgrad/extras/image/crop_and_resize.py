@@ -163,7 +163,8 @@ def _crop_and_resize_grad_image_grad(op, u):
     return ddy, dboxes, None, None
 
 
-@op("CropAndResizeGradBoxes", "grads: float32, image: T, boxes: float32, box_ind: int32 -> output: float32", T=REAL)
+@op("CropAndResizeGradBoxes", "grads: float32, image: T, boxes: float32, box_ind: int32 -> output: float32", T=REAL,
+    limits={"method": frozenset({"bilinear"})})
 def crop_and_resize_grad_boxes(xp, dy, image, boxes, box_ind, *, method="bilinear"):
     """Computes the gradient of CropAndResize for the boxes."""
     _check(xp, box_ind, image.shape[0])

@@ -57,7 +57,8 @@ def _jpeg_shape(image, format):
     return ()
 
 
-@op("EncodeJpeg", "image: uint8 -> contents: string", flags=("host",), shape=_jpeg_shape)
+@op("EncodeJpeg", "image: uint8 -> contents: string", flags=("host",), shape=_jpeg_shape,
+    limits={"density_unit": frozenset({"in", "cm"})})
 def encode_jpeg_op(xp, image, *, format="", quality=95, progressive=False, optimize_size=False,
                    chroma_downsampling=True, density_unit="in", x_density=300, y_density=300,
                    xmp_metadata=""):

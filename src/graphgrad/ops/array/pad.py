@@ -117,7 +117,8 @@ def _mirror_pad_grad(op, dy):
     return raw.MirrorPadGrad(dy, op.inputs[1], mode=op._attr("mode")), None
 
 
-@op("MirrorPadGrad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",))
+@op("MirrorPadGrad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",),
+    limits={"mode": frozenset({"REFLECT", "SYMMETRIC"})})
 def mirror_pad_grad_op(xp, dy, paddings, *, mode):
     """Adds the mirror images back to their originals."""
     edge = int(mode == "REFLECT")

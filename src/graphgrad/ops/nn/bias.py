@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import IMAGE_FORMATS
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import NUMERIC
 from graphgrad.ir.opdef import op, raw
@@ -12,7 +13,7 @@ from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.shape_values import axes, fill, join, minus, rank_of, shape_of
 
 
-@op("BiasAdd", "value: T, bias: T -> output: T", T=NUMERIC)
+@op("BiasAdd", "value: T, bias: T -> output: T", T=NUMERIC, limits=IMAGE_FORMATS)
 def bias_add_op(xp, value, bias, *, data_format="NHWC"):
     """Adds a vector along the channels: the last dimension, or the second for NCHW."""
     if data_format == "NCHW":
@@ -61,7 +62,7 @@ def _bias_add_v1_grad(op, dy):
     return dy, raw.Sum(dy, axes(0, minus(rank, 1)))
 
 
-@op("BiasAddGrad", "out_backprop: T -> output: T", T=NUMERIC)
+@op("BiasAddGrad", "out_backprop: T -> output: T", T=NUMERIC, limits=IMAGE_FORMATS)
 def bias_add_grad(xp, dy, *, data_format="NHWC"):
     """Sums over all dimensions but the channels."""
     keep = _channels(data_format, dy.ndim)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import IMAGE_FORMATS
 from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op
 from graphgrad.ir.shape import with_rank
@@ -82,7 +83,8 @@ def _check(channels, f):
 # -- DepthwiseConv2dNative -------------------------------------------------------------
 
 
-@op("DepthwiseConv2dNative", "input: T, filter: T -> output: T", T=FLOATING, cost=Cost.CONVOLUTION)
+@op("DepthwiseConv2dNative", "input: T, filter: T -> output: T", T=FLOATING, cost=Cost.CONVOLUTION,
+    limits=IMAGE_FORMATS)
 def depthwise_op(xp, x, f, *, strides, padding, explicit_paddings=(), data_format="NHWC", dilations=_ONES):
     """Convolves each channel with `channel_multiplier` filters of its own."""
     axis = channel_axis(data_format, 2)
@@ -141,7 +143,7 @@ def _depthwise_work(op, unknown):
 
 
 @op("DepthwiseConv2dNativeBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=FLOATING,
-    host=("input_sizes",), flags=("sized",), cost=Cost.CONVOLUTION)
+    host=("input_sizes",), flags=("sized",), cost=Cost.CONVOLUTION, limits=IMAGE_FORMATS)
 def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
                     dilations=_ONES):
     """Computes the gradient of DepthwiseConv2dNative with respect to its input."""
@@ -182,7 +184,7 @@ def _depthwise_input_work(op, unknown):
 
 
 @op("DepthwiseConv2dNativeBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=FLOATING,
-    host=("filter_sizes",), cost=Cost.CONVOLUTION)
+    host=("filter_sizes",), cost=Cost.CONVOLUTION, limits=IMAGE_FORMATS)
 def depthwise_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
                      dilations=_ONES):
     """Computes the gradient of DepthwiseConv2dNative with respect to its filter."""

@@ -12,7 +12,7 @@ from graphgrad.op_traits import Cost
 from graphgrad.ops.common.shape_values import join, part, shape_of
 from graphgrad.ops.nn.conv.window_geometry import assemble, spatial_axes
 
-_FORMATS = ("NHWC", "NCHW", "NDHWC", "NCDHW")
+_FORMATS = {"data_format": frozenset({"NHWC", "NCHW", "NDHWC", "NCDHW"})}
 
 
 def _axis(data_format):
@@ -33,7 +33,8 @@ def _wide(x):
 
 
 @op("FusedBatchNormV3", "x: T, scale: U, offset: U, mean: U, variance: U -> y: T, batch_mean: U, batch_variance: U, "
-    "reserve_space_1: U, reserve_space_2: U, reserve_space_3: U", T=FLOATING, U=FLOATING, cost=Cost.HEAVY)
+    "reserve_space_1: U, reserve_space_2: U, reserve_space_3: U", T=FLOATING, U=FLOATING, cost=Cost.HEAVY,
+    limits=_FORMATS)
 def fused_batch_norm_op(xp, x, scale, offset, mean, variance, *, epsilon=0.0001, exponential_avg_factor=1.0,
                         data_format="NHWC", is_training=True):
     """Normalizes each channel to the mean and variance of the batch, or to those given.
@@ -67,8 +68,6 @@ def fused_batch_norm_op(xp, x, scale, offset, mean, variance, *, epsilon=0.0001,
 
 @fused_batch_norm_op.shape
 def _fused_batch_norm_shape(x, scale, offset, mean, variance, data_format, is_training):
-    if data_format not in _FORMATS:
-        raise Complaint(f"unknown data_format {data_format!r}", "use one of " + ", ".join(_FORMATS))
     x = with_rank(x, len(data_format), "x")
     axis = _axis(data_format)
     (channels,) = with_rank(scale, 1, "scale")
@@ -100,7 +99,8 @@ def _fused_batch_norm_op_grad(op, dy, *unused):
 
 @op("FusedBatchNormGradV3", "y_backprop: T, x: T, scale: U, reserve_space_1: U, reserve_space_2: U, "
     "reserve_space_3: U -> x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_4: U, "
-    "reserve_space_5: U", T=FLOATING, U=FLOATING, cost=Cost.HEAVY)
+    "reserve_space_5: U", T=FLOATING, U=FLOATING, cost=Cost.HEAVY,
+    limits=_FORMATS)
 def fused_batch_norm_grad(xp, dy, x, scale, mean, variance, reserve, *, epsilon=0.0001, data_format="NHWC",
                           is_training=True):
     """Computes the gradients of FusedBatchNormV3 for x, scale and offset."""

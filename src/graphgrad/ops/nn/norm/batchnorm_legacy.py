@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import IMAGE_FORMATS
 from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.rule_by_composition import pullback
@@ -57,10 +58,12 @@ def _forward_grad(op, dy, *unused):
 
 for _name, _kind, _types in (("FusedBatchNorm", "T", {}), ("FusedBatchNormV2", "U", {"U": FLOATING})):
     _signature = f"{_IN} -> {_OUT}".format(_kind)
-    op(_name, _signature, T=FLOATING, shape=_forward_shape, cost=Cost.HEAVY, **_types)(_forward).grad(_forward_grad)
+    op(_name, _signature, T=FLOATING, shape=_forward_shape, cost=Cost.HEAVY, limits=IMAGE_FORMATS, **_types)(
+        _forward).grad(_forward_grad)
 for _name, _kind, _types in (("FusedBatchNormGrad", "T", {}), ("FusedBatchNormGradV2", "U", {"U": FLOATING})):
     _signature = f"y_backprop: T, x: T, scale: {{0}}, {_SAVED} -> {_BACK}".format(_kind)
-    op(_name, _signature, T=FLOATING, shape=_backward_shape, cost=Cost.HEAVY, **_types)(_backward).grad(_backward_grad)
+    op(_name, _signature, T=FLOATING, shape=_backward_shape, cost=Cost.HEAVY, limits=IMAGE_FORMATS, **_types)(
+        _backward).grad(_backward_grad)
 
 
 # -- BatchNormWithGlobalNormalization ----------------------------------------------------

@@ -64,7 +64,11 @@ def argmax_limit(x, include_batch_in_index):
     return math.prod(x.shape if include_batch_in_index else x.shape[1:])
 
 
-@op("MaxPoolGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", T=REAL, Targmax=INDEX, cost=Cost.HEAVY)
+_PADDINGS = {"padding": frozenset({"SAME", "VALID"})}
+
+
+@op("MaxPoolGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", T=REAL, Targmax=INDEX, cost=Cost.HEAVY,
+    limits=_PADDINGS)
 def max_pool_grad_with_argmax(xp, x, dy, argmax, *, ksize, strides, padding, include_batch_in_index=False):
     """Adds each window's gradient at the position that argmax gives."""
     flat = chosen_places(xp, x, argmax, include_batch_in_index).reshape(-1)
@@ -93,7 +97,7 @@ def _max_pool_grad_with_argmax_grad(op, ddx):
 
 
 @op("MaxPoolGradGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", T=REAL, Targmax=INDEX,
-    cost=Cost.HEAVY)
+    cost=Cost.HEAVY, limits=_PADDINGS)
 def max_pool_grad_grad_with_argmax(xp, x, ddx, argmax, *, ksize, strides, padding, include_batch_in_index=False):
     """Picks, for each window, the element at the position that argmax gives."""
     return xp.take(ddx.reshape(-1), chosen_places(xp, x, argmax, include_batch_in_index))
