@@ -123,15 +123,15 @@ def joint(tf: Any) -> Any:
 
 @_case
 def samples(tf: Any) -> Any:
-    """Samples with stateless seeds; those of gamma and related distributions are no function of the seed alone.
-
-    The library has two samplers for them, and which one runs is up to TensorFlow's optimizer of graphs.
-    """
+    """Samples with stateless seeds."""
     tfd = _probability().distributions
     made = [
         tfd.Normal([0.0, 3.0], 2.0), tfd.Uniform(1.0, 3.0), tfd.Exponential(2.0), tfd.Laplace(0.5, 2.0),
         tfd.Categorical(logits=[0.1, 0.5, -2.0]), tfd.Bernoulli(probs=[0.2, 0.9]), tfd.Gumbel(0.0, 2.0),
         tfd.MultivariateNormalTriL([1.0, 2.0], [[1.0, 0.0], [0.5, 2.0]]), tfd.Logistic(0.0, 1.0), tfd.Cauchy(0.0, 1.0),
+        tfd.Gamma([0.5, 3.0], 2.0), tfd.Beta(2.0, 3.0), tfd.Dirichlet([0.5, 1.5, 3.0]), tfd.StudentT(4.0, 0.0, 1.0),
+        tfd.Poisson([0.5, 30.0]), tfd.Binomial(10.0, probs=[0.2, 0.7]), tfd.Multinomial(5.0, probs=[0.2, 0.3, 0.5]),
+        tfd.WishartTriL(3.5, np.eye(2, dtype="f")), tfd.LKJ(3, 1.5), tfd.NegativeBinomial(3.0, probs=0.4),
         tfd.HalfCauchy(0.0, 1.0), tfd.OneHotCategorical(logits=[0.1, 0.5]), tfd.Geometric(probs=0.3),
         tfd.MixtureSameFamily(tfd.Categorical(logits=[0.3, -0.2]), tfd.Normal([0.0, 3.0], 1.0)),
         tfd.VonMises(0.5, 3.0), tfd.Kumaraswamy(2.0, 3.0), tfd.Weibull(2.0, 3.0), tfd.Horseshoe(1.0),

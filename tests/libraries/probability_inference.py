@@ -75,11 +75,11 @@ def no_u_turns(tf: Any) -> Any:
 
 @_case
 def other_kernels(tf: Any) -> Any:
-    """Random walks, Langevin steps, replicas, transformed states."""
+    """Random walks, slices, Langevin steps, replicas, transformed states."""
     tfp = _probability()
     target = _normal(tfp).log_prob
     found = []
-    for kernel in (tfp.mcmc.RandomWalkMetropolis(target),
+    for kernel in (tfp.mcmc.RandomWalkMetropolis(target), tfp.mcmc.SliceSampler(target, 1.0, max_doublings=3),
                    tfp.mcmc.MetropolisAdjustedLangevinAlgorithm(target, 0.3),
                    tfp.mcmc.TransformedTransitionKernel(
                        tfp.mcmc.HamiltonianMonteCarlo(target, 0.3, 2), tfp.bijectors.Softplus()),

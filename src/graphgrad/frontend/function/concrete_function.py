@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -248,6 +248,7 @@ class ConcreteFunction:
         self._parameters: Any = None  # the names of positional arguments, if they are known
         self._positions = RandomPositions()
         self._part: _Part | None = None
+        self._implements: Callable[[], None] | None = None  # replaces a call
         self._inputs = list(graph.inputs)
         self._captured = list(graph.captured)
         self._targets = effects_of(graph)
@@ -272,11 +273,13 @@ class ConcreteFunction:
         return list(self.graph.outputs)
 
     def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
-        """Does nothing: a graph gets a function when it calls it.
+        """Lets it replace the call that it implements for a device; otherwise a graph gets a function when it calls it.
 
         Args:
           g, overwrite: accepted.
         """
+        if self._implements is not None:
+            self._implements()
 
     def add_gradient_functions_to_graph(self, g: Any = None) -> None:
         """Does nothing: gradients are built when they are asked for.

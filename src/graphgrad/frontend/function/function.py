@@ -40,6 +40,7 @@ from graphgrad.ir.shape import shape_str
 from graphgrad.ir.values.composite import Composite
 
 from .concrete_function import ConcreteFunction
+from .implementations import noted, replace
 from .initializer_lifting import initialize, restored
 from .inlining import argument, inlined, settled_effects
 
@@ -122,6 +123,7 @@ class Function:
         # A trace, and the one that has to run before it to initialize variables.
         self._start: tuple[ConcreteFunction, ConcreteFunction] | None = None
         self._parameters: inspect.Signature | None = None
+        self._attributes: dict[str, Any] = {}
         functools.update_wrapper(self, python_function)
 
     @property
@@ -179,7 +181,7 @@ class Function:
         if found is None:
             found = Function(self._function, self._signature, self._name, self._engine, self._autograph,
                              self._print_too, self._relaxes)
-            found._owner = weakref.ref(instance)
+            found._owner, found._attributes = weakref.ref(instance), self._attributes
             try:
                 self._bound[instance] = found
             except TypeError:
@@ -206,7 +208,8 @@ class Function:
         _tracing.stack.append(key)
         try:
             with graph._own_gradients():
-                return inlined(graph, lambda: self._traced()(*bound_args, **bound_kwargs), leaves)
+                result = inlined(graph, lambda: self._traced()(*bound_args, **bound_kwargs), leaves)
+                return noted(graph, self._attributes, bound_args, bound_kwargs, result) if self._attributes else result
         finally:
             _tracing.stack.pop()
 
@@ -232,6 +235,7 @@ class Function:
             raise ValueError(f"get_concrete_function: tf.function {self._name} creates a variable whose initial "
                              "value depends on an argument, so only a call can give it its first value. Fix: call "
                              "the function once before, or create the variable outside of it")
+        concrete._implements = functools.partial(replace, self._attributes, self) if self._attributes else None
         return concrete
 
     def _for_graph(self, graph: Any) -> _Traces:
@@ -465,7 +469,9 @@ def function(func: Callable[..., Any] | None = None, input_signature: Any = None
       experimental_autograph_options: a `tf.autograph.experimental.Feature`, or several.
       reduce_retracing, experimental_relax_shapes: whether shapes that differ between calls become unknown dimensions,
         instead of one trace for each shape.
-      experimental_implements, experimental_attributes, experimental_follow_type_hints: accepted as TensorFlow does.
+      experimental_attributes: a dict; of its items "api_implements" and "api_preferred_device" say which function
+        replaces which on a device.
+      experimental_implements, experimental_follow_type_hints: accepted as TensorFlow does.
     Returns: a `Function`, or a decorator.
     Raises: TypeError, when called, for arguments that do not fit the input signature.
     Gradient: `tf.gradients` inside the function.
@@ -479,6 +485,10 @@ def function(func: Callable[..., Any] | None = None, input_signature: Any = None
     engine = "whole" if jit_compile or (jit_compile is None and experimental_compile) else "xla"
     print_too = with_builtins(experimental_autograph_options)
     reduces = bool(reduce_retracing or experimental_relax_shapes)
-    if func is None:
-        return lambda f: Function(f, input_signature, None, engine, autograph, print_too, reduces)
-    return Function(func, input_signature, None, engine, autograph, print_too, reduces)
+
+    def made(f: Callable[..., Any]) -> Function:
+        found = Function(f, input_signature, None, engine, autograph, print_too, reduces)
+        found._attributes = dict(experimental_attributes or {})
+        return found
+
+    return made if func is None else made(func)

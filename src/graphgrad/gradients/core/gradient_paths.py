@@ -48,13 +48,15 @@ class GraphView:
         self._first = 0 if outside or sees_touched else min((x.op.index for x in xs), default=0)
         self.inputs: Callable[[Operation], Sequence[Tensor]] = attrgetter("inputs")
         self._order: Callable[[Operation], Any] = attrgetter("index")
+        if graph._notes.early:
+            self._order = lambda op: op.graph._notes.place(op.index)
         if sees_touched:
             self.inputs = self._inputs_and_touched
         elif outside:
             self.inputs = self._inputs_outside
         if outside:
             depth = {id(g): -i for i, g in enumerate(around(graph))}
-            self._order = lambda op: (depth[id(op.graph)], op.index)
+            self._order = lambda op: (depth[id(op.graph)], op.graph._notes.place(op.index))
 
     def source(self, t: Tensor) -> Operation | None:
         """Returns the operation that computes a tensor; None if it is too old."""

@@ -29,4 +29,8 @@ class Notes:
         early = self.early
         if not early:
             return sorted(indices)
-        return sorted(indices, key=lambda i: (early[i] - 0.5, i) if i in early else (i, i))
+        return sorted(indices, key=self.place)
+
+    def place(self, index: int) -> tuple[float, int]:
+        """Returns what sorts the index of an operation in execution order."""
+        return (self.early[index] - 0.5, index) if index in self.early else (index, index)
