@@ -143,6 +143,9 @@ def _cases() -> list[tuple[str, dict[str, tuple[Any, str]]]]:
         "tf.argmax(x, 1)", "tf.maximum(x, 0.0)", "tf.nn.relu(x)", "tf.clip_by_value(x, 0.0, 0.5)", "tf.sign(x)")]
     cases += [(text, {"x": ([1 + 2j, -3j, 0j, -1 + 0j], "complex64")}) for text in _OF_COMPLEX.strip().splitlines()]
     cases += [(text, {"x": ([], "float32")}) for text in _OF_NOTHING.strip().splitlines()]
+    cases += [(f"tf.cast(x, tf.{t})", {"x": (np.linspace(-4e4, 9e4, n).tolist(), source)})
+              for t in ("uint8", "int8", "uint16", "int16", "uint32") for source, n in (
+                  ("float32", 5), ("float32", 64), ("float64", 7), ("bfloat16", 7), ("bfloat16", 16))]
     return cases
 
 

@@ -20,6 +20,10 @@ from graphgrad.ops.common.elementwise import same
 _CASTABLE = ANY - {dtypes.string, dtypes.resource, dtypes.variant}
 
 
+# How many numbers of a dtype, other than 16, TensorFlow converts to 8- or 16-bit integers at once.
+_VECTOR = {"float32": 32, "bfloat16": 8}
+
+
 def _in_range(xp, x, bits):
     """Converts floats to signed integers of that many bits; values out of range and NaN become the lowest one."""
     dtype = np.dtype(f"int{bits}")
@@ -33,17 +37,23 @@ def as_integers(xp, x, dtype):
     """Converts floats to integers, dropping the fraction.
 
     For numbers that the integers cannot hold, NumPy does what the processor does, and XLA takes the nearest integer.
-    Here both do what TensorFlow does with single numbers on x86: they pass through an integer of 32 or 64 bits, the
-    upper bits of which are dropped. (For long arrays, TensorFlow's 8- and 16-bit integers sometimes differ.)
+    Here both do what TensorFlow does on x86: they pass through an integer of 32 or 64 bits, the upper bits of which
+    are dropped. For 8- and 16-bit integers TensorFlow does so with single numbers and short arrays only, such that are
+    no whole vector of the processor's; in longer ones they become the nearest integer. (There are exceptions: the
+    remainder behind the last vector in each thread, and float64 beyond 2^15.)
 
     Args:
       x: a float array.
       dtype: NumPy's, an integer.
     """
+    vector = _VECTOR.get(x.dtype.name, 16)
     if x.dtype.itemsize < 4:
         x = x.astype(np.float32)
     bits = 32 if dtype.itemsize < 4 or dtype == np.int32 else 64
     found = _in_range(xp, x, bits)
+    if dtype.itemsize < 4 and x.size >= vector:
+        limits = np.iinfo(dtype)
+        found = xp.clip(found, np.int32(limits.min), np.int32(limits.max))
     if dtype == np.uint64:
         upper = _in_range(xp, x - x.dtype.type(2.0**63), bits)
         found = found | xp.where(found < 0, upper, xp.zeros_like(upper))
