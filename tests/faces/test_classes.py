@@ -48,3 +48,10 @@ def test_subclasses(version: str) -> None:
         if cls is not base and issubclass(cls, base) != (b in theirs[a])
     ]
     assert [pair for pair in wrong if pair not in EXEMPT] == []
+
+
+def test_bases_of_optimizers() -> None:
+    """Programs look at `__base__` to find out which names of `tf.train` are optimizers."""
+    names = [name for name in dir(v1.train) if name.endswith("Optimizer") and name != "Optimizer"]
+    assert len(names) > 8
+    assert {name: getattr(v1.train, name).__base__ for name in names} == dict.fromkeys(names, v1.train.Optimizer)

@@ -219,6 +219,18 @@ def test_py_func(sess):
     assert tf.gradients(y, x) == [None]
 
 
+@pytest.mark.parametrize("named", [np.float32, np.dtype("float32"), "float32", tf.TensorSpec([2], tf.float32)])
+def test_dtypes_of_results(sess, named):
+    """NumPy's types, which have an attribute `dtype` that is none, are names of dtypes like others."""
+    x = tf.constant([1.0, 2.0])
+    functions = [tf.py_func, tf.py_function, tf.numpy_function]
+    for y in [*(f(lambda a: a + 1, [x], named) for f in functions), tf.map_fn(lambda a: a + 1, x, dtype=named)]:
+        assert y.dtype is tf.float32
+        assert sess.run(y).tolist() == [2.0, 3.0]
+    pair = tf.map_fn(lambda a: (a, a), x, fn_output_signature=(named, np.float32))
+    assert [t.dtype for t in pair] == [tf.float32, tf.float32]
+
+
 def test_py_func_gets_scalars_and_runs_once(sess):
     seen = []
     y = tf.py_func(lambda a: (seen.append(type(a)), a)[1], [tf.constant(1.0)], tf.float32)

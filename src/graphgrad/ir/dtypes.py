@@ -273,3 +273,12 @@ def as_dtype(type_value: Any) -> DType:
         f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. "
         "Fix: use a name such as 'float32', a NumPy type, or one of tf.float32, tf.int64, tf.bool, ..."
     )
+
+
+def dtype_of(value: Any) -> DType:
+    """Returns the dtype that a signature means: that of a tensor, spec or array, or the one that is named.
+
+    Args:
+      value: such a thing, or what `as_dtype` takes; NumPy's types are names, though they have an attribute `dtype`.
+    """
+    return as_dtype(value if isinstance(value, type) else getattr(value, "dtype", value))

@@ -11,7 +11,7 @@ from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import all_tensors, converted, put_together
 from graphgrad.ir import context, eager
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import DType
+from graphgrad.ir.dtypes import DType, dtype_of
 from graphgrad.ir.values.composite import Composite
 from graphgrad.ops.control.py_func import build_py_func
 
@@ -128,7 +128,7 @@ def _results(result: Any, specs: Sequence[Any]) -> list[Any]:
 
 def _result(value: Any, spec: Any) -> Any:
     if not nest.is_composite_spec(spec):
-        return convert_to_tensor(value, getattr(spec, "dtype", spec))
+        return convert_to_tensor(value, dtype_of(spec))
     if not spec.is_compatible_with(value):
         raise ValueError(f"Expected value to be compatible with {spec}, but got {value}. Fix: return such a value, or "
                          "change Tout")

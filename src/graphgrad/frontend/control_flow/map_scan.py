@@ -13,7 +13,7 @@ from graphgrad.frontend.structure.tensor_array import TensorArray
 from graphgrad.gradients.control_flow.vectorized_map_gradient import rows_at_once
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import as_dtype
+from graphgrad.ir.dtypes import dtype_of
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
@@ -84,8 +84,7 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: DTypeLike | None = None, p
             return map_rows(fn, elems, signature, back_prop)
     with name_scope(name, "map"):
         flat, n = _rows(elems)
-        types = [as_dtype(d.dtype if hasattr(d, "dtype") else d)
-                 for d in (flat if signature is None else nest.flatten(signature))]
+        types = list(map(dtype_of, flat if signature is None else nest.flatten(signature)))
         if current_graph() is None and n == 0:  # without rows the shapes of results are unknown
             return _of_no_rows(fn, flat, elems, structure)
 

@@ -14,7 +14,7 @@ from graphgrad.frontend.structure.type_spec import TypeSpec
 from graphgrad.frontend.structure.uneven_rows import RowResults, UnevenSpec
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import as_dtype
+from graphgrad.ir.dtypes import dtype_of
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.values.composite import Composite
 
@@ -67,5 +67,5 @@ def _result_like(leaf: Any) -> RowResults:
     """Returns the kind of results for a leaf of the signature, or of `elems`."""
     spec = _uneven(leaf)
     if spec is None:
-        return RowResults(as_dtype(getattr(leaf, "dtype", leaf)))
+        return RowResults(dtype_of(leaf))
     return (spec._row_spec() if isinstance(leaf, Composite) else spec)._collected()

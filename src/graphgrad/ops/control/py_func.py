@@ -13,7 +13,7 @@ import numpy as np
 from graphgrad.errors import Complaint, InvalidArgumentError
 from graphgrad.ir import context
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import as_dtype, string
+from graphgrad.ir.dtypes import as_dtype, dtype_of, string
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
@@ -139,7 +139,7 @@ def build_py_func(op_type: str, func: Any, inp: Any, Tout: Any, name: str | None
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
     several = isinstance(Tout, (list, tuple))
     specs = list(Tout) if several else [] if Tout is None else [Tout]
-    types = tuple(as_dtype(getattr(t, "dtype", t)) for t in specs)
+    types = tuple(map(dtype_of, specs))
     graph = context.current_graph()
     tensors = [convert_to_tensor(x, name="input") for x in inp or ()]
     func = func if wrap is None else wrap(func, types)
@@ -148,7 +148,7 @@ def build_py_func(op_type: str, func: Any, inp: Any, Tout: Any, name: str | None
     if graph is not None:
         _calls[token] = graph._operations[-1]
     for t, spec in zip(results, specs, strict=True):
-        if graph is not None and hasattr(spec, "shape") and hasattr(spec, "dtype"):
+        if graph is not None and not isinstance(spec, type) and hasattr(spec, "shape"):
             t.set_shape(spec.shape)
     if not types:
         return None if graph is None else graph._operations[-1]

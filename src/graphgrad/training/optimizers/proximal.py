@@ -11,22 +11,22 @@ from graphgrad.ir.opdef import raw
 from .optimizer import Optimizer, as_dtype_of
 
 
-class _Proximal(Optimizer):
-    """The operands that both optimizers have."""
+class _Rates:
+    """The operands of both. No base class: programs ask which classes are direct heirs of Optimizer."""
 
-    def __init__(self, learning_rate: Any, l1: float, l2: float, use_locking: bool, name: str):
-        super().__init__(use_locking, name)
-        self._learning_rate = learning_rate
-        self._l1, self._l2 = l1, l2
-        self._operands: list[Any] = []
+    def __init__(self, learning_rate: Any, l1: float, l2: float):
+        self._given = ((learning_rate, "learning_rate"), (l1, "l1_regularization_strength"),
+                       (l2, "l2_regularization_strength"))
+        self._tensors: list[Any] = []
 
-    def _prepare(self) -> None:
-        self._operands = [convert_to_tensor(x, name=name) for x, name in (
-            (self._learning_rate, "learning_rate"), (self._l1, "l1_regularization_strength"),
-            (self._l2, "l2_regularization_strength"))]
+    def prepare(self) -> None:
+        self._tensors = [convert_to_tensor(x, name=name) for x, name in self._given]
+
+    def like(self, grad: Any) -> list[Any]:
+        return [as_dtype_of(x, grad) for x in self._tensors]
 
 
-class ProximalGradientDescentOptimizer(_Proximal):
+class ProximalGradientDescentOptimizer(Optimizer):
     """Gradient descent, then a step towards zero.
 
         prox = var - rate * grad
@@ -51,19 +51,22 @@ class ProximalGradientDescentOptimizer(_Proximal):
     def __init__(self, learning_rate: Any, l1_regularization_strength: float = 0.0,
                  l2_regularization_strength: float = 0.0, use_locking: bool = False,
                  name: str = "ProximalGradientDescent"):
-        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength, use_locking, name)
+        super().__init__(use_locking, name)
+        self._rates = _Rates(learning_rate, l1_regularization_strength, l2_regularization_strength)
+
+    def _prepare(self) -> None:
+        self._rates.prepare()
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
-        operands = [as_dtype_of(x, grad) for x in self._operands]
-        return raw.ResourceApplyProximalGradientDescent(var.handle, *operands, grad, use_locking=self._use_locking)
+        return raw.ResourceApplyProximalGradientDescent(var.handle, *self._rates.like(grad), grad,
+                                                        use_locking=self._use_locking)
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         return raw.ResourceSparseApplyProximalGradientDescent(
-            var.handle, *(as_dtype_of(x, grad.values) for x in self._operands), grad.values, grad.indices,
-            use_locking=self._use_locking)
+            var.handle, *self._rates.like(grad.values), grad.values, grad.indices, use_locking=self._use_locking)
 
 
-class ProximalAdagradOptimizer(_Proximal):
+class ProximalAdagradOptimizer(Optimizer):
     """Adagrad with a proximal step: `ProximalGradientDescentOptimizer` at the rate rate / sqrt(sum of grad**2).
 
     Args:
@@ -81,8 +84,12 @@ class ProximalAdagradOptimizer(_Proximal):
                  use_locking: bool = False, name: str = "ProximalAdagrad"):
         if initial_accumulator_value <= 0.0:
             raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
-        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength, use_locking, name)
+        super().__init__(use_locking, name)
+        self._rates = _Rates(learning_rate, l1_regularization_strength, l2_regularization_strength)
         self._start = initial_accumulator_value
+
+    def _prepare(self) -> None:
+        self._rates.prepare()
 
     def _create_slots(self, var_list: Any) -> None:
         for v in var_list:
@@ -91,11 +98,10 @@ class ProximalAdagradOptimizer(_Proximal):
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         return raw.ResourceApplyProximalAdagrad(
-            var.handle, self.get_slot(var, "accumulator").handle, *(as_dtype_of(x, grad) for x in self._operands), grad,
+            var.handle, self.get_slot(var, "accumulator").handle, *self._rates.like(grad), grad,
             use_locking=self._use_locking)
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         return raw.ResourceSparseApplyProximalAdagrad(
-            var.handle, self.get_slot(var, "accumulator").handle,
-            *(as_dtype_of(x, grad.values) for x in self._operands), grad.values, grad.indices,
-            use_locking=self._use_locking)
+            var.handle, self.get_slot(var, "accumulator").handle, *self._rates.like(grad.values), grad.values,
+            grad.indices, use_locking=self._use_locking)
