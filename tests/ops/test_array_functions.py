@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
+from graphgrad.ir import context
 from graphgrad.ops.array import strided_slice
 from tests.support.host import evaluate, placeholder
 from tests.support.table import generator
@@ -190,3 +191,21 @@ def test_double_where() -> None:
         first, second = evaluate([tf.gradients(plain, x)[0], tf.gradients(guarded, x)[0]])
     np.testing.assert_array_equal(np.isnan(first), [True, False])
     np.testing.assert_allclose(second, [0.0, 0.25])
+
+
+@pytest.mark.parametrize("take", [
+    lambda x: x[0], lambda x: tf2.gather(x, 0), lambda x: tf2.gather_nd(x, [0]), lambda x: tf2.unstack(x)[0]])
+def test_one_string_of_several(take: Any) -> None:
+    """A scalar string that was taken out of a vector goes through further functions in eager mode."""
+    with context.use(context.EAGER):
+        one = take(tf2.constant(["a", "b"]))
+        assert tf2.reshape(one, (1, 1)).numpy().tolist() == [[b"a"]]
+        assert tf2.map_fn(tf2.identity, tf2.stack([one, one])).numpy().tolist() == [b"a", b"a"]
+
+
+def test_slices_with_a_tuple_as_shape() -> None:
+    """The dense shape of `IndexedSlices` may be a tuple."""
+    with context.use(context.EAGER):
+        slices = tf2.IndexedSlices(tf2.constant([[1.0, 2.0]]), tf2.constant([1]), (3, 2))
+        assert slices.shape == (3, 2) and slices.dense_shape.dtype is tf2.int32
+        assert tf2.convert_to_tensor(slices).numpy().tolist() == [[0, 0], [1, 2], [0, 0]]

@@ -149,3 +149,23 @@ def test_manager(eager: None, tmp_path: Any) -> None:
     with pytest.raises(ValueError, match="step_counter"):
         tf.train.CheckpointManager(tf.train.Checkpoint(), str(tmp_path), 1, checkpoint_interval=1)
     assert np.isclose(other._kept[str(tmp_path / "c-77")], (tmp_path / "c-77.index").stat().st_mtime, atol=30)
+
+
+def test_objects_that_serialize_themselves(eager: None, tmp_path: Any) -> None:
+    """A class of a library says which tensors are saved, and takes them back."""
+    class Weight(tf.__internal__.tracking.Trackable):  # type: ignore[misc]  # a class of the face
+        def __init__(self, value: Any):
+            self.value = tf.constant(value)
+
+        def _serialize_to_tensors(self) -> dict[str, Any]:
+            return {"VARIABLE_VALUE": self.value}
+
+        def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+            self.value = restored_tensors["VARIABLE_VALUE"]
+
+    weight = Weight([1.0, 2.0])
+    path = tf.train.Checkpoint(w=weight).save(str(tmp_path / "c"))
+    assert "w/.ATTRIBUTES/VARIABLE_VALUE" in dict(tf.train.list_variables(path))
+    other = Weight([0.0, 0.0])
+    tf.train.Checkpoint(w=other).restore(path).assert_consumed()
+    assert other.value.numpy().tolist() == [1.0, 2.0]

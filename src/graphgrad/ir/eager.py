@@ -13,7 +13,7 @@ from graphgrad.system.subnormals import Subnormals
 
 from . import tensor
 from .blocking import WouldBlock
-from .dtypes import DType, as_dtype
+from .dtypes import DType, as_dtype, string
 from .inference import put_in_context
 from .op_signature import Spec
 from .opdef import OpDef
@@ -216,7 +216,8 @@ def execute(
             return (_handle(opdef.name, *result),)
         outputs = tuple(
             [
-                EagerTensor(r if s.dtype.kind == "o" else np.asarray(r, s.dtype.np_dtype), s.dtype)
+                EagerTensor(r if s.dtype.kind == "o" and s.dtype is not string else np.asarray(r, s.dtype.np_dtype),
+                            s.dtype)
                 for r, s in zip(result, inferred.specs, strict=True)
             ]
         )

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.runtime.session import HostSession
+from graphgrad.ir import context
 
 D = tf.data.Dataset
 
@@ -302,3 +304,14 @@ def test_queue_runners(graph: Any) -> None:
         tf.train.start_queue_runners(3)
     with tf.Session():
         assert tf.train.start_queue_runners(coord=tf.train.Coordinator()) == []
+
+
+def test_none_as_a_component() -> None:
+    """None among components stays None through maps and batches, as in TensorFlow."""
+    data = tf2.data.Dataset.from_tensors({"x": [1, 2], "none": None}).repeat(2)
+    assert "NoneTensorSpec()" in repr(data.element_spec["none"])
+    data = tf2.data.Dataset.zip((tf2.data.Dataset.range(2), data))
+    data = data.map(lambda i, e: {"x": tf2.gather(e["x"], i), "none": e["none"]}).batch(2)
+    with context.use(context.EAGER):
+        (found,) = data
+    assert found["none"] is None and found["x"].numpy().tolist() == [1, 2]

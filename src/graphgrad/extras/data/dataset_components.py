@@ -201,6 +201,35 @@ class CompositeParts(Parts):
         raise TypeError(f"{self.type_spec} has no rows. Fix: Dataset.from_tensors, or slices of its components")
 
 
+class NoneParts(Parts):
+    """None as a component: it has no leaves, and stands for itself among specs, too."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+
+    def made(self, parts: Any) -> None:
+        """Returns None."""
+        return None
+
+    def spec(self) -> Any:
+        """Returns its `TypeSpec`."""
+        from .dataset_specs import NoneTensorSpec
+
+        return NoneTensorSpec()
+
+    def batched(self, rows: Any) -> None:
+        """Returns the component of batches: None."""
+        return None
+
+    def row(self) -> None:
+        """Returns the component of rows: None."""
+        return None
+
+    def join(self, elements: Any) -> list[Any]:
+        """Returns the arrays of a batch: none."""
+        return []
+
+
 class Held:
     """The elements of a data set that is itself an element.
 
@@ -279,8 +308,10 @@ def _from_type_spec(spec: Any) -> Any:
     from graphgrad.extras.ragged.ragged_spec import RaggedTensorSpec
     from graphgrad.frontend.structure.sparse_spec import SparseTensorSpec
 
-    from .dataset_specs import DatasetSpec
+    from .dataset_specs import DatasetSpec, NoneTensorSpec
 
+    if isinstance(spec, NoneTensorSpec):
+        return None
     if isinstance(spec, SparseTensorSpec):
         return SparseParts.of(spec.dtype, as_shape(spec.shape))
     if isinstance(spec, RaggedTensorSpec):
@@ -332,4 +363,4 @@ def _composite(value: Composite) -> Any:
 
 
 takers.update({Composite: _composite, SparseTensor: _sparse, SparseTensorValue: _sparse_value, RaggedTensor: _ragged,
-               RaggedTensorValue: _ragged_value})
+               RaggedTensorValue: _ragged_value, type(None): lambda value: NoneParts()})

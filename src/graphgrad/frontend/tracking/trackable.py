@@ -147,6 +147,18 @@ class Trackable:
         """Returns a value that can be assigned without being tracked."""
         return value
 
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """Returns the tensors that checkpoints save of the object itself, by name; for subclasses."""
+        raise NotImplementedError(f"{type(self).__name__}._serialize_to_tensors")
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> Any:
+        """Sets the object to what a checkpoint has saved of it; for subclasses.
+
+        Args:
+          restored_tensors: like the result of `_serialize_to_tensors`.
+        """
+        raise NotImplementedError(f"{type(self).__name__}._restore_from_tensors")
+
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         """Returns what else is saved; nothing, unless a subclass overrides it."""
         return {}

@@ -30,7 +30,7 @@ class IndexedSlices(OfValues):
     Args:
       values: (n, *D).
       indices: (n,), int32 or int64; an index may occur more than once.
-      dense_shape: the shape of the dense tensor as an integer vector, or None.
+      dense_shape: the shape of the dense tensor as an integer vector or a tuple, or None.
 
     Reference: TensorFlow 2.21 `tf.IndexedSlices`.
     """
@@ -38,6 +38,10 @@ class IndexedSlices(OfValues):
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None):
         self._values = values
         self._indices = indices
+        if isinstance(dense_shape, (tuple, list, TensorShape)):
+            from graphgrad.ir.conversion import convert_to_tensor  # which needs this module
+
+            dense_shape = convert_to_tensor(dense_shape, getattr(indices, "dtype", None), "dense_shape")
         self._dense_shape = dense_shape
 
     @property

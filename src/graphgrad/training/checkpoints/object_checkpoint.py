@@ -13,6 +13,7 @@ from graphgrad.executor.runtime.session import get_default_session
 from graphgrad.frontend.tracking.trackable import RESTORE_LATER, AutoTrackable
 from graphgrad.frontend.variables.variable import Variable, VariableV1
 from graphgrad.ir.context import executing_eagerly
+from graphgrad.ir.conversion import constant
 from graphgrad.ir.dtypes import string
 from graphgrad.ir.shape import compatible
 from graphgrad.training.optimizers.optimizer import Optimizer
@@ -27,7 +28,7 @@ from .object_graph import (
     is_trackable,
     pieces,
 )
-from .saveable import Saveable
+from .saveable import Saveable, own_tensors, states
 from .saver import _cell, _text
 
 
@@ -137,6 +138,8 @@ class _Load:
                 self.waiting.append((value, state))
             elif state is not None:
                 value._set_state(state, None)
+        elif keys and (own := own_tensors(value)) is not None:
+            value._restore_from_tensors({n: constant(self.bundle.read(keys[n])) for n in own if n in keys})
 
     def _set(self, variable: Any, array: Any, key: str) -> None:
         wanted = variable.shape._dims
@@ -274,7 +277,7 @@ def write_objects(path: str, graph: ObjectGraph, session: Any = None) -> None:
                                               "was not initialized. Fix: tf.global_variables_initializer()")
             tensors.append((graph.key(number, found[0]), cell.dtype, cell.value, None))
         elif found:
-            for piece, (dtype, array) in zip(found, value._state(session), strict=True):
+            for piece, (dtype, array) in zip(found, states(value, session), strict=True):
                 tensors.append((graph.key(number, piece) + piece.suffix, dtype, array, None))
     described = np.empty((), object)
     described[()] = graph.message().SerializeToString()

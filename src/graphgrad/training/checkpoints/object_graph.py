@@ -11,7 +11,7 @@ from graphgrad.frontend.variables.variable import Variable
 from graphgrad.ir.proto.messages import Message
 from graphgrad.training.optimizers.optimizer import Optimizer
 
-from .saveable import Piece, Saveable
+from .saveable import Piece, Saveable, own_tensors
 
 KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
@@ -72,7 +72,10 @@ def pieces(value: Any) -> list[Piece]:
     """Returns the values of an object itself."""
     if isinstance(value, Variable):
         return [Piece("VARIABLE_VALUE", "", value._shared_name.rstrip("/"))]
-    return list(value._pieces) if isinstance(value, Saveable) and value._is_saved() else []
+    if isinstance(value, Saveable):
+        return list(value._pieces) if value._is_saved() else []
+    name = str(getattr(value, "_shared_name", ""))
+    return [Piece(attribute, "", name) for attribute in own_tensors(value) or ()]
 
 
 def escaped(name: str) -> str:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from graphgrad.frontend.tracking.trackable import Trackable
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.eager import EagerTensor
 
 if TYPE_CHECKING:
     from .bundle import BundleReader
@@ -23,6 +27,25 @@ class Piece(NamedTuple):
     attribute: str
     suffix: str
     full_name: str
+
+
+def own_tensors(value: Any) -> dict[str, Any] | None:
+    """Returns what an object of a user's class serializes itself to, by name; None if its class defines nothing."""
+    own = isinstance(value, Trackable) and type(value)._serialize_to_tensors is not Trackable._serialize_to_tensors
+    return value._serialize_to_tensors() if own else None
+
+
+def states(value: Any, session: Any) -> list[tuple[Any, Any]]:
+    """Returns the dtype and the value of each piece of an object.
+
+    Args:
+      value: a `Saveable`, or an object that serializes itself.
+      session: the session that holds the state of graphs.
+    """
+    if isinstance(value, Saveable):
+        return value._state(session)
+    tensors = [convert_to_tensor(t) for t in (own_tensors(value) or {}).values()]
+    return [(t.dtype, np.asarray(t._value if isinstance(t, EagerTensor) else session.run(t))) for t in tensors]
 
 
 class Saveable(Trackable):
