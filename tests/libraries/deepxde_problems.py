@@ -103,7 +103,7 @@ def diffusion_in_time(tf: Any) -> Any:
         return dde.grad.jacobian(y, x, j=1) - dde.grad.hessian(y, x, j=0) + source
 
     data = dde.data.TimePDE(space, pde, [], num_domain=40, train_distribution="pseudo")
-    net = _net(3)
+    net = _net(2)
     net.apply_feature_transform(lambda x: tf.concat([tf.sin(np.pi * x[:, 0:1]), x], axis=1))
     net.apply_output_transform(lambda x, y: x[:, 1:2] * (1 - x[:, 0:1] ** 2) * y + tf.sin(np.pi * x[:, 0:1]))
     model = dde.Model(data, net)
@@ -122,7 +122,8 @@ def systems(tf: Any) -> Any:
         return [dde.grad.jacobian(y, x, i=0) - y[:, 1:], dde.grad.jacobian(y, x, i=1) + y[:, 0:1]]
 
     geometry = dde.geometry.TimeDomain(0, 10)
-    conditions = [dde.icbc.IC(geometry, f, _ends, component=i) for i, f in enumerate((np.sin, np.cos))]
+    conditions = [dde.icbc.IC(geometry, lambda x: np.sin(x), _ends, component=0),
+                  dde.icbc.IC(geometry, lambda x: np.cos(x), _ends, component=1)]
     return _trained(dde.data.PDE(geometry, system, conditions, 25, 2, train_distribution="pseudo"), _net(1, 2))
 
 
@@ -142,7 +143,9 @@ def unknown_constants(tf: Any) -> Any:
     geometry = dde.geometry.TimeDomain(0, 3)
     times = np.linspace(0, 3, 9)[:, None]
     seen = [dde.icbc.PointSetBC(times, np.sin(times * (i + 1)) * 2, component=i) for i in range(3)]
-    conditions = [dde.icbc.IC(geometry, lambda x, v=v: v, _ends, component=i) for i, v in enumerate((-8, 7, 27))]
+    conditions = [dde.icbc.IC(geometry, lambda x: -8, _ends, component=0),
+                  dde.icbc.IC(geometry, lambda x: 7, _ends, component=1),
+                  dde.icbc.IC(geometry, lambda x: 27, _ends, component=2)]
     data = dde.data.PDE(geometry, lorenz, conditions + seen, 20, 2, anchors=times, train_distribution="pseudo")
     return _trained(data, _net(1, 3), c)
 
