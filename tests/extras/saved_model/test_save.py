@@ -182,3 +182,37 @@ def test_a_gradient_that_fails(tmp_path: pathlib.Path) -> None:
     root.f = tf.function(wrong, input_signature=[tf.TensorSpec([2])])
     library = saved(root, tmp_path / "model").graph_def.library
     assert len(library.function) == 2 and not library.registered_gradients
+
+
+def test_nodes_and_paths(tmp_path: pathlib.Path) -> None:
+    """Libraries learn which objects there are, by number, and how they are reached."""
+    from graphgrad.extras.saved_model.save import save_and_return_nodes
+
+    root = tf.Module()
+    root.inner = [tf.Variable(1.0), tf.Module()]
+    nodes, paths = save_and_return_nodes(root, str(tmp_path / "model"), experimental_skip_checkpoint=True)
+    assert nodes[0] is root and paths[root] == ()
+    assert [reference.name for reference in paths[root.inner[0]]] == ["inner", "0"]
+    made = read(tmp_path / "model").object_graph_def
+    assert len(made.nodes) == len(nodes) and not (tmp_path / "model" / "variables").exists()
+
+
+def test_defaults_of_a_decorator(tmp_path: pathlib.Path) -> None:
+    """A decorator may give the decorated function other defaults; these are what is saved, and what calls get."""
+    from graphgrad.compat.internal.util.decorator import make_decorator
+    from graphgrad.compat.internal.util.tf_inspect import getfullargspec
+
+    def target(x: Any, training: Any = None) -> Any:
+        return x
+
+    spec = getfullargspec(target)._replace(defaults=(False,))
+    root = tf.Module()
+    root.f = tf.function(make_decorator(target, lambda x, training: x * 2.0 if training else x * 3.0,
+                                        decorator_argspec=spec))
+    for training in (True, False):
+        root.f.get_concrete_function(tf.TensorSpec([2]), training)
+    assert root.f(tf.ones([2])).numpy().tolist() == [3.0, 3.0]
+    tf.saved_model.save(root, str(tmp_path / "model"))
+    loaded = tf.saved_model.load(str(tmp_path / "model"))
+    assert loaded.f(tf.ones([2])).numpy().tolist() == [3.0, 3.0]
+    assert loaded.f(tf.ones([2]), training=True).numpy().tolist() == [2.0, 2.0]

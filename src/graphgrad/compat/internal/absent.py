@@ -22,9 +22,9 @@ _WHY = {
         initialize_tpu_system auto_shard_dataset cache_variable_reads
     """,
     "SavedModels of Python objects": """
-        encode_structure SavedModelBuilder ObjectGraphView
+        SavedModelBuilder ObjectGraphView
         saveable_objects_from_trackable streaming_restore CheckpointInitialValue CheckpointInitialValueCallable
-        save_and_return_nodes RestoredResource
+        RestoredResource
     """,
     "feature columns": """
         DenseColumn FeatureColumn FeatureTransformationCache SequenceDenseColumn StateManager

@@ -119,7 +119,11 @@ class TextFileInitializer:
         return _register(raw.InitializeTableFromTextFileV2(table.resource_handle, filename, **self._attrs))
 
 
-class _Table(Trackable):
+class LookupInterface(Trackable):
+    """What all tables are; libraries ask for it."""
+
+
+class _Table(LookupInterface):
     """The base of all tables.
 
     Attributes:
@@ -235,7 +239,7 @@ class StaticHashTable(_Table):
     init = initializer
 
 
-class StaticVocabularyTable(Trackable):
+class StaticVocabularyTable(LookupInterface):
     """A table of ids for words: those of an initializer, and ids by hash for unknown words.
 
     Args:
@@ -452,6 +456,6 @@ def tables_initializer(name: str | None = "init_all_tables") -> Any:
 
 initialize_all_tables = tables_initializer
 
-__all__ = ["DenseHashTable", "KeyValueTensorInitializer", "MutableHashTable", "StaticHashTable",
+__all__ = ["DenseHashTable", "KeyValueTensorInitializer", "LookupInterface", "MutableHashTable", "StaticHashTable",
            "StaticVocabularyTable", "TextFileIndex", "TextFileInitializer", "initialize_all_tables",
            "tables_initializer"]

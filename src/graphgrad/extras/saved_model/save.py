@@ -12,11 +12,12 @@ from graphgrad.frontend.function.concrete_function import ConcreteFunction
 from graphgrad.frontend.function.function import Function
 from graphgrad.frontend.function.saving import function_behind
 from graphgrad.frontend.structure import nest
-from graphgrad.frontend.tracking.trackable import Trackable
+from graphgrad.frontend.tracking.trackable import Trackable, TrackableReference
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.files.atomic_files import Part, make_folders, sync_folder, system_errors, write_whole
 from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.object_checkpoint import write_objects
+from graphgrad.training.checkpoints.object_graph import ObjectGraph
 from graphgrad.training.checkpoints.saved_model_options import SaveOptions
 
 from .exported_graph import ExportedGraph
@@ -52,7 +53,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
 
 def save_and_return_nodes(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None,
                           experimental_skip_checkpoint: bool = False) -> Any:
-    """Saves an object; returns the saved objects, in their order in the file, and the path to each from the first.
+    """Saves an object; returns the saved objects, in their order in the file, and a path to each from the first.
 
     Args:
       obj, export_dir, signatures, options: as for `save`.
@@ -76,8 +77,27 @@ def save_and_return_nodes(obj: Any, export_dir: Any, signatures: Any = None, opt
     message = SavedModel(saved_model_schema_version=1)
     _fill(message.meta_graphs.add(), objects, exported, made, options)
     _write(os.fspath(export_dir), message, objects, exported, not experimental_skip_checkpoint)
-    paths = {id(value): path for value, path in zip(objects.graph.objects, objects.graph.paths, strict=True)}
-    return objects.graph.objects, paths
+    return objects.graph.objects, NodePaths(objects.graph)
+
+
+class NodePaths:
+    """How saved objects are reached: looked up by an object, a tuple of references, from the outermost one on.
+
+    Args:
+      graph: the objects.
+    """
+
+    def __init__(self, graph: ObjectGraph):
+        self._objects = graph.objects
+        self._paths: dict[int, tuple[TrackableReference, ...]] = {id(graph.objects[0]): ()}
+        for value, links in zip(graph.objects, graph.links, strict=True):  # each is found before what it holds
+            for name, number in links.items():
+                child = graph.objects[number]
+                reference = TrackableReference(name, child)
+                self._paths.setdefault(id(child), (*self._paths.get(id(value), ()), reference))
+
+    def __getitem__(self, value: Any) -> tuple[TrackableReference, ...]:
+        return self._paths[id(value)]
 
 
 def _fill(meta: Any, objects: SavedObjects, exported: ExportedGraph, signatures: Mapping[str, WrittenFunction],

@@ -160,6 +160,10 @@ class Function:
         """Returns the number of traces: one for each signature, twice for a call that creates variables."""
         return self._traced_times
 
+    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
+        """Returns the traces; libraries ask for them."""
+        return list(self._concretes)
+
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Formats the traces: for each its arguments, results and captures.
 

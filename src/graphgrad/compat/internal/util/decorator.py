@@ -58,8 +58,33 @@ def make_decorator(target: Callable[..., Any], decorator_func: Callable[..., Any
     wrapper.__doc__ = wrapper._tf_decorator.__doc__
     wrapper.__wrapped__ = wrapper.__original_wrapped__ = target
     with contextlib.suppress(TypeError, ValueError):  # builtins have none
-        wrapper.__signature__ = inspect.signature(target)
+        wrapper.__signature__ = inspect.signature(target) if decorator_argspec is None else _signature(
+            decorator_argspec, _is_bound(target))
     return decorator_func
+
+
+def _is_bound(target: Any) -> bool:
+    """Returns whether there is a bound method beneath decorators."""
+    while target is not None:
+        if inspect.ismethod(target):
+            return True
+        target = getattr(target, "__wrapped__", None)
+    return False
+
+
+def _signature(spec: Any, is_bound: bool) -> inspect.Signature:
+    """Converts an argument specification; that of a bound method names the object, too."""
+    kinds = inspect.Parameter
+    defaults = dict(zip(reversed(spec.args), reversed(spec.defaults or ()), strict=False))
+    made = [kinds(name, kinds.POSITIONAL_OR_KEYWORD, default=defaults.get(name, kinds.empty))
+            for name in spec.args[1 if is_bound and spec.args[:1] == ["self"] else 0:]]
+    if spec.varargs:
+        made.append(kinds(spec.varargs, kinds.VAR_POSITIONAL))
+    named = getattr(spec, "kwonlydefaults", None) or {}
+    made += [kinds(name, kinds.KEYWORD_ONLY, default=named.get(name, kinds.empty))
+             for name in getattr(spec, "kwonlyargs", ())]
+    rest = getattr(spec, "varkw", None)
+    return inspect.Signature([*made, kinds(rest, kinds.VAR_KEYWORD)] if rest else made)
 
 
 def unwrap(maybe_tf_decorator: Any) -> tuple[list[TFDecorator], Any]:
