@@ -85,7 +85,7 @@ class _Alias(ModuleType):
     def __init__(self, name: str, sources: Sequence[Any]):
         super().__init__(name, getattr(sources[0], "__doc__", None) if sources else None)
         self._graphgrad_sources = tuple(sources)
-        for source in reversed(sources):
+        for source in sources[:1]:  # what others have loaded by now would hide what the first one loads later
             if isinstance(source, ModuleType):
                 self.__dict__.update({k: v for k, v in vars(source).items() if not k.startswith("_")})
 
