@@ -72,7 +72,7 @@ def test_names_in_messages_exist() -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("name", ["keras", "losses", "optimizers", "estimator", "feature_column"])
+@pytest.mark.parametrize("name", ["keras", "losses", "optimizers", "estimator"])
 def test_libraries_upon_tensorflow(name: str) -> None:
     """What belongs to Keras or the estimators is said to, and what is here instead exists; `--tf 1` is no remedy."""
     with pytest.raises(AttributeError, match="not part of graphgrad|uses if it is installed") as caught:

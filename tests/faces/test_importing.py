@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pathlib
 import sys
@@ -254,3 +255,76 @@ def test_names_of_layers(as_tensorflow: Any) -> None:
             call()
     with pytest.raises(TypeError, match="`pred` must be"):
         utils.constant_value(2)
+
+
+def test_what_estimators_import(as_tensorflow: Any, tmp_path: pathlib.Path) -> None:
+    """Outputs become signatures, functions tell their arguments; what is for TPUs says so."""
+    as_tensorflow(2)
+    import tensorflow as tf
+    from tensorflow.python.distribute import estimator_training
+    from tensorflow.python.eager import monitoring
+    from tensorflow.python.feature_column import feature_column, feature_column_v2
+    from tensorflow.python.saved_model import model_utils, path_helpers
+    from tensorflow.python.tpu import tensor_tracer, tpu_embedding
+    from tensorflow.python.training import training_util
+    from tensorflow.python.util import function_utils, module_wrapper
+
+    with tf.Graph().as_default():
+        x, words = tf.constant([1.0]), tf.constant(["a"])
+        outputs = {"serving_default": model_utils.PredictOutput({"y": x}), "r": model_utils.RegressionOutput(x),
+                   "c": model_utils.ClassificationOutput(x, words)}
+        assert sorted(model_utils.build_all_signature_defs(words, outputs)) == ["c", "r", "serving_default"]
+        found = model_utils.build_all_signature_defs({"a": x}, outputs, {"more": words})
+        assert sorted(found) == ["more:c", "more:r", "more:serving_default", "serving_default"]
+        trained = model_utils.export_outputs_for_mode("train", None, x, x, {"m": (x, x.op)})["train"]
+        signature = trained.as_signature_def({"x": x})
+        assert sorted(signature.outputs) == ["loss", "metrics/m/update_op", "metrics/m/value", "predictions"]
+        assert list(model_utils.export_outputs_for_mode("infer", None, x)) == ["serving_default"]
+        assert model_utils.EXPORT_TAG_MAP["eval"] == ["eval"] and "other" not in model_utils.SIGNATURE_KEY_MAP
+        for call in (lambda: model_utils.ClassificationOutput(), lambda: model_utils.RegressionOutput(words),
+                     lambda: model_utils.PredictOutput({"y": 3}), lambda: model_utils.PredictOutput({3: x}),
+                     lambda: model_utils.ClassificationOutput(words), lambda: model_utils.ClassificationOutput(x, x),
+                     lambda: model_utils.build_all_signature_defs(x, x),
+                     lambda: model_utils.export_outputs_for_mode("other"),
+                     lambda: model_utils.EXPORT_TAG_MAP["other"],
+                     lambda: model_utils.get_export_outputs({"a": outputs["r"], "b": outputs["c"]}, None)):
+            with pytest.raises(ValueError, match=r"must be|Cannot create|not found|Invalid mode|Multiple"):
+                call()
+        with pytest.raises(TypeError, match="must be dict"):
+            model_utils.get_export_outputs(3, None)
+        with pytest.raises(TypeError, match="must be ExportOutput objects"):
+            model_utils.get_export_outputs({"a": 3}, None)
+        assert training_util._get_or_create_global_step_read() is None
+        tf.compat.v1.train.get_or_create_global_step()
+        read = training_util._get_or_create_global_step_read()
+        assert training_util._get_or_create_global_step_read() is read
+    folder = model_utils.get_timestamped_export_dir(tmp_path)
+    assert model_utils.get_temp_export_dir(folder).decode().rpartition("/")[2].startswith("temp-")
+    assert pathlib.Path(path_helpers.get_or_create_variables_dir(folder)).is_dir()
+    assert path_helpers.get_variables_path(folder).endswith("variables/variables")
+    assert function_utils.fn_args(functools.partial(_function, 1, c=2)) == ("b",)
+    assert function_utils.has_kwargs(_function) and function_utils.get_func_name(_function) == "_function"
+    assert function_utils.fn_args(monitoring.BoolGauge("a", "b").get_cell("c").set) == ("value",)
+    wrapped = module_wrapper.TFModuleWrapper(pathlib, "tf.pathlib")
+    assert wrapped.Path is pathlib.Path and isinstance(wrapped, type(pathlib))
+    assert feature_column._LazyBuilder is feature_column_v2.FeatureTransformationCache
+    assert not tensor_tracer.TensorTracer.is_enabled()
+    assert not estimator_training.should_run_distribute_coordinator(None)
+    with pytest.raises(NotImplementedError, match="TPUEmbedding is not here.*TPUs"):
+        tpu_embedding.TPUEmbedding()
+
+
+def _function(a: Any, b: Any, c: Any = 0, **more: Any) -> None:
+    """Does nothing."""
+
+
+def test_names_that_two_modules_have(as_tensorflow: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name in TensorFlow's inside is the first module's that has it, whichever were used before."""
+    as_tensorflow(2)
+    import graphgrad.compat.v1 as v1
+
+    assert v1.initializers.identity is not v1.identity
+    monkeypatch.delitem(vars(v1), "identity")  # as in a program that has not used it
+    from tensorflow.python.ops import array_ops
+
+    assert array_ops.identity is v1.identity

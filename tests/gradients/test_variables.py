@@ -224,6 +224,8 @@ def test_partitioners():
     assert tf.variable_axis_size_partitioner(40)(shape, tf.float32) == [5, 1]
     assert tf.variable_axis_size_partitioner(40, max_shards=3)(shape, tf.float32) == [3, 1]
     assert tf.min_max_variable_partitioner(4, min_slice_size=40)(shape, tf.float32) == [4, 1]
+    assert tf.min_max_variable_partitioner(4, min_slice_size=100)(shape, tf.float32) == [2, 1]
+    assert tf.min_max_variable_partitioner(0)(shape, tf.float32) == [1, 1]
     parts = tf.create_partitioned_variables([4, 3], [2, 1], tf.zeros_initializer(), name="made")
     assert [u.name for u in parts] == ["made/part_0:0", "made/part_1:0"]
 

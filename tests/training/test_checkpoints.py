@@ -599,3 +599,27 @@ def test_init_from_checkpoint(sess: Any) -> None:
             tf.train.init_from_checkpoint(path, mapping)
     with pytest.raises(TypeError, match="(?s)is no variable.*Fix:"):
         tf.train.init_from_checkpoint(path, {"scalar": 3})
+
+
+def test_warm_starts(tmp_path: pathlib.Path) -> None:
+    """Variables that are chosen by name begin with the values of a checkpoint, under their names there."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        for name in ("a/w", "a/b", "old"):
+            tf.get_variable(name, initializer=2.0)
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(sess, str(tmp_path / "c"))
+    expected = {"a/w": [2.0, 0.0, 0.0], "a": [2.0, 2.0, 0.0], ".*": [2.0, 2.0, 2.0], None: [0.0] * 3,
+                ("a/b",): [0.0, 2.0, 0.0]}
+    for chosen, wanted in expected.items():
+        with tf.Graph().as_default(), tf.Session() as sess:
+            variables = [tf.get_variable(name, initializer=0.0) for name in ("a/w", "a/b", "new")]
+            names = {"new": "old"} if chosen == ".*" else None
+            tf.train.warm_start(path, list(chosen) if isinstance(chosen, tuple) else chosen, None, names)
+            sess.run(tf.global_variables_initializer())
+            assert sess.run(variables) == wanted, chosen
+    with tf.Graph().as_default():
+        tf.get_variable("a/w", initializer=0.0)
+        with pytest.raises(ValueError, match="not used: \\['b'\\]"):
+            tf.train.warm_start(path, "a/w", None, {"b": "c"})
+        with pytest.raises(tf.errors.UnimplementedError, match="rows that move with their words"):
+            tf.train.warm_start(path, "a/w", {"a/w": tf.train.VocabInfo("n", 1, 0, "o")})

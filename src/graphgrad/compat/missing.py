@@ -55,10 +55,9 @@ _LIBRARIES = {
     "optimizers": f"{_KERAS}an optimizer of tf.compat.v1.train, such as tf.compat.v1.train.AdamOptimizer; its "
     "apply_gradients takes what tf.GradientTape gives",
     "mixed_precision": f"{_KERAS}tf.cast where another precision is wanted",
-    "estimator": "The estimators, a library on top of TensorFlow, are not part of graphgrad. Fix: use "
+    "estimator": "Estimators are a library on top of TensorFlow, which graphgrad uses if it is installed. Fix: "
+    "pip install --no-deps tf_keras==2.21.0 tensorflow_estimator==2.15.0 && pip install 'graphgrad[estimator]', or use "
     "tf.compat.v1.train.MonitoredTrainingSession and a loop",
-    "feature_column": "Feature columns belong to Keras and the estimators, which are not part of graphgrad. Fix: use "
-    "tf.io.parse_example, tf.one_hot and tf.nn.embedding_lookup",
     "contrib": "tf.contrib left TensorFlow with 2.0; graphgrad has parts of it for programs for 1.x. Fix: use "
     "`graphgrad run --tf 1`, or `import graphgrad.v1 as tf`",
 }

@@ -24,15 +24,20 @@ _WHY = {
     "SavedModels of Python objects": """
         SavedModelBuilder ObjectGraphView
         saveable_objects_from_trackable streaming_restore CheckpointInitialValue CheckpointInitialValueCallable
-        RestoredResource
+        RestoredResource frozen_saver WrappedGraph VariableHolder SavedModelLoader
     """,
-    "feature columns": """
-        DenseColumn FeatureColumn FeatureTransformationCache SequenceDenseColumn StateManager
-        deserialize_feature_column serialize_feature_column
+    "feature columns of sequences, and feature columns as text": """
+        SequenceDenseColumn SequenceFeatureLayer concatenate_context_input deserialize_feature_column
+        deserialize_feature_columns serialize_feature_column serialize_feature_columns
+        sequence_categorical_column_with_identity sequence_numeric_column
     """,
     "data sets of one kind: all are tf.data.Dataset": """
         _GeneratorDataset _RangeDataset _SparseTensorSliceDataset _TensorDataset _TensorSliceDataset
     """,
+    "several steps in one run": "_MultiStepStopAfterNEvalsHook _MultiStepStopAtStepHook "
+        "get_or_create_steps_per_run_variable",
+    "profiles of runs": "ProfilerHook",
+    "control flow of TPUs": "ControlFlowContext XLAControlFlowContext",
     "TensorFlow's debugger": "DebugDumpDir DumpingDebugHook DumpingDebugWrapperSession LocalCLIDebugHook "
         "LocalCLIDebugWrapperSession TensorBoardDebugHook TensorBoardDebugWrapperSession",
     "an operation that a library makes by hand": "create_c_op lift_to_graph execute_fn_for_device",

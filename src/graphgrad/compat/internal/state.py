@@ -7,32 +7,6 @@ from typing import Any
 ENABLE_CONTROL_FLOW_V2 = True  # loops and branches are operations that hold functions
 
 
-class BoolGauge:
-    """Counts uses of a feature in TensorFlow; here nothing.
-
-    Args:
-      *args: accepted.
-    """
-
-    def __init__(self, *args: Any):
-        pass
-
-    def get_cell(self, *labels: Any) -> Any:
-        """Returns an object whose `set` does nothing.
-
-        Args:
-          *labels: accepted.
-        """
-        return self
-
-    def set(self, value: Any) -> None:
-        """Does nothing.
-
-        Args:
-          value: accepted.
-        """
-
-
 def is_tfrt_enabled() -> bool:
     """Returns False: there is no such runtime."""
     return False
@@ -94,3 +68,35 @@ def register_loss_scale_wrapper(optimizer_cls: type, wrapper_fn: Any, wrapper_cl
 def get_build_info() -> dict[str, Any]:
     """Returns facts about how this package was built: there are none about CUDA, which JAX looks after."""
     return {"is_cuda_build": False, "is_rocm_build": False, "is_tensorrt_build": False}
+
+
+# Constants of TensorFlow's inside that libraries import.
+STANDARD_PS_OPS = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2",
+                   "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "MutableDenseHashTable",
+                   "MutableDenseHashTableV2", "VarHandleOp", "BoostedTreesEnsembleResourceHandleOp",
+                   "BoostedTreesQuantileStreamResourceHandleOp", "ResourceConditionalAccumulator",
+                   "DecisionTreeResource")
+SUPERVISED_TRAIN_METHOD_NAME = "tensorflow/supervised/training"
+SUPERVISED_EVAL_METHOD_NAME = "tensorflow/supervised/eval"
+TRAIN_OP_KEY = "saved_model_train_op"
+
+
+def legacy_saveable_name(name: str) -> Any:
+    """Returns a decorator that leaves a class as it is.
+
+    Args:
+      name: accepted.
+    """
+    return lambda cls: cls
+
+
+def _to_proto_fn(v: Any, export_scope: Any = None) -> Any:
+    """Returns the message of a variable."""
+    return v.to_proto(export_scope)
+
+
+def _from_proto_fn(v: Any, import_scope: Any = None) -> Any:
+    """Returns the variable of a message."""
+    from graphgrad.frontend.variables.variable import VariableV1
+
+    return VariableV1.from_proto(v, import_scope)

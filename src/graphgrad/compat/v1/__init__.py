@@ -17,6 +17,7 @@ graphgrad.compat.v1.debugging: debugging=.
 graphgrad.compat.v1.distribute: distribute=.
 graphgrad.compat.v1.dtypes: dtypes=.
 graphgrad.compat.v1.experimental: experimental=.
+graphgrad.compat.v1.feature_column: feature_column=.
 graphgrad.compat.v1.flags: flags=.
 graphgrad.compat.v1.gfile: gfile=.
 graphgrad.compat.v1.graph_util: graph_util=.

@@ -18,6 +18,7 @@ graphgrad.compat.v2.debugging: debugging=.
 graphgrad.compat.v2.distribute: distribute=.
 graphgrad.compat.v2.dtypes: dtypes=.
 graphgrad.compat.v2.experimental: experimental=.
+graphgrad.compat.v2.feature_column: feature_column=.
 graphgrad.compat.v2.graph_util: graph_util=.
 graphgrad.compat.v2.image: image=.
 graphgrad.compat.v2.initializers: initializers=.

@@ -16,6 +16,7 @@ from graphgrad.compat.v2 import debugging as debugging
 from graphgrad.compat.v2 import distribute as distribute
 from graphgrad.compat.v2 import dtypes as dtypes
 from graphgrad.compat.v2 import experimental as experimental
+from graphgrad.compat.v2 import feature_column as feature_column
 from graphgrad.compat.v2 import graph_util as graph_util
 from graphgrad.compat.v2 import image as image
 from graphgrad.compat.v2 import initializers as initializers
@@ -317,10 +318,10 @@ __all__ = [
     "convert_to_tensor", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging", "define_op", "device",
     "distribute", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch", "edit_distance", "eig",
     "eigvals", "einsum", "ensure_shape", "equal", "errors", "executing_eagerly", "exp", "expand_dims", "experimental",
-    "explain_gradient", "extract_volume_patches", "eye", "fftnd", "fill", "fingerprint", "float16", "float32",
-    "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd", "get_current_name_scope", "get_logger",
-    "get_static_value", "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal", "group",
-    "guarantee_const", "half", "hessian_vector_product", "hessians", "histogram_fixed_width",
+    "explain_gradient", "extract_volume_patches", "eye", "feature_column", "fftnd", "fill", "fingerprint", "float16",
+    "float32", "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd", "get_current_name_scope",
+    "get_logger", "get_static_value", "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal",
+    "group", "guarantee_const", "half", "hessian_vector_product", "hessians", "histogram_fixed_width",
     "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "import_graph_def", "init_scope",
     "initializers", "inside_function", "int16", "int32", "int64", "int8", "io", "irfftnd", "is_symbolic_tensor",
     "is_tensor", "jacobian", "jvp", "less", "less_equal", "linalg", "linspace", "locate_nonfinite", "logical_and",

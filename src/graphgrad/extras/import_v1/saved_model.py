@@ -138,7 +138,7 @@ class SavedModelBuilder:
     """
 
     def __init__(self, export_dir: Any):
-        self._export_dir = os.fspath(export_dir)
+        self._export_dir = os.fsdecode(export_dir)
         if os.path.isdir(self._export_dir) and os.listdir(self._export_dir):
             raise AssertionError(f"Export directory {self._export_dir} already exists, and isn't empty. Please choose "
                                  "a different export directory, or delete all the contents of the specified directory.")
@@ -202,6 +202,11 @@ class SavedModelBuilder:
         if init_op is not None:
             made.collection_def[_MAIN_OP].node_list.value.append(init_op.name)
         self._message.meta_graphs.append(made)
+
+    def _add_train_op(self, train_op: Any) -> None:
+        """Notes the operation that trains in the graph."""
+        if train_op is not None:
+            get_default_graph().add_to_collection("saved_model_train_op", train_op)
 
     def save(self, as_text: bool = False, experimental_image_format: bool = False,
              experimental_image_writer_options: Any = None) -> bytes:

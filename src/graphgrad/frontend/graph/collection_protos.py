@@ -77,3 +77,13 @@ def is_read(collection_name: str) -> bool:
       collection_name: the collection.
     """
     return collection_name in _registered and _registered[collection_name].from_proto is not None
+
+
+def get_to_proto_function(collection_name: str) -> Callable[..., Any] | None:
+    """Returns how a collection's items are written; None if nobody has said so.
+
+    Args:
+      collection_name: the collection.
+    """
+    found = _registered.get(collection_name)
+    return found.to_proto if found else None

@@ -304,9 +304,8 @@ def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_sli
     def partitioner(shape: Any, dtype: Any) -> list[int]:
         sizes = _sizes(shape)
         element = bytes_per_string_element if as_dtype(dtype) is dtypes.string else as_dtype(dtype).size
-        count = max(1, element * math.prod(sizes) // min_slice_size)
         parts = _uncut(shape, axis)
-        parts[axis] = min(count, max_partitions, sizes[axis])
+        parts[axis] = max(1, min(sizes[axis], max_partitions, math.ceil(element * math.prod(sizes) / min_slice_size)))
         return parts
 
     return partitioner

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from .decorator import unwrap
 
 _T = TypeVar("_T")
-_NAMES = {"tensorflow": "_tf_api_names", "keras": "_keras_api_names"}
+ESTIMATOR_API_NAME = "estimator"
+_NAMES = {"tensorflow": "_tf_api_names", "keras": "_keras_api_names", ESTIMATOR_API_NAME: "_estimator_api_names"}
 _symbols: dict[str, Any] = {}
 
 
@@ -18,7 +19,7 @@ class _Export:
 
     Args:
       *args: its names; the first one is canonical.
-      api_name: "tensorflow" or "keras".
+      api_name: "tensorflow", "keras" or "estimator".
       v1: its names in 1.x; the same by default.
       allow_multiple_exports: accepted.
     """
@@ -38,6 +39,7 @@ class _Export:
         """Does nothing: a constant has no place for its name."""
 
 
+api_export = _Export
 tf_export: Callable[..., Any] = _Export
 keras_export: Callable[..., Any] = functools.partial(_Export, api_name="keras")
 
@@ -97,4 +99,5 @@ def _names_here() -> dict[int, str]:
     return found
 
 
-__all__ = ["get_canonical_name_for_symbol", "get_symbol_from_name", "keras_export", "tf_export"]
+__all__ = ["ESTIMATOR_API_NAME", "api_export", "get_canonical_name_for_symbol", "get_symbol_from_name", "keras_export",
+           "tf_export"]

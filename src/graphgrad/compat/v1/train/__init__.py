@@ -22,6 +22,7 @@ graphgrad.training.checkpoints.graph_files: write_graph
 graphgrad.training.checkpoints.meta_graph: export_meta_graph
 graphgrad.training.checkpoints.object_checkpoint: Checkpoint=CheckpointV1 CheckpointOptions
 graphgrad.training.checkpoints.saver: Saver
+graphgrad.training.checkpoints.warm_start: VocabInfo warm_start
 graphgrad.training.coordination.coordinator: Coordinator LooperThread
 graphgrad.training.coordination.queue_runner: QueueRunner add_queue_runner start_queue_runners
 graphgrad.training.optimizers.adadelta: AdadeltaOptimizer

@@ -46,6 +46,8 @@ from graphgrad.training.checkpoints.meta_graph import export_meta_graph as expor
 from graphgrad.training.checkpoints.object_checkpoint import CheckpointOptions as CheckpointOptions
 from graphgrad.training.checkpoints.object_checkpoint import CheckpointV1 as Checkpoint
 from graphgrad.training.checkpoints.saver import Saver as Saver
+from graphgrad.training.checkpoints.warm_start import VocabInfo as VocabInfo
+from graphgrad.training.checkpoints.warm_start import warm_start as warm_start
 from graphgrad.training.coordination.coordinator import Coordinator as Coordinator
 from graphgrad.training.coordination.coordinator import LooperThread as LooperThread
 from graphgrad.training.coordination.queue_runner import QueueRunner as QueueRunner
@@ -121,15 +123,16 @@ __all__ = [
     "RMSPropOptimizer", "Saver", "SaverDef", "Scaffold", "SecondOrStepTimer", "SequenceExample", "Server",
     "SessionCreator", "SessionManager", "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues",
     "SingularMonitoredSession", "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "SummaryWriter", "Supervisor",
-    "SyncReplicasOptimizer", "WorkerSessionCreator", "add_queue_runner", "assert_global_step", "basic_train_loop",
-    "batch", "batch_join", "checkpoint_exists", "checkpoints_iterator", "cosine_decay", "cosine_decay_restarts",
-    "create_global_step", "exponential_decay", "export_meta_graph", "generate_checkpoint_state_proto",
-    "get_checkpoint_mtimes", "get_checkpoint_state", "get_global_step", "get_or_create_global_step", "global_step",
-    "import_meta_graph", "init_from_checkpoint", "input_producer", "inverse_time_decay", "latest_checkpoint",
-    "limit_epochs", "linear_cosine_decay", "list_variables", "load_checkpoint", "load_variable", "match_filenames_once",
-    "maybe_batch", "maybe_batch_join", "maybe_shuffle_batch", "maybe_shuffle_batch_join", "natural_exp_decay",
-    "noisy_linear_cosine_decay", "piecewise_constant", "piecewise_constant_decay", "polynomial_decay", "queue_runner",
-    "range_input_producer", "remove_checkpoint", "replica_device_setter", "shuffle_batch", "shuffle_batch_join",
-    "slice_input_producer", "start_queue_runners", "string_input_producer", "summary_iterator",
-    "update_checkpoint_state", "write_graph"
+    "SyncReplicasOptimizer", "VocabInfo", "WorkerSessionCreator", "add_queue_runner", "assert_global_step",
+    "basic_train_loop", "batch", "batch_join", "checkpoint_exists", "checkpoints_iterator", "cosine_decay",
+    "cosine_decay_restarts", "create_global_step", "exponential_decay", "export_meta_graph",
+    "generate_checkpoint_state_proto", "get_checkpoint_mtimes", "get_checkpoint_state", "get_global_step",
+    "get_or_create_global_step", "global_step", "import_meta_graph", "init_from_checkpoint", "input_producer",
+    "inverse_time_decay", "latest_checkpoint", "limit_epochs", "linear_cosine_decay", "list_variables",
+    "load_checkpoint", "load_variable", "match_filenames_once", "maybe_batch", "maybe_batch_join",
+    "maybe_shuffle_batch", "maybe_shuffle_batch_join", "natural_exp_decay", "noisy_linear_cosine_decay",
+    "piecewise_constant", "piecewise_constant_decay", "polynomial_decay", "queue_runner", "range_input_producer",
+    "remove_checkpoint", "replica_device_setter", "shuffle_batch", "shuffle_batch_join", "slice_input_producer",
+    "start_queue_runners", "string_input_producer", "summary_iterator", "update_checkpoint_state", "warm_start",
+    "write_graph"
 ]

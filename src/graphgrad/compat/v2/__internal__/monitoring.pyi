@@ -1,6 +1,6 @@
 """`tf.__internal__.monitoring`. Written by `make faces` from exports.txt."""
 
-from graphgrad.compat.internal.state import BoolGauge as BoolGauge
+from graphgrad.compat.internal.eager.monitoring import BoolGauge as BoolGauge
 
 __all__ = [
     "BoolGauge"

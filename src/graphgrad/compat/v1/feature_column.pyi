@@ -1,0 +1,22 @@
+"""`tf.feature_column` of TensorFlow 1. Written by `make faces` from exports.txt."""
+
+from graphgrad.extras.feature_column.categorical import categorical_column_with_hash_bucket as categorical_column_with_hash_bucket
+from graphgrad.extras.feature_column.categorical import categorical_column_with_identity as categorical_column_with_identity
+from graphgrad.extras.feature_column.categorical import categorical_column_with_vocabulary_file_v1 as categorical_column_with_vocabulary_file
+from graphgrad.extras.feature_column.categorical import categorical_column_with_vocabulary_list as categorical_column_with_vocabulary_list
+from graphgrad.extras.feature_column.categorical import crossed_column as crossed_column
+from graphgrad.extras.feature_column.categorical import weighted_categorical_column as weighted_categorical_column
+from graphgrad.extras.feature_column.dense_columns import bucketized_column as bucketized_column
+from graphgrad.extras.feature_column.dense_columns import embedding_column as embedding_column
+from graphgrad.extras.feature_column.dense_columns import indicator_column as indicator_column
+from graphgrad.extras.feature_column.dense_columns import numeric_column as numeric_column
+from graphgrad.extras.feature_column.models import input_layer as input_layer
+from graphgrad.extras.feature_column.models import linear_model as linear_model
+from graphgrad.extras.feature_column.models import make_parse_example_spec as make_parse_example_spec
+
+__all__ = [
+    "bucketized_column", "categorical_column_with_hash_bucket", "categorical_column_with_identity",
+    "categorical_column_with_vocabulary_file", "categorical_column_with_vocabulary_list", "crossed_column",
+    "embedding_column", "indicator_column", "input_layer", "linear_model", "make_parse_example_spec", "numeric_column",
+    "weighted_categorical_column"
+]

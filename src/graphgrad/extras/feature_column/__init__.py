@@ -1,0 +1,1 @@
+"""`tf.feature_column`: how models read named features."""
