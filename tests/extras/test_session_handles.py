@@ -7,6 +7,7 @@ the same files give the same results, with what is fed for the iterator's elemen
 from __future__ import annotations
 
 import pathlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,3 +80,23 @@ def test_tables(tmp_path: pathlib.Path) -> None:
         found = sess.run(["y:0", "z:0"], {"x:0": ["a", "b", "x"]})
         np.testing.assert_array_equal(found[0], [2.0, 3.0, 6.0])
         np.testing.assert_array_equal(found[1], [[0.0, 0.0], [0.0, 0.0], [5.0, 6.0]])
+
+
+def test_limited_loop(tmp_path: pathlib.Path) -> None:
+    """A limit of iterations is part of the condition, since loops of TensorFlow's graphs know no other."""
+    x = tf.placeholder(tf.float32, [], name="x")
+
+    def double(v: Any) -> Any:
+        inner = tf.while_loop(lambda w: w < 1e9, lambda w: w + 1.0, [0.0], maximum_iterations=2)
+        return v * inner
+
+    loop = tf.while_loop(lambda v: v < 1000.0, double, [x], maximum_iterations=3)
+    tf.identity(loop, name="y")
+    tf.gradients(loop, x)
+    tf.train.export_meta_graph(str(tmp_path / "graph.meta"))
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        tf.train.import_meta_graph(str(tmp_path / "graph.meta"))
+        y, x = (graph.get_tensor_by_name(n) for n in ("y:0", "x:0"))
+        slope = tf.gradients(y, x)[0]
+        for given, result, factor in ((1.0, 8.0, 8.0), (600.0, 1200.0, 2.0), (2000.0, 2000.0, 1.0)):
+            assert sess.run([y, slope], {x: given}) == [result, factor]

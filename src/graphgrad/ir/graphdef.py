@@ -162,16 +162,24 @@ def _given(kind: str, value: Any) -> Any:
 
 
 class GraphWriter:
-    """Writes graphs and the functions that they use; constants above `largest` bytes without their values."""
+    """Writes graphs and the functions that they use; constants above `largest` bytes without their values.
+
+    Attributes:
+      limits_loops: whether a loop's limit of iterations becomes part of its condition.
+    """
+
+    limits_loops = True
 
     def __init__(self, largest: int | None):
         self.largest = largest
-        self.functions: dict[int, tuple[str, FuncGraph]] = {}
+        self.functions: dict[Any, tuple[str, FuncGraph]] = {}
         self.python: list[Operation] = []  # operations that call functions that cannot be written
         self.gone: dict[Operation, None] = {}  # what is left out
         self._handles: dict[Operation, HandleKind] = {}  # other than of variables
         self.bodies: set[int] = set()  # bodies of loops: TensorFlow requires them to return their captures, too
         self._names: set[str] = set()  # of functions
+        self._counters: list[Any] = []  # nodes for loops whose number of iterations is limited, see `_add_limit`
+        self._counted: dict[str, tuple[str, int, int]] = {}  # functions of these: what each is, variables, iterations
         self._written = 0  # how many functions have been
 
     def graph(self, graph: Graph, add_shapes: bool, first: int = 0) -> Any:
@@ -181,7 +189,10 @@ class GraphWriter:
         if self.largest is None:
             self._handles = _kinds_of_handles(operations)
             operations = self._writable(operations)
-        made.node.extend(self.node(op, _tensor_name, add_shapes) for op in operations)
+        for op in operations:
+            made.node.append(self.node(op, _tensor_name, add_shapes))
+            made.node.extend(self._counters)
+            self._counters = []
         made.versions.producer = PRODUCER
         if self.largest is None:
             self.write_functions(made.library)
@@ -216,6 +227,8 @@ class GraphWriter:
             shapes = AttrValue()
             shapes.list.shape.extend(shape_proto(t._spec.shape) for t in op.outputs)
             node.attr["_output_shapes"] = shapes
+        if op.type == "While" and self.limits_loops and op.attrs.get("maximum_iterations") is not None:
+            self._add_limit(op, node, names is _tensor_name)
         if op._colocation:
             node.attr["_class"].list.s.extend(c.encode() for c in op._colocation)
         return node
@@ -230,6 +243,40 @@ class GraphWriter:
             node.attr["Tcond"] = AttrValue(type=op.inputs[0].dtype.enum)
         elif op.type.startswith("ResourceScatterNd"):
             node.attr["T"] = AttrValue(type=op.inputs[2].dtype.enum)
+
+    def _add_limit(self, op: Operation, node: Any, in_graph: bool) -> None:
+        """Adds a variable that counts the iterations, since TensorFlow's loops know no limit but their condition."""
+        if self.largest is not None:
+            return
+        n, counter = len(op.outputs), f"{op.name}/loop_counter"
+        self._counters.append(_int32(counter, 0))
+        node.input.insert(n, counter if in_graph else f"{counter}:output:0")
+        for name in ("T", "_Tout"):
+            node.attr[name].list.type.insert(n, dtypes.int32.enum)
+        node.attr["output_shapes"].list.shape.insert(n, shape_proto(()))
+        if "_bounded_by" in node.attr and node.attr["_bounded_by"].i >= n:  # a position among the inputs
+            node.attr["_bounded_by"].i += 1
+        for role in ("cond", "body"):
+            name = self.new_name(f"{node.attr[role].func.name}_counted")
+            node.attr[role].func.name = name
+            self.functions[id(node), role] = name, op.attrs[role]
+            self._counted[name] = role, n, int(op.attrs["maximum_iterations"])
+
+    @staticmethod
+    def _count(made: Any, role: str, n: int, limit: int) -> None:
+        """Changes the condition or the body of a loop: it gets the counter, after the other variables."""
+        made.signature.input_arg.insert(n, type(made.signature).ArgDef(name="loop_counter", type=dtypes.int32.enum))
+        add = made.node_def.add
+        made.node_def.append(_int32("loop_counter/constant", 1 if role == "body" else limit))
+        given = ["loop_counter", "loop_counter/constant:output:0"]
+        if role == "body":
+            add(name="loop_counter/next", op="AddV2", input=given).attr["T"] = AttrValue(type=dtypes.int32.enum)
+            made.signature.output_arg.insert(n, type(made.signature).ArgDef(name="counted", type=dtypes.int32.enum))
+            made.ret["counted"] = "loop_counter/next:z:0"
+        else:
+            add(name="loop_counter/less", op="Less", input=given).attr["T"] = AttrValue(type=dtypes.int32.enum)
+            add(name="loop_counter/and", op="LogicalAnd", input=["loop_counter/less:z:0", made.ret["output_0"]])
+            made.ret["output_0"] = "loop_counter/and:z:0"
 
     def _writable(self, operations: list[Operation]) -> list[Operation]:
         """Returns the operations that can be read again, and notes the others."""
@@ -339,7 +386,10 @@ class GraphWriter:
 
         taken = {id(t.op) for t in function.inputs}
         ops = [op for op in _in_order(function) if id(op) not in taken]
-        made.node_def.extend(self.node(op, names, True) for op in ops)
+        for op in ops:
+            made.node_def.append(self.node(op, names, True))
+            made.node_def.extend(self._counters)
+            self._counters = []
         outputs = list(function.outputs)
         if id(function) in self.bodies:
             outputs += function.inputs[len(outputs) :]
@@ -350,11 +400,23 @@ class GraphWriter:
             made.control_ret[op.name] = op.name
             made.signature.control_output.append(op.name)
         made.signature.is_stateful = any("stateful" in op.opdef.flags for op in ops)
-        for i, t in enumerate(function.inputs):
+        shapes = [t._spec.shape for t in function.inputs]
+        if name in self._counted:
+            self._count(made, *self._counted[name])
+            shapes.insert(self._counted[name][1], ())
+        for i, known in enumerate(shapes):
             shape = AttrValue()
-            shape.list.shape.append(shape_proto(t._spec.shape))
+            shape.list.shape.append(shape_proto(known))
             made.attr[f"_arg_{i}_shape"] = shape
         return made
+
+
+def _int32(name: str, value: int) -> Any:
+    """Makes the message of a constant."""
+    node = NodeDef(name=name, op="Const")
+    node.attr["dtype"] = AttrValue(type=dtypes.int32.enum)
+    node.attr["value"] = AttrValue(tensor=TensorProto.of(np.int32(value), dtypes.int32))
+    return node
 
 
 def _bytes_of(array: Any) -> int:

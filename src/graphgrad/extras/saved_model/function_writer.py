@@ -47,6 +47,8 @@ class CannotBeWritten(Exception):
 class FunctionWriter(GraphWriter):
     """Writes functions for SavedModels."""
 
+    limits_loops = False  # all loops have a counter, see `_add_counter`
+
     def __init__(self) -> None:
         super().__init__(None)
         self._loops: dict[str, Any] = {}  # by a function's name: BODY, or the number of iterations that it allows
