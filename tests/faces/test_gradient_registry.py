@@ -134,3 +134,18 @@ def test_names_of_its_inside(ops: Any) -> None:
         sparse = gg.sparse.from_dense([[0.0, 1.0]])
         assert ops.convert_to_tensor_or_composite(sparse) is sparse
         assert ops.convert_to_tensor_or_composite(1.0).dtype == gg.float32
+
+
+def test_events_written_by_hand(ops: Any, tmp_path: Any) -> None:
+    """OpenAI's loggers write events with TensorFlow's compiled writer."""
+    inside = importlib.import_module("tensorflow.python.pywrap_tensorflow")
+    writer = inside.EventsWriter(str(tmp_path / "log").encode())
+    event = tf.Event(wall_time=1.0, step=3, summary=tf.Summary(value=[tf.Summary.Value(tag="gain", simple_value=0.5)]))
+    writer.WriteEvent(event)
+    writer.Flush()
+    path = writer.FileName().decode()
+    assert path.startswith(f"{tmp_path}/log.out.tfevents.")
+    writer.Close()
+    first, second = tf.train.summary_iterator(path)
+    assert first.file_version == "brain.Event:2"
+    assert second.step == 3 and second.summary.value[0].simple_value == 0.5

@@ -41,6 +41,8 @@ class FileWriter:
     ['events.out.tfevents...']
     """
 
+    _stem = "events"  # how names of files begin
+
     def __init__(self, logdir: Any, graph: Any = None, max_queue: int = 10, flush_secs: float = 120,
                  graph_def: Any = None, filename_suffix: str | None = None, session: Any = None):
         self._logdir = os.fspath(logdir)
@@ -61,7 +63,8 @@ class FileWriter:
         import socket
 
         now = time.time()
-        base = os.path.join(self._logdir, f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}{self._suffix}")
+        name = f"{self._stem}.out.tfevents.{int(now):010d}.{socket.gethostname()}{self._suffix}"
+        base = os.path.join(self._logdir, name)
         self._path, count = base, 0
         while self._file is None:
             try:
