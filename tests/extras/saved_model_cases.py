@@ -266,7 +266,12 @@ def build_composite(tf: Any, folder: pathlib.Path) -> tuple[Any, dict[str, Any]]
     def drawn(seed: Any) -> Any:
         return root.w * tf.random.stateless_uniform([3], seed)
 
-    root.ragged, root.sparse, root.drawn = ragged, sparse, drawn
+    @tf.function
+    def scaled(v: Any, x: Any) -> Any:
+        return v * x
+
+    scaled(root.w, tf.constant(1.0))
+    root.ragged, root.sparse, root.drawn, root.scaled = ragged, sparse, drawn, scaled
     return root, {}
 
 
@@ -325,6 +330,37 @@ def use_old(tf: Any, loaded: Any) -> dict[str, Any]:
     return found
 
 
+def build_layers(tf: Any, folder: pathlib.Path) -> tuple[Any, dict[str, Any]]:
+    """A model of Keras, saved by itself: written here."""
+    import tf_keras
+
+    tf_keras.utils.set_random_seed(1)
+    features = tf_keras.Input([3], name="features")
+    hidden = tf_keras.layers.BatchNormalization()(tf_keras.layers.Dense(4, activation="tanh")(features))
+    model = tf_keras.Model(features, tf_keras.layers.Dense(2, name="head")(hidden))
+    model.compile("sgd", "mse")
+    model.fit(tf.reshape(tf.linspace(-1.0, 1.0, 12), [4, 3]), tf.ones([4, 2]), verbose=0)
+    model.save(str(folder / "model"), save_format="tf")
+    return None, {}
+
+
+def use_layers(tf: Any, loaded: Any) -> dict[str, Any]:
+    x = tf.constant([[0.5, -1.0, 2.0], [1.0, 0.25, -0.5]])
+    found: dict[str, Any] = {"predicted": [loaded(x), loaded(x, training=False)],
+                             "signature": loaded.signatures["serving_default"](features=x),
+                             "names": [v.name for v in loaded.variables]}
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(loaded(x) ** 2)
+        first = tape.gradient(y, [x, *loaded.trainable_variables])
+    found["first"] = first
+    found["second"] = outer.gradient(first[0], x)
+    found["trained"] = [loaded(x, training=True), loaded.variables[4], loaded.variables[5], loaded(x)]
+    return found
+
+
 CASES: dict[str, tuple[Build, Use]] = {
     "linear": (build_linear, use_linear),
     "nested": (build_nested, use_nested),
@@ -332,6 +368,7 @@ CASES: dict[str, tuple[Build, Use]] = {
     "tables": (build_tables, use_tables),
     "composite": (build_composite, use_composite),
     "old": (build_old, use_old),
+    "layers": (build_layers, use_layers),
 }
 
 

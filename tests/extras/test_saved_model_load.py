@@ -133,6 +133,16 @@ def test_what_is_loaded(tmp_path: pathlib.Path) -> None:
         loaded.power(tf.constant("text"))
 
 
+def test_variables_as_arguments(tmp_path: pathlib.Path) -> None:
+    """A function that was traced for a variable takes variables; TensorFlow's loaded one takes none."""
+    loaded = tf.saved_model.load(unpacked("composite", tmp_path))
+    other = tf.Variable([1.0, 1.0, 2.0])
+    for v in (loaded.w, other, loaded.w):
+        with tf.GradientTape() as tape:
+            y = loaded.scaled(v, tf.constant(3.0))
+        assert y.numpy().tolist() == (3.0 * v.numpy()).tolist() and tape.gradient(y, v).numpy().tolist() == [3.0] * 3
+
+
 def test_refused(tmp_path: pathlib.Path) -> None:
     """What is no model, or one with other tags or without its values, is refused with TensorFlow's classes."""
     with pytest.raises(OSError, match="(?s)SavedModel file does not exist.*Fix:"):

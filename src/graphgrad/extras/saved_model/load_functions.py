@@ -16,7 +16,9 @@ from graphgrad.frontend.structure.signature import TensorSpec
 from graphgrad.frontend.structure.structured_outputs import marks_of
 from graphgrad.frontend.structure.type_spec import TypeSpec
 from graphgrad.frontend.variables.variable_spec import VariableSpec
+from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
+from graphgrad.ir.dtypes import resource
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.shape import as_shape, compatible
 
@@ -42,6 +44,7 @@ class LoadedTrace(ConcreteFunction):
         self._specs: Any = None
         self._keywords: list[str] = []  # names of arguments, where they can be given by name alone
         self._most_positional: int | None = None
+        self._of_variables: dict[tuple[int, ...], Function] = {}  # by the variables that are arguments
 
     def __getattr__(self, name: str) -> Any:
         if name not in _MADE:
@@ -86,6 +89,20 @@ class LoadedTrace(ConcreteFunction):
         if self._keywords and self._bound(args, kwargs) is None:
             args, kwargs = self._by_keywords(args, kwargs)
         return super().__call__(*args, **kwargs)
+
+    def _call_flat(self, args: Sequence[Any]) -> Any:
+        handles = {i: t for i, t in enumerate(args) if t.dtype is resource}
+        if not handles or current_graph() is not None:
+            return super()._call_flat(args)
+        # Variables as arguments: which ones they are is part of what is compiled.
+        key = tuple(map(id, handles.values()))
+        if key not in self._of_variables:
+            def call(*tensors: Any) -> Any:
+                left = iter(tensors)
+                return self._call_flat([handles[i] if i in handles else next(left) for i in range(len(args))])
+
+            self._of_variables[key] = Function(call, autograph=False)
+        return self._of_variables[key](*[t for i, t in enumerate(args) if i not in handles])
 
     def _by_keywords(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """Returns arguments in their order, if each has been given once by the names of the model."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphgrad.extras.import_v1.import_graph import FunctionLibrary, import_graph_def, import_part
+from graphgrad.extras.import_v1.import_limits import refused
 from graphgrad.extras.import_v1.reference_variables import with_resources
 from graphgrad.extras.import_v1.saved_model import asset_files
 from graphgrad.extras.import_v1.table_handles import TYPES, mark, table_type
@@ -53,7 +54,8 @@ class GraphModel(AutoTrackable):
         self._setattr_tracking = False
         self._message, self._outer = message, current_graph()
         self._library = FunctionLibrary(message.graph_def.library)
-        self._nodes = {n.name: n for n in with_resources(list(message.graph_def.node))}
+        with refused():
+            self._nodes = {n.name: n for n in with_resources(list(message.graph_def.node))}
         self._graph: Graph | None = None
         self._held: dict[str, Any] = {}  # variables and tables, by the names of their nodes
         values = os.path.join(folder, "variables", "variables")
