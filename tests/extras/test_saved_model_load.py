@@ -43,6 +43,19 @@ def test_as_recorded(name: str, tmp_path: pathlib.Path) -> None:
     same(plain(tf, CASES[name][1](tf, loaded)), _RECORDED[name])
 
 
+@pytest.mark.parametrize("name", [name for name in CASES if name != "old"])
+def test_saved_again(name: str, tmp_path: pathlib.Path) -> None:
+    """What was loaded is saved, and loaded again; in each function names are unique, as TensorFlow demands."""
+    loaded = tf.saved_model.load(unpacked(name, tmp_path))
+    again = tmp_path / "again"
+    tf.saved_model.save(loaded, str(again), signatures=dict(loaded.signatures) or None)
+    for function in SavedModel.FromString((again / "saved_model.pb").read_bytes()).meta_graphs[
+            0].graph_def.library.function:
+        names = [n.name for n in function.node_def]
+        assert len(names) == len(set(names)), function.signature.name
+    same(plain(tf, CASES[name][1](tf, tf.saved_model.load(again))), _RECORDED[name])
+
+
 def test_in_a_graph(tmp_path: pathlib.Path) -> None:
     """In a graph of 1.x: three runs, of which each counts; gradients of the first and second order."""
     v1, recorded = tf.compat.v1, _RECORDED["linear"]

@@ -251,6 +251,8 @@ class _Reader:
             raise ValueError(f"graph_def is invalid: input {name!r} is of an operation that is not in it")
         outputs = self.made[op].outputs
         if ":" in rest:  # in a function: the argument's name, and the index in it
+            if len(outputs) == 1:
+                return outputs[0]
             argument, _, place = rest.partition(":")
             return outputs[output_places(self.made[op]).index((argument, int(place)))]
         if int(rest or 0) >= len(outputs):

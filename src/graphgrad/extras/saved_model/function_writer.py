@@ -243,7 +243,7 @@ class FunctionWriter(GraphWriter):
             self.functions[id(made)] = cond, op.attrs["cond"]
             self._loops[cond] = wanted
         self._loops[body] = _BODY
-        start, most = (f"{op.name}/loop_counter", f"{op.name}/maximum_iterations")
+        start, most = (_free(op, f"{op.name}/{name}") for name in ("loop_counter", "maximum_iterations"))
         self._beside += [_constant(start, 0), _constant(most, -1 if limit is None else int(limit))]
         made.input[:] = [f"{start}:output:0", f"{most}:output:0", *made.input]
         for name in ("T", "_Tout"):
@@ -286,6 +286,14 @@ def _needed(function: FuncGraph, outputs: Sequence[Tensor], effects: Iterable[Op
             waiting.extend(t.op for t in op.inputs)
             waiting.extend(op.control_inputs)
     return [needed[i] for i in function.in_order(needed)]
+
+
+def _free(op: Operation, name: str) -> str:
+    """Returns a name that no operation of an operation's graph has."""
+    taken = op.graph._index.by_name()
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _add_argument(made: Any, name: str, dtype: Any, shape: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from graphgrad.extras.import_v1.custom_gradients import GradientFunction
 from graphgrad.extras.import_v1.import_graph import FunctionLibrary
 from graphgrad.extras.import_v1.saved_model import read_saved_model
-from graphgrad.extras.import_v1.table_handles import TYPES, mark, table_type
+from graphgrad.extras.import_v1.table_handles import TYPES
 from graphgrad.extras.pipelines.asset import Asset
 from graphgrad.frontend.graph.init_scope import init_scope
 from graphgrad.frontend.tracking.data_structures import wrap
@@ -28,7 +28,7 @@ from graphgrad.training.checkpoints.saver import _cell
 
 from .load_functions import LoadedFunction, LoadedTrace
 from .load_graph_model import GraphModel
-from .load_objects import KINDS, TUPLE, LoadedResource, filling, set_attribute, user_object
+from .load_objects import KINDS, TUPLE, LoadedResource, filling, loaded_table, set_attribute, user_object
 from .load_structures import structure_of
 from .load_values import Value, read_values
 from .revived_types import deserialize
@@ -151,7 +151,7 @@ class Loader:
         for number in given:
             self._restore(number)
         for number in self.wanted:
-            if isinstance(self.objects[number], LoadedResource):
+            if self.saved.nodes[number].HasField("resource") and number not in given:
                 self._initialize(number)
 
     def _slots(self) -> dict[int, tuple[int, Any]]:
@@ -250,11 +250,8 @@ class Loader:
     def _resource(self, number: int, node: Any) -> Any:
         creator = [c.node_id for c in node.children if c.local_name == "_create_resource"]
         names = [name for i in creator for name in self.saved.nodes[i].function.concrete_functions]
-        kinds = [table_type(n) for name in names for n in self.library.message(name).node_def if n.op in TYPES]
-        made = LoadedResource(f"resource_{number}", bool(kinds) and kinds[0].mutable)
-        if kinds:
-            mark(made.resource_handle, kinds[0])
-        return made
+        nodes = [n for name in names for n in self.library.message(name).node_def if n.op in TYPES]
+        return loaded_table(f"table_{number}", nodes[0]) if nodes else LoadedResource(f"resource_{number}")
 
     def _set_children(self, number: int) -> None:
         setter = self.setters[number]

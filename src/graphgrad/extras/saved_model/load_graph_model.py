@@ -11,7 +11,7 @@ from graphgrad.extras.import_v1.import_graph import FunctionLibrary, import_grap
 from graphgrad.extras.import_v1.import_limits import refused
 from graphgrad.extras.import_v1.reference_variables import with_resources
 from graphgrad.extras.import_v1.saved_model import asset_files
-from graphgrad.extras.import_v1.table_handles import TYPES, mark, table_type
+from graphgrad.extras.import_v1.table_handles import TYPES
 from graphgrad.extras.pipelines.asset import Asset
 from graphgrad.frontend.function.concrete_function import ConcreteFunction
 from graphgrad.frontend.graph.collections import GraphKeys
@@ -31,7 +31,7 @@ from graphgrad.training.checkpoints.bundle import BundleReader, read_bundle
 from graphgrad.training.checkpoints.checkpoint_state import checkpoint_exists
 from graphgrad.training.checkpoints.saver import _cell
 
-from .load_objects import LoadedResource, LoadedSignatures, filling
+from .load_objects import LoadedSignatures, filling, loaded_table
 
 _INITIALIZERS = ("saved_model_main_op", "legacy_init_op")
 
@@ -67,12 +67,12 @@ class GraphModel(AutoTrackable):
             self._held[node.name] = _variable(node, known.get(node.name), found.get(node.name))
         for node in self._nodes.values():
             if node.op in TYPES:
-                kind = table_type(node)
-                self._held[node.name] = LoadedResource(node.name, kind.mutable)
-                mark(self._held[node.name].resource_handle, kind)
+                self._held[node.name] = loaded_table(node.name, node)
+        self._setattr_tracking = True
         self.variables = [v for v in self._held.values() if isinstance(v, Variable)]
         files = asset_files(message, folder)
         self.asset_paths = [Asset(path) for path in files.values()]
+        self._setattr_tracking = False
         self._initialize(list(files))
         self.signatures = LoadedSignatures()
         for name, signature in message.signature_def.items():

@@ -6,8 +6,8 @@ import collections.abc
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
+from graphgrad.extras.import_v1.table_handles import mark, table_type, type_of
+from graphgrad.extras.pipelines.lookup_tables import MutableHashTable
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.tracking.data_structures import DictWrapper, ListWrapper
 from graphgrad.frontend.tracking.trackable import AutoTrackable, Trackable
@@ -15,6 +15,7 @@ from graphgrad.ir.context import current_graph
 from graphgrad.ir.dtypes import variant
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.values.variable_store import Cell, Handle
+from graphgrad.ops.array.fill import zeros
 
 
 class LoadedSignatures(collections.abc.Mapping[str, Any], Trackable):
@@ -48,25 +49,55 @@ class LoadedResource(AutoTrackable):
 
     Args:
       name: a name for it.
-      mutable: whether it is a table that functions change, which is empty at first.
     """
 
-    def __init__(self, name: str, mutable: bool):
+    def __init__(self, name: str):
         graph = current_graph()
         if graph is not None:
-            name = graph.unique_name(name)
+            self._name = name = graph.unique_name(name)
             self._handle = raw.VarHandleOp(dtype=variant, shape=(), shared_name=name, name=f"{name}/")
             return
-        held = None
-        if mutable:
-            held = np.empty((), object)
-            held[()] = {}
-        self._handle = Handle(Cell(held, name, variant, ()))
+        self._name = name
+        self._handle = Handle(Cell(None, name, variant, ()))
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self._name
+
+    @property
+    def _saved_resource(self) -> Any:
+        """The op type that makes it in files, and its attributes; None if they are not known."""
+        kind = type_of(self._handle)
+        return None if kind is None else ("HashTableV2", {"key_dtype": kind.key_dtype, "value_dtype": kind.value_dtype})
+
+    def _fill(self) -> Any:
+        """Fills it as the model does."""
+        return vars(self)["_initialize"]() if "_initialize" in vars(self) else None
 
     @property
     def resource_handle(self) -> Any:
         """The handle, a tensor of dtype resource."""
         return self._handle
+
+
+def loaded_table(name: str, node: Any) -> Any:
+    """Makes a table.
+
+    Args:
+      name: a name for it.
+      node: the `NodeDef` that makes it in the file.
+    Returns: a `MutableHashTable` for one that functions change.
+    """
+    kind = table_type(node)
+    if kind.mutable:
+        shape = node.attr["value_shape"].shape.shape() if "value_shape" in node.attr else ()
+        default = zeros([n or 0 for n in shape or ()], kind.value_dtype)
+        made: Any = MutableHashTable(kind.key_dtype, kind.value_dtype, default, name)
+    else:
+        made = LoadedResource(name)
+    mark(made.resource_handle, kind)
+    return made
 
 
 def filling(graph: Any, function: Callable[[], Any]) -> None:
