@@ -33,11 +33,12 @@ class SaveOptions:
 
 
 class LoadOptions:
-    """How a SavedModel is read. Kept, and without effect.
+    """How a SavedModel is read.
 
     Args:
-      allow_partial_checkpoint, experimental_io_device, experimental_skip_checkpoint,
-        experimental_variable_policy, experimental_load_function_aliases: accepted.
+      allow_partial_checkpoint: whether variables may be without values.
+      experimental_skip_checkpoint: whether no variable gets its value.
+      experimental_io_device, experimental_variable_policy, experimental_load_function_aliases: without effect.
     Reference: TensorFlow 2.21 `tf.saved_model.LoadOptions`.
     """
 
