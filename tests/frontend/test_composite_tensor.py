@@ -185,3 +185,17 @@ def test_results_with_names() -> None:
     assert tf.nn.max_pool_with_argmax(tf.ones([1, 2, 2, 1]), 2, 2, "SAME").argmax.shape == (1, 1, 1, 1)
     drawn = tf.random.uniform_candidate_sampler(tf.constant([[1]], tf.int64), 1, 1, True, 5)
     assert drawn.sampled_candidates.shape == (1,)
+
+
+def test_shapes_inside_loops_are_known_as_outside() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, 1, 3]), tf.TensorSpec([], tf.int32)])
+    def total(x: Any, n: Any) -> Any:
+        sizes = tf.concat([[n], [1, 3]], 0)
+        return tf.while_loop(lambda i, _: i < 3, lambda i, s: (i + 1, s + x + tf.ones(sizes)), (0, tf.zeros(sizes)))[1]
+
+    assert total.get_concrete_function().output_shapes.as_list() == [None, 1, 3]
+    assert total(tf.ones([2, 1, 3]), 2).numpy().tolist() == [[[6.0] * 3]] * 2
+
+
+def test_a_dtype_that_is_none_is_the_default() -> None:
+    assert tf.searchsorted([1.0, 2.0], [1.5], out_type=None).dtype is tf.int32

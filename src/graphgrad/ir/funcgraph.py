@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .constant_value import static_value
 from .context import root_graph
 from .conversion import constant_in
 from .dtypes import DType
@@ -129,6 +130,8 @@ class FuncGraph(Graph):
             self._keep_alive(tensor)
             return inner
         inner = self._placeholder(tensor.dtype, tensor._spec.shape, name or "captured")
+        if isinstance(source, Tensor) and source.dtype.kind in "iub":
+            inner._static = static_value(source)  # so that shapes are known inside as far as they are outside
         self.inputs.append(inner)
         self.captured.append(source)
         self._captures[id(tensor)] = self._captures[id(source)] = inner

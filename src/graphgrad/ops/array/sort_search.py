@@ -168,7 +168,7 @@ def searchsorted(sorted_sequence: Any, values: TensorLike, side: str = "left", o
     with name_scope(name, "searchsorted"):
         rows, values = convert_to_tensor(sorted_sequence), convert_to_tensor(values)
         kind = raw.LowerBound if side == "left" else raw.UpperBound
-        found = kind(_as_rows(rows), _as_rows(values), out_type=as_dtype(out_type))
+        found = kind(_as_rows(rows), _as_rows(values), out_type=as_dtype(int32 if out_type is None else out_type))
         return reshape_like(found, values)
 
 
