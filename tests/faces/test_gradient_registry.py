@@ -149,3 +149,13 @@ def test_events_written_by_hand(ops: Any, tmp_path: Any) -> None:
     first, second = tf.train.summary_iterator(path)
     assert first.file_version == "brain.Event:2"
     assert second.step == 3 and second.summary.value[0].simple_value == 0.5
+
+
+def test_all_names_that_are_listed_are_there(ops: Any) -> None:
+    """Who goes through `dir` of a module finds what it lists."""
+    for path in ("compat.v1.train", "compat.v1.distributions", "python.framework.ops", "python.ops.rnn"):
+        module = importlib.import_module(f"tensorflow.{path}")
+        assert [name for name in dir(module) if not hasattr(module, name)] == []
+    cells = importlib.import_module("tensorflow.python.ops.rnn").rnn_cell_impl
+    assert cells.GRUCell is tf.nn.rnn_cell.GRUCell
+    assert importlib.import_module("tensorflow.python.ops.rnn").dynamic_rnn is tf.nn.dynamic_rnn

@@ -112,7 +112,8 @@ class _Alias(ModuleType):
         raise AttributeError(explain(face, self.__name__, name))
 
     def __dir__(self) -> list[str]:
-        return sorted({*vars(self), *(n for s in self._graphgrad_sources for n in dir(s))})
+        names = {n for s in self._graphgrad_sources for n in dir(s) if not n.startswith("__")}
+        return sorted({*vars(self), *names})
 
 
 def _depth(path: str) -> int:

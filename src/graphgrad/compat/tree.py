@@ -8,6 +8,7 @@ from __future__ import annotations
 # A module of TensorFlow's -> the module here that has its names, or several.
 MODULES = {
     "contrib.eager.python.tfe": "graphgrad.compat.contrib.eager",
+    "contrib.layers.python.layers.initializers": "graphgrad.compat.contrib.layers",
     "contrib.learn.python.learn.datasets.base": "graphgrad.extras.contrib.mnist",
     "contrib.learn.python.learn.datasets.mnist": "graphgrad.extras.contrib.mnist",
     "compiler.tf2xla.python.xla": "graphgrad.compat.internal.xla",
@@ -63,6 +64,7 @@ MODULES = {
     "python.ops.init_ops":
         "graphgrad.frontend.variables.initializers graphgrad.frontend.variables.scaling_initializers",
     "python.ops.metrics_impl": "graphgrad.compat.internal.ops.metrics_impl",
+    "python.ops.rnn": "graphgrad.compat.v1.nn graphgrad.compat.internal.ops.rnn",
     "python.ops.variable_scope": "graphgrad.compat.internal.ops.variable_scope",
     "python.ops.weights_broadcast_ops": "graphgrad.layers.loss_weights",
     "python.platform.test": "graphgrad.compat.v1.test",
