@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import graphgrad as tf
 from graphgrad.compat.internal.framework import type_spec_registry
 from graphgrad.compat.internal.util import nest as inner_nest
 from graphgrad.compat.internal.util.variable_utils import convert_variables_to_tensors
+from graphgrad.frontend.structure.nest import map_structure_up_to
 from graphgrad.frontend.structure.type_spec import BatchableTypeSpec
 from graphgrad.frontend.variables.composite_tensor import CompositeTensor
 from graphgrad.frontend.variables.variable_spec import VariableSpec
@@ -176,6 +178,15 @@ def test_paths_of_structures() -> None:
     assert inner_nest.map_structure_with_tuple_paths_up_to({"a": 0}, lambda path, v: (path, v), structure) == {
         "a": (("a",), [1, (2,)])}
     assert inner_nest.flatten_with_tuple_paths([Line(3.0, 1.0)], expand_composites=True)[1][0] == (0, 1)
+
+
+def test_structures_keep_the_types_of_dictionaries() -> None:
+    ordered = collections.OrderedDict(b=[1], a=[2, 3])
+    shallow = collections.OrderedDict(b=0, a=0)
+    for found in (inner_nest.map_structure_with_tuple_paths_up_to(shallow, lambda _, v: len(v), ordered),
+                  map_structure_up_to(shallow, len, ordered)):
+        assert type(found) is collections.OrderedDict
+        assert list(found.items()) == [("b", 1), ("a", 2)]
 
 
 def test_results_with_names() -> None:

@@ -200,7 +200,8 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
 def _mark_leaves(structure: Any) -> Any:
     """Marks the children of a structure as leaves."""
     if isinstance(structure, Mapping):
-        return dict.fromkeys(structure)
+        kind: Any = type(structure)
+        return kind((key, None) for key in structure)
     return (
         type(structure)(*[None] * len(structure))
         if hasattr(structure, "_fields")
