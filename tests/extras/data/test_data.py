@@ -315,3 +315,13 @@ def test_none_as_a_component() -> None:
     with context.use(context.EAGER):
         (found,) = data
     assert found["none"] is None and found["x"].numpy().tolist() == [1, 2]
+
+
+def test_the_graph_of_a_data_set() -> None:
+    """Libraries find out from it whether a data set is shuffled."""
+    data = tf2.data.Dataset.range(4)
+    with context.use(context.EAGER):
+        for made, shuffled in ((data.batch(2), False), (data.shuffle(2).map(lambda x: x + 1).batch(2), True),
+                               (tf2.data.Dataset.zip((data, data.shuffle(4))), True)):
+            graph = tf.GraphDef.FromString(made._as_serialized_graph().numpy())
+            assert any(n.op.startswith("ShuffleDataset") for n in graph.node) == shuffled

@@ -7,6 +7,8 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
+from graphgrad.ir.conversion import constant
+
 from .dataset_components import element_spec
 from .elements import Element, Values
 
@@ -47,6 +49,7 @@ class DatasetBase:
     _size: int = UNKNOWN  # the number of elements, as far as it is known
     _options: Any = None
     _inputs: Sequence[DatasetBase] = ()  # those that a pass begins with
+    _kind = "Dataset"  # the op type by which libraries recognize a transformation
     _prepare: Callable[[Values], None] | None = None  # what happens when a pass begins, before its first element
 
     @classmethod
@@ -77,6 +80,24 @@ class DatasetBase:
     def element_spec(self) -> Any:
         """The elements' structure, with a `TensorSpec` for each component."""
         return element_spec(self._specs)
+
+    def _as_serialized_graph(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns a string tensor, a `GraphDef` with a node for this data set and each that it is made of.
+
+        Libraries look there for the transformations, by their op types; it is no program that can be run.
+
+        Args:
+          *args, **kwargs: accepted.
+        """
+        from graphgrad.ir.graph_messages import GraphDef
+
+        graph = GraphDef()
+        waiting: list[DatasetBase] = [self]
+        while waiting:
+            dataset = waiting.pop(0)
+            waiting += dataset._inputs
+            graph.node.add(name=f"{dataset._kind}_{len(graph.node)}", op=dataset._kind)
+        return constant(graph.SerializeToString())
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} element_spec={self.element_spec}>"

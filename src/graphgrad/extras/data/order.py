@@ -102,6 +102,7 @@ def shuffle(self: DatasetT, buffer_size: Any, seed: Any = None, reshuffle_each_i
         return shuffled(self._passes(given), int(_now(size, given)), numbers(mine))
 
     made = self._then(passes, captured=[size] if isinstance(size, Tensor) else [], size=self._size)
+    made._kind = "ShuffleDatasetV3"
     if again:
         made._prepare = prepare
     return made
