@@ -293,3 +293,20 @@ def test_errors(call: Any, cls: type[Exception], text: str) -> None:
     """Bad input to functions that are more than one op."""
     with pytest.raises(cls, match=text):
         call()
+
+
+@pytest.mark.usefixtures("graph")
+def test_select() -> None:
+    """Elements of the first choice that applies, of the dtype of all choices, and their gradients."""
+    x = tf.constant([1.0, -2.0, 3.0])
+    y = tf2.experimental.numpy.select([x < 0.0, x > 2.0], [x * x, tf.constant(7)], x)
+    with tf.Session() as sess:
+        assert sess.run(y).tolist() == [1.0, 4.0, 7.0] and y.dtype is tf.float64
+        assert sess.run(tf.gradients(y, x)[0]).tolist() == [1.0, -4.0, 0.0]
+    with pytest.raises(ValueError, match=r"(?s)1 conditions and 2 choices.*Fix:"):
+        tf2.experimental.numpy.select([x < 0.0], [x, x])
+    assert tf2.experimental.numpy.iinfo(tf.int16).max == 32767
+    with pytest.raises(NotImplementedError, match="_create_resource"):
+        tf2.saved_model.experimental.TrackableResource().resource_handle  # noqa: B018  # the property makes it
+    assert isinstance(tf2.lookup.StaticHashTable(tf2.lookup.KeyValueTensorInitializer(["a"], [1]), 0),
+                      tf2.saved_model.experimental.TrackableResource)

@@ -219,6 +219,7 @@ INTERNALS = {
     "create_zeros_slot": "graphgrad.training.optimizers.slots",
     "disable_op_determinism": "graphgrad.frontend.modes",
     "enable_op_determinism": "graphgrad.frontend.modes",
+    "is_tf_type": "graphgrad.ops.array.constant:is_tensor",
     "is_op_determinism_enabled": "graphgrad.frontend.modes",
     "get_dependent_variables": "graphgrad.gradients.derived.higher",
     "get_tpu_context": "graphgrad.compat.internal.framework.ops",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.graph.collections import GraphKeys
-from graphgrad.frontend.tracking.trackable import Trackable
+from graphgrad.frontend.tracking.resources import TrackableResource
 from graphgrad.ir.context import current_graph, get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import DType, as_dtype, int64, string, variant
@@ -119,7 +119,7 @@ class TextFileInitializer:
         return _register(raw.InitializeTableFromTextFileV2(table.resource_handle, filename, **self._attrs))
 
 
-class LookupInterface(Trackable):
+class LookupInterface(TrackableResource):
     """What all tables are; libraries ask for it."""
 
 

@@ -1,5 +1,6 @@
 """`tf.saved_model`. Written by `make faces` from exports.txt."""
 
+from graphgrad.compat.v2.saved_model import experimental as experimental
 from graphgrad.extras.import_v1.saved_model import ASSETS_DIRECTORY as ASSETS_DIRECTORY
 from graphgrad.extras.import_v1.saved_model import ASSETS_KEY as ASSETS_KEY
 from graphgrad.extras.import_v1.saved_model import CLASSIFY_INPUTS as CLASSIFY_INPUTS
@@ -36,6 +37,6 @@ __all__ = [
     "CLASSIFY_OUTPUT_SCORES", "DEBUG_DIRECTORY", "DEBUG_INFO_FILENAME_PB", "DEFAULT_SERVING_SIGNATURE_DEF_KEY", "GPU",
     "LoadOptions", "PREDICT_INPUTS", "PREDICT_METHOD_NAME", "PREDICT_OUTPUTS", "REGRESS_INPUTS", "REGRESS_METHOD_NAME",
     "REGRESS_OUTPUTS", "SAVED_MODEL_FILENAME_PB", "SAVED_MODEL_FILENAME_PBTXT", "SAVED_MODEL_SCHEMA_VERSION", "SERVING",
-    "SaveOptions", "TPU", "TRAINING", "VARIABLES_DIRECTORY", "VARIABLES_FILENAME", "contains_saved_model", "load",
-    "save"
+    "SaveOptions", "TPU", "TRAINING", "VARIABLES_DIRECTORY", "VARIABLES_FILENAME", "contains_saved_model",
+    "experimental", "load", "save"
 ]

@@ -1,6 +1,7 @@
 """`tf.experimental`. Written by `make faces` from exports.txt."""
 
 from graphgrad.compat.internal import dtensor as dtensor
+from graphgrad.compat.v2.experimental import numpy as numpy
 from graphgrad.extras.data.optional import Optional as Optional
 from graphgrad.extras.extension_types.dispatch_functions import dispatch_for_api as dispatch_for_api
 from graphgrad.extras.extension_types.dispatch_functions import dispatch_for_binary_elementwise_apis as dispatch_for_binary_elementwise_apis
@@ -23,6 +24,6 @@ from graphgrad.ir.dtypes import uint4 as uint4
 __all__ = [
     "ExtensionType", "ExtensionTypeSpec", "Optional", "dispatch_for_api", "dispatch_for_binary_elementwise_apis",
     "dispatch_for_binary_elementwise_assert_apis", "dispatch_for_unary_elementwise_apis", "dtensor", "float4_e2m1fn",
-    "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "int2", "int4", "uint2",
-    "uint4", "unregister_dispatch_for"
+    "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "int2", "int4", "numpy",
+    "uint2", "uint4", "unregister_dispatch_for"
 ]

@@ -4,6 +4,7 @@ from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
 graphgrad.compat.internal.dtensor: dtensor=.
+graphgrad.compat.v2.experimental.numpy: numpy=.
 graphgrad.extras.data.optional: Optional
 graphgrad.extras.extension_types.dispatch_functions: dispatch_for_api dispatch_for_binary_elementwise_apis
     dispatch_for_binary_elementwise_assert_apis dispatch_for_unary_elementwise_apis unregister_dispatch_for
