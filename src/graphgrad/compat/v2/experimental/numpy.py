@@ -3,5 +3,5 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.ops.math.numpy_functions: finfo iinfo select
+graphgrad.ops.common.numpy_functions: finfo select
 """)

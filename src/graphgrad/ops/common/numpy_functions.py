@@ -29,21 +29,6 @@ def finfo(dtype: DTypeLike) -> Any:
     return ml_dtypes.finfo(as_dtype(dtype).np_dtype)
 
 
-def iinfo(dtype: DTypeLike) -> Any:
-    """Returns the limits of a type of integers.
-
-    Args:
-      dtype: the type.
-    Returns: an object with `max` and `min`, as NumPy's.
-    Reference: TensorFlow 2.21 `tf.experimental.numpy.iinfo`.
-
-    >>> import graphgrad as tf
-    >>> tf.experimental.numpy.iinfo(tf.int8).max
-    127
-    """
-    return ml_dtypes.iinfo(as_dtype(dtype).np_dtype)
-
-
 def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0) -> Tensor:
     """Returns elements of the first choice whose condition holds.
 
@@ -57,7 +42,7 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
     Reference: TensorFlow 2.21 `tf.experimental.numpy.select`.
 
     >>> x = tf.constant([1, 2, 3])
-    >>> from graphgrad.ops.math.numpy_functions import select
+    >>> from graphgrad.ops.common.numpy_functions import select
     >>> sess.run(select([x < 2, x > 2], [-x, 10 * x]))
     array([-1,  0, 30], dtype=int32)
     """
