@@ -261,7 +261,7 @@ def as_dtype(type_value: Any) -> DType:
         if isinstance(dtype, DType):
             return dtype
     try:
-        np_dtype = np.dtype(value)
+        np_dtype = None if value is None else np.dtype(value)  # None is float64 for NumPy
     except TypeError:
         np_dtype = None
     if np_dtype is not None:
