@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphgrad
 from graphgrad.cli import main
 from graphgrad.compat import check_imports, importing
 from graphgrad.ir.values import dispatch as state
@@ -80,6 +81,14 @@ def test_stand_ins(tensorflow: Any) -> None:
     with pytest.raises(NotImplementedError, match="MirroredStrategy is not here.*several devices"):
         strategy()
     assert isinstance(tensorflow.distribute.get_strategy(), tensorflow.distribute.Strategy)
+
+
+def test_stand_ins_go_with_the_aliases(tensorflow: Any) -> None:
+    """A face has them only while `import tensorflow` means it; each is one object."""
+    assert graphgrad.distribute.MirroredStrategy is tensorflow.distribute.MirroredStrategy
+    importing.uninstall()
+    with pytest.raises(AttributeError, match="MirroredStrategy"):
+        graphgrad.distribute.MirroredStrategy  # noqa: B018  # asking for it is the test
 
 
 # -- functions that libraries take over ------------------------------------------------------

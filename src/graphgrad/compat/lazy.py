@@ -121,8 +121,10 @@ def _face(module_name: str, table: Mapping[str, str]) -> Face:
         from graphgrad.compat.missing import explain
 
         library = find(_FACES_OF.get(module_name, module_name), name)
-        if library is not None:
+        if getattr(library, "__name__", "") in sys.modules:
             return vars(module).setdefault(name, library)
+        if library is not None:  # it is there as long as `import tensorflow` means this package
+            return library
         raise AttributeError(explain(module, module_name, name))
 
     def __dir__() -> list[str]:

@@ -98,6 +98,7 @@ def _public() -> dict[str, list[str]]:
     return {module.strip(): names.split() for module, _, names in (line.partition(":") for line in lines)}
 
 
+@functools.cache
 def in_face(path: str) -> Any:
     """Returns what stands for a public name that a library looks at, or for a module of such names; None for others.
 
