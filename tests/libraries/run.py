@@ -89,7 +89,8 @@ def run(subject: str, recording: bool) -> int:
         print(f"{subject}: {name}: {problem or 'equal'}", flush=True)
     if recording:
         _RECORDED.mkdir(exist_ok=True)
-        path.write_text(json.dumps(recorded, indent=0) + "\n")
+        lines = [f"{json.dumps(name)}: {json.dumps(found)}" for name, found in recorded.items()]
+        path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
     return wrong
 
 
