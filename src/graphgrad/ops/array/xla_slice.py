@@ -33,7 +33,7 @@ def _check_fits(x, block):
 
 
 @op("XlaDynamicSlice", "input: T, start_indices: Tindices, size_indices: Tindices -> output: T", Tindices=INDEX,
-    host=("size_indices",), data_movement=True)
+    host=("size_indices",), flags=("sized",), data_movement=True)
 def dynamic_slice(xp, x, start, size):
     """Returns the block of the given size at `start`, which is moved inside where the block would reach outside."""
     return x[_at(x, start, size.tolist())].copy()
