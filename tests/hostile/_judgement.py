@@ -65,6 +65,12 @@ def complaint_about(error: BaseException, raw: bool, given: Sequence[Any] = ()) 
     return "" if own else f"a leak: {what} at {at}"
 
 
+def is_refusal(error: AssertionError) -> bool:
+    """Returns whether this package raised an error of this class, which is TensorFlow's in some places."""
+    inner = traceback.extract_tb(error.__traceback__)[-1]
+    return inner.filename.startswith(_PACKAGE) and "Fix:" in str(error)
+
+
 def _own_words(frame: Any) -> bool:
     """Whether a `raise` of this package, or a call of the test itself, is where an error comes from."""
     if frame is None or frame.filename.startswith((_HERE, "<")):

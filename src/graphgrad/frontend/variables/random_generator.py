@@ -94,11 +94,15 @@ class Generator:
 
     def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None):
         if copy_from is not None:
-            assert alg is None and state is None, "a copy has the state of the generator that it is made of"
+            if alg is not None or state is not None:
+                raise AssertionError("A copy has the state and the algorithm of the generator that it is made of. "
+                                     "Fix: give copy_from alone, or state and alg")
             state = raw.Identity(copy_from.state) if not isinstance(copy_from.state, Variable) else \
                 copy_from.state.read_value()
             alg = copy_from.algorithm
-        assert alg is not None and state is not None, "give a state and an algorithm, or copy_from"
+        if alg is None or state is None:
+            raise AssertionError("A generator needs a state and an algorithm. "
+                                 "Fix: give both, or copy_from; or use tf.random.Generator.from_seed(seed)")
         self._alg = algorithm(alg)
         if isinstance(state, Variable):
             self._check(state.shape)
