@@ -34,12 +34,13 @@ def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _trained(data: Any, net: Any, unknown: Any = (), steps: int = 6) -> Any:
     """The losses of each step, what the net predicts, and the unknown constants at the end."""
     import deepxde as dde
+    import tensorflow as tf
 
     model = dde.Model(data, net)
     model.compile("adam", lr=1e-3, external_trainable_variables=list(unknown))
     history, state = model.train(iterations=steps, display_every=1, verbose=0)
     return [np.array(history.loss_train, np.float64), np.asarray(state.best_y)[:3],
-            *[np.asarray(u) if hasattr(u, "numpy") else model.sess.run(u) for u in unknown]]
+            *[np.asarray(u) if tf.executing_eagerly() else model.sess.run(u) for u in unknown]]
 
 
 def _net(inputs: int, outputs: int = 1) -> Any:
