@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from .dtypes import resource
 from .funcgraph import FuncGraph
@@ -50,17 +50,27 @@ def effects_of(graph: FuncGraph) -> list[Operation]:
 
 def runs_for(graph: FuncGraph, outputs: Sequence[Tensor]) -> list[Operation]:
     """Returns the operations of a body that some tensors depend on or wait for, and those run for their effects."""
+    effects = filter(has_effect, graph._operations) if graph.keeps_effects else ()
+    return with_all_before([*(t.op for t in outputs), *effects])
+
+
+def with_all_before(operations: Iterable[Operation], fed: Collection[int] = ()) -> list[Operation]:
+    """Returns operations of one graph with all that they depend on or wait for, in the order in which they run.
+
+    Args:
+      operations: the operations.
+      fed: ids of tensors whose values are given; operations that only they need are omitted.
+    """
     needed: dict[int, Operation] = {}
-    waiting = [t.op for t in outputs]
-    if graph.keeps_effects:
-        waiting += filter(has_effect, graph._operations)
+    waiting = list(operations)
     while waiting:
         op = waiting.pop()
         if op.index not in needed:
             needed[op.index] = op
-            waiting.extend(t.op for t in op.inputs)
+            waiting.extend(t.op for t in op.inputs if id(t) not in fed)
             waiting.extend(op.control_inputs)
-    return [needed[i] for i in graph.in_order(needed)]
+    graph = next(iter(needed.values())).graph if needed else None
+    return [needed[i] for i in graph.in_order(needed)] if graph is not None else []
 
 
 def _effect_in(graph: FuncGraph) -> int:

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from graphgrad.ir.effects import bodies_of, body_inputs, effects_of, has_effect, is_map
+from graphgrad.ir.effects import bodies_of, body_inputs, effects_of, has_effect, is_map, with_all_before
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 
@@ -24,17 +24,7 @@ def prune(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
       feeds: tensors whose values are given; operations that only they need are omitted.
     """
     fed = {id(t) for t in feeds}
-    needed: dict[int, Operation] = {}
-    stack = [t.op for t in fetches if id(t) not in fed] + list(targets)
-    while stack:
-        op = stack.pop()
-        if op.index in needed:
-            continue
-        needed[op.index] = op
-        stack.extend(t.op for t in op.inputs if id(t) not in fed)
-        stack.extend(op.control_inputs)
-    graph = next(iter(needed.values())).graph if needed else None
-    return [needed[i] for i in graph.in_order(needed)] if graph is not None else []
+    return with_all_before([*(t.op for t in fetches if id(t) not in fed), *targets], fed)
 
 
 def needed_in(body: FuncGraph) -> list[Operation]:

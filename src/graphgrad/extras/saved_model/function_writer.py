@@ -7,13 +7,13 @@ in which they were built), how many iterations a loop has at most, and which gra
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from graphgrad.ir import dtypes
-from graphgrad.ir.effects import changed_by, effect_of, effects_of, handle_behind
+from graphgrad.ir.effects import changed_by, effect_of, effects_of, handle_behind, with_all_before
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.graph_messages import AttrValue, FunctionDef, NodeDef, TensorProto, shape_proto
@@ -138,7 +138,7 @@ class FunctionWriter(GraphWriter):
     def _with_gradients(self, function: FuncGraph, outputs: Sequence[Tensor],
                         effects: Sequence[Operation]) -> list[Operation]:
         """Returns the operations to write, and traces the gradients that they have of their own."""
-        ops = _needed(function, outputs, effects)
+        ops = with_all_before([*(t.op for t in outputs), *effects])
         while True:
             new = [op for op in ops if id(op) not in self._gradients and has_gradient(op)]
             if not new:
@@ -147,7 +147,7 @@ class FunctionWriter(GraphWriter):
                 self._trace_gradient(op)
             found = [self._gradients[id(op)] for op in ops if id(op) in self._gradients]
             inside = [t for g in found if isinstance(g, TracedGradient) for t in g.inside if t.graph is function]
-            ops = _needed(function, [*outputs, *inside], effects)
+            ops = with_all_before([*(t.op for t in (*outputs, *inside)), *effects])
         return ops
 
     def _trace_gradient(self, op: Operation) -> None:
@@ -273,19 +273,6 @@ class FunctionWriter(GraphWriter):
 
 _BODY, _ENDLESS, _LIMITED = "body", "endless", "limited"  # what a function is to a loop
 _INT32 = AttrValue(type=dtypes.int32.enum)
-
-
-def _needed(function: FuncGraph, outputs: Sequence[Tensor], effects: Iterable[Operation]) -> list[Operation]:
-    """Returns the operations that outputs and effects depend on; gradients may have been added to the graph since."""
-    needed: dict[int, Operation] = {}
-    waiting = [*(t.op for t in outputs), *effects]
-    while waiting:
-        op = waiting.pop()
-        if op.index not in needed:
-            needed[op.index] = op
-            waiting.extend(t.op for t in op.inputs)
-            waiting.extend(op.control_inputs)
-    return [needed[i] for i in function.in_order(needed)]
 
 
 def _free(op: Operation, name: str) -> str:
