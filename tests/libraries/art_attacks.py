@@ -7,19 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from . import into, keras_seeds
+
 CASES: dict[str, Callable[[Any], Any]] = {}
+_case = into(CASES)
+prepare = keras_seeds
 RTOL = 1e-3
 ATOL = 1e-3  # attacks take many steps, each of which rounds
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = function
-    return function
-
-
-def prepare(tf: Any) -> None:
-    """Sets all seeds, Keras's own too."""
-    tf.keras.utils.set_random_seed(5)
 
 
 def _images() -> tuple[Any, Any]:

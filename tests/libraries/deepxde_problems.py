@@ -12,9 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from . import into
+
 os.environ |= {"DDE_BACKEND": "tensorflow.compat.v1", "TF_USE_LEGACY_KERAS": "1", "MPLBACKEND": "agg"}
 
 CASES: dict[str, Callable[[Any], Any]] = {}
+_case = into(CASES)
 RTOL = 1e-3
 
 
@@ -24,11 +27,6 @@ def prepare(tf: Any) -> None:
 
     tf.compat.v1.reset_default_graph()
     dde.config.set_random_seed(7)
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = function
-    return function
 
 
 def _trained(data: Any, net: Any, unknown: Any = (), steps: int = 6) -> Any:

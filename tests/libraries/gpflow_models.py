@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from . import into
+
 CASES: dict[str, Callable[[Any], Any]] = {}
+_case = into(CASES)
 FACE = 1
 RTOL = 1e-3  # the ends of optimizations
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = function
-    return function
 
 
 def prepare(tf: Any) -> None:

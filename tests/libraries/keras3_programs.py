@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from . import into
+
 os.environ["KERAS_BACKEND"] = "tensorflow"
 
 CASES: dict[str, Callable[[Any], Any]] = {}
+_case = into(CASES)
 
 
 def prepare(tf: Any) -> None:
@@ -20,11 +23,6 @@ def prepare(tf: Any) -> None:
     import keras
 
     keras.utils.set_random_seed(5)
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = function
-    return function
 
 
 def _images() -> tuple[Any, Any]:

@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from . import into
+
 os.environ["TF_USE_LEGACY_KERAS"] = "1"  # TensorFlow's `tf.keras` is tf_keras then
 
 CASES: dict[str, Callable[[Any], Any]] = {}
+_case = into(CASES)
 FACE = 1
 
 
@@ -21,11 +24,6 @@ def prepare(tf: Any) -> None:
     tf.compat.v1.keras.backend.clear_session()
     np.random.seed(5)
     tf.compat.v1.set_random_seed(5)
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = function
-    return function
 
 
 def _images() -> tuple[Any, Any]:

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from . import into, keras_seeds
+
 os.environ["TF_USE_LEGACY_KERAS"] = "1"  # TensorFlow's `tf.keras` is tf_keras then
 
 CASES: dict[str, Callable[[Any], Any]] = {}
+_case = into(CASES)
+prepare = keras_seeds
 RTOL, ATOL = 1e-4, 2e-5
-
-
-def prepare(tf: Any) -> None:
-    """Sets all seeds."""
-    tf.keras.utils.set_random_seed(5)
 
 
 def _numbers(shape: Any, start: float = 0.0) -> Any:
@@ -162,11 +161,6 @@ _layer("RNN", lambda layers: layers.RNN(layers.StackedRNNCells([layers.GRUCell(3
 _layer("TimeDistributed", lambda layers: layers.TimeDistributed(layers.Dense(3)), _SEQUENCE)
 
 # -- preprocessing -------------------------------------------------------------------------
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = function
-    return function
 
 
 @_case

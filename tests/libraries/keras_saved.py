@@ -9,17 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from . import into, keras_seeds
+
 CASES: dict[str, Callable[[Any], Any]] = {}
-
-
-def prepare(tf: Any) -> None:
-    """Sets all seeds, Keras's own too."""
-    tf.keras.utils.set_random_seed(5)
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = function
-    return function
+_case = into(CASES)
+prepare = keras_seeds
 
 
 def _data() -> tuple[Any, Any]:

@@ -10,19 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from . import into, keras_seeds
+
 os.environ["TF_USE_LEGACY_KERAS"] = "1"  # TensorFlow's `tf.keras` is tf_keras then
 
 CASES: dict[str, Callable[[Any], Any]] = {}
-
-
-def prepare(tf: Any) -> None:
-    """Sets all seeds."""
-    tf.keras.utils.set_random_seed(5)
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = function
-    return function
+_case = into(CASES)
+prepare = keras_seeds
 
 
 def _sequences() -> tuple[Any, Any]:

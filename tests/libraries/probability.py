@@ -7,18 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from . import flat, into
+
 CASES: dict[str, Callable[[Any], Any]] = {}
+_case = into(CASES, flat)
 RTOL, ATOL = 2e-5, 2e-6
 _SEED = (3, 7)
-
-
-def _flat(found: Any) -> list[Any]:
-    return [leaf for part in found for leaf in _flat(part)] if isinstance(found, (list, tuple)) else [found]
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = lambda tf: _flat(function(tf))
-    return function
 
 
 def _probability() -> Any:

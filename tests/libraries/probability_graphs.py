@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
+from . import flat, into
+
 CASES: dict[str, Callable[[Any], Any]] = {}
+_case = into(CASES, flat)
 FACE = 1
 RTOL, ATOL = 2e-5, 2e-5
 _TRIL = np.array([[1.0, 0.0], [0.5, 2.0]])
@@ -24,15 +27,6 @@ _HEIGHTS = np.sin(3 * _PLACES)
 for _name, _type in (("object", object), ("int", int), ("float", float)):
     if _name not in vars(np):
         setattr(np, _name, _type)
-
-
-def _flat(found: Any) -> list[Any]:
-    return [leaf for part in found for leaf in _flat(part)] if isinstance(found, (list, tuple)) else [found]
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = lambda tf: _flat(function(tf))
-    return function
 
 
 def _probability() -> Any:

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from . import into
+
 CASES: dict[str, Callable[[Any], Any]] = {}
+_case = into(CASES)
 ATOL = 1e-4
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = function
-    return function
 
 
 def prepare(tf: Any) -> None:

@@ -17,15 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from . import into
+
 CASES: dict[str, Callable[[Any], Any]] = {}
+_case = into(CASES)
 FACE = 1
 RTOL = 1e-3
 ATOL = 1e-5
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = function
-    return function
 
 
 class _OneProcess:

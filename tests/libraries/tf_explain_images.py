@@ -9,18 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from . import into, keras_seeds
+
 CASES: dict[str, Callable[[Any], Any]] = {}
+_case = into(CASES)
+prepare = keras_seeds
 ATOL = 1.01  # pictures: whole numbers from 0 to 255, which rounding may move by one
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = function
-    return function
-
-
-def prepare(tf: Any) -> None:
-    """Sets all seeds, Keras's own too."""
-    tf.keras.utils.set_random_seed(5)
 
 
 def _images() -> tuple[Any, Any]:

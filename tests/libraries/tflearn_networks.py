@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from . import into
+
 CASES: dict[str, Callable[[Any], Any]] = {}
+_case = into(CASES)
 FACE = 1
 # What is separable is learnt without an error, and a model that is loaded predicts what the saved one predicted.
 EXPECTED: dict[str, Any] = {"the_first_program": [1.0, 0.0], "images": [1.0], "words": [1.0]}
-
-
-def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    CASES[function.__name__] = function
-    return function
 
 
 def prepare(tf: Any) -> None:

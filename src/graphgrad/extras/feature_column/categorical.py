@@ -21,7 +21,7 @@ from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.platform.gfile import GFile
 from graphgrad.platform.gfile import exists as file_exists
 
-from .column import CategoricalColumn, Ids
+from .column import CategoricalColumn, Ids, UponCategorical
 
 
 def as_ids(tensor: Any, ignore_value: Any = None) -> Any:
@@ -189,7 +189,7 @@ class IdentityCategoricalColumn(_OfKey):
 
 
 @dataclasses.dataclass(frozen=True)
-class WeightedCategoricalColumn(CategoricalColumn):
+class WeightedCategoricalColumn(UponCategorical, CategoricalColumn):
     """Ids of another column with weights from a feature."""
 
     categorical_column: Any
@@ -204,15 +204,10 @@ class WeightedCategoricalColumn(CategoricalColumn):
     @property
     def parse_example_spec(self) -> dict[str, Any]:
         """What `tf.io.parse_example` needs for both."""
-        spec: dict[str, Any] = dict(self.categorical_column.parse_example_spec)
+        spec = super().parse_example_spec
         _check(self.weight_feature_key not in spec, f"Parse config {spec.get(self.weight_feature_key)} already exists "
                f"for {self.weight_feature_key}.")
         return {**spec, self.weight_feature_key: VarLenFeature(self.dtype)}
-
-    @property
-    def num_buckets(self) -> Any:
-        """How many ids there are."""
-        return self.categorical_column.num_buckets
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
         """Returns ids and weights."""

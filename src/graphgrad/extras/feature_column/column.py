@@ -32,7 +32,7 @@ class FeatureColumn:
     @property
     def name(self) -> str:
         """The name, of which that of variables is made."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of column has its own
 
     @property
     def _var_scope_name(self) -> str:
@@ -41,7 +41,7 @@ class FeatureColumn:
     @property
     def parse_example_spec(self) -> dict[str, Any]:
         """What `tf.io.parse_example` needs to read the features of this column."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of column has its own
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
         """Computes what all uses of the column share.
@@ -50,7 +50,7 @@ class FeatureColumn:
           transformation_cache: a `FeatureTransformationCache`.
           state_manager: a `StateManager`, or None.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of column has its own
 
     def create_state(self, state_manager: Any) -> None:
         """Makes the variables of the column; most have none.
@@ -60,13 +60,29 @@ class FeatureColumn:
         """
 
 
+class UponCategorical:
+    """What columns made of a categorical one share: it alone reads features, and says how many ids there are."""
+
+    categorical_column: Any
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """What `tf.io.parse_example` needs for the ids."""
+        return dict(self.categorical_column.parse_example_spec)
+
+    @property
+    def num_buckets(self) -> Any:
+        """How many ids there are."""
+        return self.categorical_column.num_buckets
+
+
 class DenseColumn(FeatureColumn):
     """The base of columns that give a tensor of floats."""
 
     @property
     def variable_shape(self) -> Any:
         """The shape without the batch, a `TensorShape`."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of column has its own
 
     def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Tensor:
         """Returns the tensor, (batch, *variable_shape).
@@ -75,7 +91,7 @@ class DenseColumn(FeatureColumn):
           transformation_cache: a `FeatureTransformationCache`.
           state_manager: a `StateManager`, or None.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of column has its own
 
 
 class Ids(NamedTuple):
@@ -93,7 +109,7 @@ class CategoricalColumn(FeatureColumn):
     @property
     def num_buckets(self) -> Any:
         """How many ids there are."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of column has its own
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Ids:
         """Returns ids and weights.

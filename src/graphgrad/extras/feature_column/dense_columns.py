@@ -26,7 +26,7 @@ from graphgrad.ops.array.scatter import one_hot
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.math.reduce_functions import reduce_sum
 
-from .column import CategoricalColumn, DenseColumn, Ids
+from .column import CategoricalColumn, DenseColumn, Ids, UponCategorical
 
 
 def _check(condition: bool, text: str) -> None:
@@ -126,7 +126,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
 
 
 @dataclasses.dataclass(frozen=True)
-class IndicatorColumn(DenseColumn):
+class IndicatorColumn(UponCategorical, DenseColumn):
     """How often each id occurs."""
 
     categorical_column: Any
@@ -137,20 +137,14 @@ class IndicatorColumn(DenseColumn):
         return f"{self.categorical_column.name}_indicator"
 
     @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """What `tf.io.parse_example` needs for the ids."""
-        spec: dict[str, Any] = self.categorical_column.parse_example_spec
-        return spec
-
-    @property
     def variable_shape(self) -> Any:
         """One element for each id."""
-        return TensorShape([1, self.categorical_column.num_buckets])
+        return TensorShape([1, self.num_buckets])
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
         """Counts the ids of each row, or adds their weights."""
         ids, weights = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
-        size = self.categorical_column.num_buckets
+        size = self.num_buckets
         if weights is not None:
             merged = sparse_merge(ids, weights, int(size))
             return raw.ScatterNd(merged.indices, merged.values, merged.dense_shape)
@@ -164,7 +158,7 @@ class IndicatorColumn(DenseColumn):
 
 
 @dataclasses.dataclass(frozen=True)
-class EmbeddingColumn(DenseColumn):
+class EmbeddingColumn(UponCategorical, DenseColumn):
     """A trained vector for each id, combined over the ids of a row."""
 
     categorical_column: Any
@@ -183,12 +177,6 @@ class EmbeddingColumn(DenseColumn):
         return f"{self.categorical_column.name}_embedding"
 
     @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """What `tf.io.parse_example` needs for the ids."""
-        spec: dict[str, Any] = self.categorical_column.parse_example_spec
-        return spec
-
-    @property
     def variable_shape(self) -> Any:
         """The dimension of the vectors."""
         return TensorShape([self.dimension])
@@ -196,7 +184,7 @@ class EmbeddingColumn(DenseColumn):
     def create_state(self, state_manager: Any) -> None:
         """Makes the vectors."""
         made = state_manager.create_variable(
-            self, name="embedding_weights", shape=(self.categorical_column.num_buckets, self.dimension), dtype=float32,
+            self, name="embedding_weights", shape=(self.num_buckets, self.dimension), dtype=float32,
             trainable=self.trainable, use_resource=True, initializer=self.initializer)
         if self.ckpt_to_load_from is not None:
             from graphgrad.training.checkpoints.checkpoint_init import init_from_checkpoint

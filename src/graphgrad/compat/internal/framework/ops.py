@@ -102,45 +102,29 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
         return raw.Identity(convert_to_tensor(output_tensor), name=name)
 
 
-def alias_inplace_update(x: Any, i: Any, v: Any) -> Any:
-    """Returns x with the rows i set to v; x itself is unchanged.
+def _rows_changed(op: Any, done: str) -> Any:
+    """Returns the function that changes rows by the op."""
+
+    def changed(x: Any, i: Any, v: Any) -> Any:
+        x = convert_to_tensor(x)
+        i, v = convert_to_tensor(i), convert_to_tensor(v, x.dtype)
+        if len(i.shape) == 0:
+            i, v = raw.Reshape(i, [1]), raw.ExpandDims(v, 0)
+        return op(x, raw.ExpandDims(i, -1), v)
+
+    changed.__doc__ = f"""Returns x with {done}; x itself is unchanged.
 
     Args:
       x: a tensor.
       i: row numbers, a scalar or (n,).
       v: rows.
     """
-    return _rows(raw.TensorScatterUpdate, x, i, v)
+    return changed
 
 
-def alias_inplace_add(x: Any, i: Any, v: Any) -> Any:
-    """Returns x with v added to the rows i; x itself is unchanged.
-
-    Args:
-      x: a tensor.
-      i: row numbers, a scalar or (n,).
-      v: rows.
-    """
-    return _rows(raw.TensorScatterAdd, x, i, v)
-
-
-def alias_inplace_subtract(x: Any, i: Any, v: Any) -> Any:
-    """Returns x with v subtracted from the rows i; x itself is unchanged.
-
-    Args:
-      x: a tensor.
-      i: row numbers, a scalar or (n,).
-      v: rows.
-    """
-    return _rows(raw.TensorScatterSub, x, i, v)
-
-
-def _rows(op: Any, x: Any, i: Any, v: Any) -> Any:
-    x = convert_to_tensor(x)
-    i, v = convert_to_tensor(i), convert_to_tensor(v, x.dtype)
-    if len(i.shape) == 0:
-        i, v = raw.Reshape(i, [1]), raw.ExpandDims(v, 0)
-    return op(x, raw.ExpandDims(i, -1), v)
+alias_inplace_update = _rows_changed(raw.TensorScatterUpdate, "the rows i set to v")
+alias_inplace_add = _rows_changed(raw.TensorScatterAdd, "v added to the rows i")
+alias_inplace_subtract = _rows_changed(raw.TensorScatterSub, "v subtracted from the rows i")
 
 
 def shape_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = None) -> Any:

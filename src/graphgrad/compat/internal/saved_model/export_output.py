@@ -48,7 +48,7 @@ class ExportOutput:
         Args:
           receiver_tensors: the inputs by name.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of output has its own
 
 
 class ClassificationOutput(ExportOutput):
