@@ -2,7 +2,7 @@
 # Choose an interpreter with `make test PYTHON=python3.12`.
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-all test-clusters test-first-run test-libraries lint bench bench-ops mutations record faces docs pins clean
+.PHONY: help venv demo test test-all test-clusters test-first-run test-libraries lint bench bench-ops bench-input mutations record faces docs pins clean
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
@@ -33,6 +33,7 @@ help:
 	@echo 'make lint    style and types alone'
 	@echo 'make bench   measure import, build, gradient, first run, step, memory; TensorFlow, JAX, PyTorch alongside'
 	@echo 'make bench-ops  measure single operations, with TensorFlow alongside'
+	@echo 'make bench-input  measure data sets, record files and feeds, with TensorFlow alongside'
 	@echo 'make mutations  break what computes gradients, piece by piece; do tests notice?'
 	@echo 'make faces   write the modules of tf.* from the rooms exports.txt, and the index of operations'
 	@echo 'make docs    write the pages that list operations and what is not here'
@@ -86,6 +87,9 @@ bench: $(STAMP) $(TFSTAMP)
 
 bench-ops: $(STAMP) $(TFSTAMP)
 	@$(PY) -m benchmarks.ops --tensorflow $(TF)/bin/python
+
+bench-input: $(STAMP) $(TFSTAMP)
+	@$(PY) -m benchmarks.input --tensorflow $(TF)/bin/python
 
 # Breaks gradient rules and the sweep, one piece at a time, and looks whether a test notices; some ten minutes.
 mutations: $(STAMP)

@@ -309,18 +309,19 @@ def _own_version():
     return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 
 
-def serve(kind) -> None:
+def serve(kind, systems=SYSTEMS) -> None:
     """Serves commands until the input ends.
 
     Args:
       kind: the class whose methods are the commands.
+      systems: name -> function that imports a system.
     """
     if sys.argv[2:] > [""]:
         os.sched_setaffinity(0, map(int, sys.argv[2].split(",")))  # before anything asks how many cores there are
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the systems print must not get between the answers
     start = _now()
-    worker = kind(SYSTEMS[sys.argv[1]]())
+    worker = kind(systems[sys.argv[1]]())
     print(json.dumps({"import": _now() - start}), file=answers, flush=True)
     for line in sys.stdin:
         command = json.loads(line)

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,8 +46,8 @@ def sess(graph: Any) -> Iterator[Any]:
     (bytes(range(31, -1, -1)), 0x113FDB5C), (b"123456789", 0xE3069283), (b"", 0),
 ])
 def test_crc32c_vectors(data: bytes, expected: int) -> None:
-    """The examples of RFC 3720, appendix B.4."""
-    assert crc32c(data) == expected
+    """The examples of RFC 3720, appendix B.4; with the library, and without."""
+    assert crc32c(data) == checksums.by_numpy(0, data) == expected
 
 
 def test_crc32c_of_long_data(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,8 +60,29 @@ def test_crc32c_of_long_data(monkeypatch: pytest.MonkeyPatch) -> None:
         register = table[(register ^ byte) & 255] ^ register >> 8
         expected.append(register ^ 0xFFFFFFFF)
     for size in [*range(250, 900), 1023, 1024, 1025, 2999, 3000]:
-        assert crc32c(data[:size]) == expected[size], size
-        assert crc32c(data[size // 3 : size], expected[size // 3]) == expected[size], size
+        assert crc32c(data[:size]) == checksums.by_numpy(0, data[:size]) == expected[size], size
+        for extend in (checksums.extender(), checksums.by_numpy):
+            assert extend(expected[size // 3], data[size // 3 : size]) == expected[size], size
+
+
+def test_crc32c_of_buffers() -> None:
+    """Views, arrays that can be written to, and empty ones have checksums, too."""
+    for data in (memoryview(b"123456789"), bytearray(b"123456789"), np.frombuffer(b"123456789", np.uint8)):
+        assert crc32c(data) == 0xE3069283
+    assert crc32c(memoryview(b""), 7) == crc32c(np.zeros(0, np.uint8), 7) == 7
+    assert crc32c(np.arange(300).data) == checksums.by_numpy(0, np.arange(300).data)
+
+
+@pytest.mark.parametrize("library", [None, types.SimpleNamespace(implementation="python")])
+def test_crc32c_without_library(monkeypatch: pytest.MonkeyPatch, library: Any) -> None:
+    """Where google-crc32c is missing or not compiled, NumPy computes."""
+    def load(name: str) -> Any:
+        if library is None:
+            raise ImportError(name)
+        return library
+
+    monkeypatch.setattr(checksums, "load", load)
+    assert checksums.extender.__wrapped__() is checksums.by_numpy
 
 
 # -- the format ------------------------------------------------------------------------------

@@ -5,16 +5,18 @@ Reference: TensorFlow 2.21 `tf.io.TFRecordWriter`.
 
 from __future__ import annotations
 
-import gzip
 import os
 import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from graphgrad.errors import FailedPreconditionError
 from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.files.tfrecord import framed, records
 from graphgrad.ir.proto.messages import DecodeError
 from graphgrad.training.summaries.summary_messages import Event
+
+_BUFFER = 1 << 16  # bytes that are kept back
 
 
 class TFRecordCompressionType:
@@ -60,7 +62,8 @@ class TFRecordWriter:
     Args:
       path: the file, which is overwritten.
       options: `TFRecordOptions`, or a compression type.
-    Raises: NotFoundError if there is no such directory; ResourceExhaustedError if the disk is full.
+    Raises: NotFoundError if there is no such directory; ResourceExhaustedError if the disk is full;
+      FailedPreconditionError for writing after `close`.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "records")
@@ -75,38 +78,43 @@ class TFRecordWriter:
         level = getattr(options, "compression_level", None)
         self._path = path
         with system_errors(path):
-            self._file: Any = open(path, "wb")  # noqa: SIM115  # closed by `close`
-        if self._kind == "GZIP":
-            self._zip: Any = gzip.GzipFile(fileobj=self._file, mode="wb", compresslevel=9 if level is None else level)
-        else:
-            self._zip = zlib.compressobj(-1 if level is None else level) if self._kind == "ZLIB" else None
+            self._file: Any = open(path, "wb", _BUFFER)  # noqa: SIM115  # closed by `close`
+        bits = {"ZLIB": zlib.MAX_WBITS, "GZIP": zlib.MAX_WBITS | 16}.get(self._kind)
+        self._zip = bits and zlib.compressobj(-1 if level is None else level, zlib.DEFLATED, bits)
 
     def write(self, record: Any) -> None:
         """Appends a record, bytes or a string."""
-        data = framed(record.encode() if isinstance(record, str) else bytes(record))
-        with system_errors(self._path):
-            if self._kind == "GZIP":
-                self._zip.write(data)
-            else:
-                self._file.write(data if self._zip is None else self._zip.compress(data))
+        if type(record) is not bytes:
+            if not isinstance(record, (str, bytes, bytearray)):
+                raise TypeError(f"TFRecordWriter.write() takes bytes or a string, not {type(record).__name__}. "
+                                "Fix: give what SerializeToString() gives")
+            record = record.encode() if isinstance(record, str) else bytes(record)
+        data = framed(record)
+        try:
+            self._file.write(self._zip.compress(data) if self._zip else data)
+        except Exception as e:
+            self._check()
+            with system_errors(self._path):  # not entered for each record, since that takes time
+                raise e
 
     def flush(self) -> None:
         """Flushes the buffer."""
+        self._check()
         with system_errors(self._path):
-            if self._kind == "GZIP":
-                self._zip.flush()
-            elif self._kind == "ZLIB":
+            if self._zip:
                 self._file.write(self._zip.flush(zlib.Z_SYNC_FLUSH))
             self._file.flush()
+
+    def _check(self) -> None:
+        if self._file.closed:
+            raise FailedPreconditionError(None, None, "Writer is closed. Fix: write before close()")
 
     def close(self) -> None:
         """Closes the file."""
         if self._file.closed:
             return
         with system_errors(self._path), self._file:
-            if self._kind == "GZIP":
-                self._zip.close()
-            elif self._kind == "ZLIB":
+            if self._zip:
                 self._file.write(self._zip.flush())
 
     def __enter__(self) -> TFRecordWriter:

@@ -34,14 +34,20 @@ class Inflated:
             return self._out[self._at - size : self._at]
         parts = [self._out[self._at :]]
         length = len(parts[0])
-        while (size < 0 or length < size) and (piece := self._piece()):
+        while (size < 0 or length < size) and (piece := self._decompressed()):
             parts.append(piece)
             length += len(piece)
         self._out = parts[-1]
         self._at = len(self._out) - (max(0, length - size) if size >= 0 else 0)
         return b"".join(parts)[: size if size >= 0 else None]
 
-    def _piece(self) -> bytes:
+    def piece(self) -> bytes:
+        """Returns some of the next bytes; b"" at the end."""
+        if self._at < len(self._out):
+            return self.read(len(self._out) - self._at)
+        return self._decompressed()
+
+    def _decompressed(self) -> bytes:
         """Decompresses a next piece of the contents; b"" at the end."""
         while True:
             if not self._given:
