@@ -12,7 +12,7 @@ import pytest
 
 import graphgrad
 from graphgrad.cli import main
-from graphgrad.compat import check_imports, importing
+from graphgrad.compat import check_imports, importing, libraries
 from graphgrad.ir.values import dispatch as state
 
 
@@ -266,3 +266,76 @@ def test_products_of_sparse_matrices(tensorflow: Any, batches: tuple[int, ...]) 
     wanted = [2 * a @ b @ b.swapaxes(-1, -2), 2 * a.swapaxes(-1, -2) @ a @ b]
     for s, found, want in zip([x, y], tape.gradient(loss, [x.values, y.values]), wanted, strict=True):
         np.testing.assert_allclose(tf.convert_to_tensor(found), want[tuple(s.indices.numpy().T)], atol=1e-12)
+
+
+# -- libraries for what was in tf.contrib ------------------------------------------------------
+
+
+@pytest.fixture
+def slim(tmp_path: Any, monkeypatch: Any) -> Any:
+    """A package that bears the name of the one with the layers of `tf.contrib`, in a program for 1.x."""
+    for module in ("tf_slim", "tf_slim/layers", "tf_slim/nets", "tf_slim/ops"):
+        (tmp_path / module).mkdir()
+        text = "import tensorflow.compat.v1 as tf\ndef conv2d(): pass\ndef max_pool2d(): pass\n"
+        (tmp_path / module / "__init__.py").write_text(text)
+    (tmp_path / "tf_slim" / "nets" / "alexnet.py").write_text("def alexnet_v2(): pass\n")
+    (tmp_path / "tf_slim" / "ops" / "arg_scope.py").write_text("def arg_scope(): pass\n")
+    (tmp_path / "tf_slim" / "ops" / "variables.py").write_text("def local_variable(): pass\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    faces = [m for n, m in sys.modules.items() if n.startswith("graphgrad.compat.contrib")]
+    kept = [(m, dict(vars(m))) for m in faces]
+    for module in faces:  # as in a new process
+        for name in [n for n in vars(module) if not n.startswith("_")]:
+            delattr(module, name)
+    importing.install(1)
+    yield tmp_path
+    importing.uninstall()
+    libraries._unusable.clear()
+    for module, contents in kept:
+        vars(module).clear()
+        vars(module).update(contents)
+    for name in [n for n in sys.modules if n.partition(".")[0] == "tf_slim"]:
+        del sys.modules[name]
+
+
+def test_layers_of_a_library(slim: Any) -> None:
+    """They are all from the package that is installed; what it lacks is from here."""
+    from tensorflow.contrib.slim.nets import alexnet  # type: ignore[import-not-found]  # this package
+
+    contrib = importlib.import_module("graphgrad.compat.contrib")
+    assert alexnet.alexnet_v2.__module__ == "tf_slim.nets.alexnet"
+    assert contrib.layers.conv2d.__module__ == contrib.layers.python.layers.conv2d.__module__ == "tf_slim.layers"
+    assert contrib.slim.conv2d.__module__ == "tf_slim" and "tf" in dir(contrib.slim)
+    assert contrib.framework.arg_scope.__module__ == "tf_slim.ops.arg_scope"
+    assert contrib.framework.local_variable.__module__ == "tf_slim.ops.variables"
+    assert contrib.layers.fully_connected.__module__.startswith("graphgrad.")
+    with pytest.raises(AttributeError, match="no such name"):
+        contrib.layers.no_such_layer  # noqa: B018  # reading it raises
+    importing.uninstall()
+    importing.install(2)
+    assert contrib.layers.max_pool2d.__module__.startswith("graphgrad.")  # the package is for the other TensorFlow
+
+
+def test_a_library_that_fails(slim: Any) -> None:
+    """A package that cannot be imported is told of where a name is missing; the others are from here."""
+    (slim / "tf_slim" / "__init__.py").write_text("raise RuntimeError('for another TensorFlow')\n")
+    contrib = importlib.import_module("graphgrad.compat.contrib")
+    assert contrib.layers.conv2d.__module__.startswith("graphgrad.")
+    with pytest.raises(AttributeError, match=r"in tf_slim.*RuntimeError: for another TensorFlow.*pip install"):
+        contrib.layers.spatial_something  # noqa: B018  # reading it raises
+
+
+def test_layers_without_a_library() -> None:
+    """The error names the package to install."""
+    contrib = importlib.import_module("graphgrad.compat.contrib")
+    for module, name, package in (("slim.nets", "alexnet", "tf_slim"), ("layers", "no_such", "tf_slim"),
+                                  ("distributions.bijectors", "RealNVP", "tensorflow_probability")):
+        face = importlib.import_module(f"{contrib.__name__}.{module}")
+        with pytest.raises(AttributeError, match=f"in {package}, which .* uses.*pip install --no-deps {package}"):
+            getattr(face, name)
+    importing.install(1)
+    try:
+        with pytest.raises(ModuleNotFoundError, match="pip install --no-deps tf_slim"):
+            importlib.import_module("tensorflow.contrib.slim.nets.overfeat")
+    finally:
+        importing.uninstall()

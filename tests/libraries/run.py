@@ -22,7 +22,7 @@ import numpy as np
 
 from tests import ROOT
 
-_RECORDED = ROOT / "tests" / "recorded" / "libraries"
+RECORDED = ROOT / "tests" / "recorded" / "libraries"
 
 
 def _plain(value: Any) -> Any:
@@ -68,7 +68,7 @@ def run(subject: str, recording: bool) -> int:
     """Runs a subject's programs; returns how many differ."""
     module = importlib.import_module(f"{__package__}.{subject}")
     tf = _tensorflow(getattr(module, "FACE", 2), recording)
-    path = _RECORDED / f"{subject}.json"
+    path = RECORDED / f"{subject}.json"
     expected = dict(getattr(module, "EXPECTED", {}))
     if not recording and path.exists():
         expected = json.loads(path.read_text()) | expected
@@ -88,7 +88,7 @@ def run(subject: str, recording: bool) -> int:
         wrong += bool(problem)
         print(f"{subject}: {name}: {problem or 'equal'}", flush=True)
     if recording:
-        _RECORDED.mkdir(exist_ok=True)
+        RECORDED.mkdir(exist_ok=True)
         lines = [f"{json.dumps(name)}: {json.dumps(found)}" for name, found in recorded.items()]
         path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
     return wrong

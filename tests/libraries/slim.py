@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 CASES: dict[str, Callable[[Any], Any]] = {}
+PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {}  # of the module of 1.x and the library
 
 # tf_slim 1.1.0 calls functions by places that they have left since; to record in TensorFlow 2.21, they are put back.
 _MOVED = {
@@ -48,6 +49,7 @@ def _case(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
         return function(tf.compat.v1, tf_slim)
 
+    PROGRAMS[function.__name__] = function
     CASES[function.__name__] = run
     return function
 

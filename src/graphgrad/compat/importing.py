@@ -309,9 +309,15 @@ def _no_module(fullname: str) -> str:
     text = f"No module named {fullname!r}"
     parts = fullname.split(".")
     library = next((p for p in parts[1:3] if p != "python"), "")
+    parent = sys.modules.get(fullname.rpartition(".")[0])
+    face = next((s for s in getattr(parent, "_graphgrad_sources", ()) if isinstance(s, ModuleType)), None)
     if parts[1:2] == ["contrib"]:
         from graphgrad.compat import contrib
+        from graphgrad.compat.libraries import advice_of_contrib
 
+        package = advice_of_contrib(face.__name__, parts[-1]) if face is not None else None
+        if package is not None:
+            return f"{text}: {package}"
         near = difflib.get_close_matches(parts[-1], names(contrib), 1, 0.6)
         like = f"Did you mean contrib.{near[0]}? " if near else ""
         return (f"{text}: tf.contrib left TensorFlow with 2.0. {like}For programs for 1.x there are "
@@ -323,8 +329,6 @@ def _no_module(fullname: str) -> str:
     library_says = library_advice(library)
     if library_says:
         return f"{text}: {library_says}"
-    parent = sys.modules.get(fullname.rpartition(".")[0])
-    face = next((s for s in getattr(parent, "_graphgrad_sources", ()) if isinstance(s, ModuleType)), None)
     more = f" {advice(face, parts[-1])}" if face is not None else ""
     return f"{text}: graphgrad has no such module (yet).{more.replace(' graphgrad has no such name (yet).', '')}"
 

@@ -27,6 +27,7 @@ class Face(NamedTuple):
 # Module -> name -> where it is, `module:attribute` or `module`.
 _tables: dict[str, Mapping[str, str]] = {}
 _FACES = "graphgrad.compat.v1", "graphgrad.compat.v2"
+_CONTRIB = "graphgrad.compat.contrib"
 _FACES_OF = {"graphgrad": _FACES[1], "graphgrad.v1": _FACES[0]}  # modules that mirror them
 
 
@@ -129,7 +130,12 @@ def _face(module_name: str, table: Mapping[str, str]) -> Face:
 
     def __dir__() -> list[str]:
         module = sys.modules[module_name]
-        return sorted({*names(module), *(n for n in (*table, *vars(module)) if n.startswith("__"))})
+        found = {*names(module), *(n for n in (*table, *vars(module)) if n.startswith("__"))}
+        if module_name.startswith(_CONTRIB):
+            from graphgrad.compat.libraries import names_of_contrib
+
+            found |= names_of_contrib(module_name)
+        return sorted(found)
 
     return Face(public, __getattr__, __dir__)
 
@@ -138,6 +144,12 @@ def _load(module_name: str, name: str, place: str) -> Any:
     from graphgrad.frontend import core_hooks as core_hooks  # it completes the core
 
     origin, _, attribute = place.partition(":")
+    if f"{module_name}.".startswith(f"{_CONTRIB}.") and not origin.startswith(_CONTRIB):
+        from graphgrad.compat.libraries import of_contrib
+
+        library = of_contrib(module_name, name)
+        if library is not None:
+            return library
     found: Any = importlib.import_module(origin)
     if not attribute:
         return found

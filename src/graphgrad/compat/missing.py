@@ -27,6 +27,15 @@ def advice(module: ModuleType, name: str) -> str:
       module: the face, or a module beneath it.
       name: the requested attribute.
     """
+    import difflib
+
+    if module.__name__.startswith("graphgrad.compat.contrib"):
+        from graphgrad.compat.libraries import advice_of_contrib
+
+        package = advice_of_contrib(module.__name__, name)
+        if package is not None:
+            like = difflib.get_close_matches(name, names(module), 1, 0.9)
+            return f"Did you mean {like[0]!r}? {package}" if like else package
     inside = _place(module)
     library = _LIBRARIES.get(name) if not inside else _LIBRARIES.get(inside) if name[:1].isupper() else None
     if library is not None:
@@ -38,8 +47,6 @@ def advice(module: ModuleType, name: str) -> str:
     if of_1 is not None:
         path = f"{inside}.{name}" if inside else name
         return f"It is a name of TensorFlow 1. Fix: use tf.compat.v1.{path}, or `graphgrad run --tf 1`"
-    import difflib
-
     near = difflib.get_close_matches(name, names(module), 1, 0.7)
     return f"Did you mean {near[0]!r}?" if near else "graphgrad has no such name (yet)."
 

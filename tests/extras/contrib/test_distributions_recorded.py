@@ -104,21 +104,19 @@ def test_normals_with_covariance(sess: Any) -> None:
 
 
 def test_mixtures(sess: Any) -> None:
-    """Densities and moments are weighted sums, whichever way components are given."""
+    """Densities and moments are weighted sums."""
     weights, locs, scales = np.array([0.2, 0.5, 0.3]), np.array([-2.0, 0.0, 3.0]), np.array([0.5, 1.0, 0.3])
     cat = ds.Categorical(probs=weights)
     several = ds.Mixture(cat, [ds.Normal(m, s) for m, s in zip(locs, scales, strict=True)])
-    same = ds.MixtureSameFamily(cat, ds.Normal(locs, scales))
     x = np.linspace(-3, 4, 9)
     density = (weights * np.exp(-0.5 * ((x[:, None] - locs) / scales) ** 2) / scales).sum(1) / np.sqrt(2 * np.pi)
     mean = (weights * locs).sum()
     variance = (weights * (scales**2 + locs**2)).sum() - mean**2
-    for d in (several, same):
-        found = sess.run([d.prob(x), d.mean(), d.variance(), d.sample(30000, seed=4)])
-        np.testing.assert_allclose(found[0], density, rtol=1e-6)
-        np.testing.assert_allclose(found[1:3], [mean, variance], rtol=1e-6)
-        np.testing.assert_allclose([found[3].mean(), found[3].var()], [mean, variance], rtol=0.05)
-        assert d.batch_shape.as_list() == d.event_shape.as_list() == []
+    found = sess.run([several.prob(x), several.mean(), several.variance(), several.sample(30000, seed=4)])
+    np.testing.assert_allclose(found[0], density, rtol=1e-6)
+    np.testing.assert_allclose(found[1:3], [mean, variance], rtol=1e-6)
+    np.testing.assert_allclose([found[3].mean(), found[3].var()], [mean, variance], rtol=0.05)
+    assert several.batch_shape.as_list() == several.event_shape.as_list() == []
     cdf, lower = sess.run([several.cdf(100.0), several.entropy_lower_bound()])
     np.testing.assert_allclose([cdf, lower], [1.0, (weights * (0.5 * np.log(2 * np.pi * np.e) + np.log(scales))).sum()])
     vectors = ds.Mixture(ds.Categorical(probs=[0.3, 0.7]),
@@ -146,15 +144,15 @@ def test_independent(sess: Any) -> None:
 
 
 def test_counts_and_classes(sess: Any) -> None:
-    """Poisson's counts, one-hot classes, chi-squared."""
+    """Poisson's counts, one-hot classes."""
     poisson, one_hot = ds.Poisson([1.0, 3.5]), ds.OneHotCategorical(probs=[0.2, 0.8], dtype=tf.float32)
     found = sess.run([poisson.log_prob([2.0, 3.0]), poisson.sample(20000, seed=1), one_hot.log_prob([0.0, 1.0]),
-                      one_hot.sample(20000, seed=1), one_hot.mode(), ds.Chi2(4.0).mean(), poisson.mode()])
+                      one_hot.sample(20000, seed=1), one_hot.mode(), poisson.mode()])
     np.testing.assert_allclose(found[0], [-1 - np.log(2), 3 * np.log(3.5) - 3.5 - np.log(6)], rtol=1e-5)
     np.testing.assert_allclose(found[1].mean(0), [1.0, 3.5], rtol=0.05)
     np.testing.assert_allclose(found[2], np.log(0.8), rtol=1e-5)
     np.testing.assert_allclose(found[3].mean(0), [0.2, 0.8], atol=0.02)
-    assert found[4].tolist() == [0, 1] and found[5] == 4.0 and found[6].tolist() == [1, 3]
+    assert found[4].tolist() == [0, 1] and found[5].tolist() == [1, 3]
     mode = sess.run(ds.Dirichlet([[2.0, 3.0, 5.0], [0.5, 2.0, 2.0]]).mode())
     np.testing.assert_allclose(mode[0], [1 / 7, 2 / 7, 4 / 7], rtol=1e-6)
     assert np.isnan(mode[1]).all()

@@ -73,28 +73,6 @@ def test_inception_v3() -> None:
         _built(nets.inception.inception_v3, scope, 299, depth_multiplier=0)
 
 
-def test_inception_v1() -> None:
-    """The depths of the paper's table."""
-    scope = nets.inception.inception_v1_arg_scope()
-    net, end_points, _, names = _built(nets.inception_v1.inception_v1, scope, 224, num_classes=10)
-    assert net.shape.as_list() == [2, 10] and "InceptionV1/Mixed_5b/Branch_2/Conv2d_0a_3x3/weights" in names
-    depths = [end_points[f"Mixed_{n}"].shape.as_list()[1:] for n in ("3b", "3c", "4b", "4e", "4f", "5c")]
-    assert depths == [[28, 28, 256], [28, 28, 480], [14, 14, 512], [14, 14, 528], [14, 14, 832], [7, 7, 1024]]
-
-
-@pytest.mark.parametrize(("name", "sizes"), [("alexnet", [6, 6, 256]), ("overfeat", [6, 6, 1024])])
-def test_older(name: str, sizes: list[int]) -> None:
-    """AlexNet and OverFeat: sizes before the layers that are fully connected."""
-    module = getattr(nets, name)
-    network = module.alexnet_v2 if name == "alexnet" else module.overfeat
-    scope = module.alexnet_v2_arg_scope() if name == "alexnet" else module.overfeat_arg_scope()
-    size = network.default_image_size
-    net, end_points, _, names = _built(network, scope, size, num_classes=7, spatial_squeeze=False)
-    assert net.shape.as_list()[-1] == 7 and names[-1].endswith("fc8/biases")
-    assert end_points[f"{names[0].split('/')[0]}/pool5"].shape.as_list()[1:] == ([5, 5, 256] if name == "alexnet"
-                                                                                else sizes)
-
-
 @pytest.mark.parametrize("kind", [1, 2])
 def test_dense_features(kind: int) -> None:
     """With `output_stride`, wider filters take the place of strides: every second result is what strides give."""

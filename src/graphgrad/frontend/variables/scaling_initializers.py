@@ -241,14 +241,3 @@ def lecun_uniform(seed: Any = None) -> VarianceScaling:
     Reference: TensorFlow 2.21 `tf.compat.v1.initializers.lecun_uniform`.
     """
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
-
-
-def xavier_initializer(uniform: bool = True, seed: Any = None, dtype: Any = dtypes.float32) -> VarianceScaling:
-    """Makes Glorot's initializer, under the name of `tf.contrib.layers`."""
-    return GlorotUniform(seed, dtype) if uniform else GlorotNormal(seed, dtype)
-
-
-def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: Any = None,
-                                 dtype: Any = dtypes.float32) -> VarianceScaling:
-    """Makes a variance scaling initializer, with the arguments of `tf.contrib.layers`."""
-    return VarianceScaling(factor, mode.lower(), "uniform" if uniform else "truncated_normal", seed, dtype)

@@ -5,12 +5,12 @@ from graphgrad.compat.lazy import face as _face
 __all__, __getattr__, __dir__ = _face(__name__, """
 graphgrad.compat.contrib.distributions.bijectors: bijectors=.
 graphgrad.extras.contrib.bijectors.elementwise_bijectors: softplus_inverse
-graphgrad.extras.contrib.bijectors.triangular: fill_triangular fill_triangular_inverse
+graphgrad.extras.contrib.bijectors.triangular: fill_triangular
 graphgrad.extras.contrib.distributions.distribution: Bernoulli Categorical Distribution FULLY_REPARAMETERIZED
     MultivariateNormalDiag NOT_REPARAMETERIZED Normal RegisterKL ReparameterizationType Uniform kl_divergence
 graphgrad.extras.contrib.distributions.multivariate: Dirichlet DirichletMultinomial Multinomial
     MultivariateNormalFullCovariance MultivariateNormalTriL OneHotCategorical RelaxedOneHotCategorical
-graphgrad.extras.contrib.distributions.scalar: Beta Chi2 Exponential Gamma Laplace Logistic Poisson StudentT
+graphgrad.extras.contrib.distributions.scalar: Beta Exponential Gamma Laplace Logistic Poisson StudentT
 graphgrad.extras.contrib.distributions.transformed: ConditionalTransformedDistribution Independent Mixture
-    MixtureSameFamily TransformedDistribution
+    TransformedDistribution
 """)

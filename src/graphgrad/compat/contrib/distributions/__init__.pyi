@@ -3,7 +3,6 @@
 from graphgrad.compat.contrib.distributions import bijectors as bijectors
 from graphgrad.extras.contrib.bijectors.elementwise_bijectors import softplus_inverse as softplus_inverse
 from graphgrad.extras.contrib.bijectors.triangular import fill_triangular as fill_triangular
-from graphgrad.extras.contrib.bijectors.triangular import fill_triangular_inverse as fill_triangular_inverse
 from graphgrad.extras.contrib.distributions.distribution import Bernoulli as Bernoulli
 from graphgrad.extras.contrib.distributions.distribution import Categorical as Categorical
 from graphgrad.extras.contrib.distributions.distribution import Distribution as Distribution
@@ -23,7 +22,6 @@ from graphgrad.extras.contrib.distributions.multivariate import MultivariateNorm
 from graphgrad.extras.contrib.distributions.multivariate import OneHotCategorical as OneHotCategorical
 from graphgrad.extras.contrib.distributions.multivariate import RelaxedOneHotCategorical as RelaxedOneHotCategorical
 from graphgrad.extras.contrib.distributions.scalar import Beta as Beta
-from graphgrad.extras.contrib.distributions.scalar import Chi2 as Chi2
 from graphgrad.extras.contrib.distributions.scalar import Exponential as Exponential
 from graphgrad.extras.contrib.distributions.scalar import Gamma as Gamma
 from graphgrad.extras.contrib.distributions.scalar import Laplace as Laplace
@@ -33,15 +31,13 @@ from graphgrad.extras.contrib.distributions.scalar import StudentT as StudentT
 from graphgrad.extras.contrib.distributions.transformed import ConditionalTransformedDistribution as ConditionalTransformedDistribution
 from graphgrad.extras.contrib.distributions.transformed import Independent as Independent
 from graphgrad.extras.contrib.distributions.transformed import Mixture as Mixture
-from graphgrad.extras.contrib.distributions.transformed import MixtureSameFamily as MixtureSameFamily
 from graphgrad.extras.contrib.distributions.transformed import TransformedDistribution as TransformedDistribution
 
 __all__ = [
-    "Bernoulli", "Beta", "Categorical", "Chi2", "ConditionalTransformedDistribution", "Dirichlet",
-    "DirichletMultinomial", "Distribution", "Exponential", "FULLY_REPARAMETERIZED", "Gamma", "Independent", "Laplace",
-    "Logistic", "Mixture", "MixtureSameFamily", "Multinomial", "MultivariateNormalDiag",
-    "MultivariateNormalFullCovariance", "MultivariateNormalTriL", "NOT_REPARAMETERIZED", "Normal", "OneHotCategorical",
-    "Poisson", "RegisterKL", "RelaxedOneHotCategorical", "ReparameterizationType", "StudentT",
-    "TransformedDistribution", "Uniform", "bijectors", "fill_triangular", "fill_triangular_inverse", "kl_divergence",
-    "softplus_inverse"
+    "Bernoulli", "Beta", "Categorical", "ConditionalTransformedDistribution", "Dirichlet", "DirichletMultinomial",
+    "Distribution", "Exponential", "FULLY_REPARAMETERIZED", "Gamma", "Independent", "Laplace", "Logistic", "Mixture",
+    "Multinomial", "MultivariateNormalDiag", "MultivariateNormalFullCovariance", "MultivariateNormalTriL",
+    "NOT_REPARAMETERIZED", "Normal", "OneHotCategorical", "Poisson", "RegisterKL", "RelaxedOneHotCategorical",
+    "ReparameterizationType", "StudentT", "TransformedDistribution", "Uniform", "bijectors", "fill_triangular",
+    "kl_divergence", "softplus_inverse"
 ]

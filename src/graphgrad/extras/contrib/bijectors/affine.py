@@ -10,7 +10,6 @@ from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32
 from graphgrad.ir.opdef import raw
-from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
 from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.linalg.diag_functions import matrix_band_part
@@ -18,42 +17,6 @@ from graphgrad.ops.linalg.linalg_functions import solve, triangular_solve
 from graphgrad.ops.math.reduce_functions import reduce_sum
 
 from .bijector import Bijector
-
-
-class AffineScalar(Bijector):
-    """y = scale x + shift, element by element.
-
-    Args:
-      shift, scale: tensors that broadcast with x, or None.
-      validate_args: accepted.
-      name: its name.
-    """
-
-    def __init__(self, shift: Any = None, scale: Any = None, validate_args: bool = False, name: str = "affine_scalar"):
-        super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name, forward_min_event_ndims=0)
-        self._shift = None if shift is None else convert_to_tensor(shift)
-        self._scale = None if scale is None else convert_to_tensor(scale)
-
-    @property
-    def shift(self) -> Any:
-        """The shift, or None."""
-        return self._shift
-
-    @property
-    def scale(self) -> Any:
-        """The scale, or None."""
-        return self._scale
-
-    def _forward(self, x: Any) -> Any:
-        y = x if self._scale is None else x * self._scale
-        return y if self._shift is None else y + self._shift
-
-    def _inverse(self, y: Any) -> Any:
-        x = y if self._shift is None else y - self._shift
-        return x if self._scale is None else x / self._scale
-
-    def _forward_log_det_jacobian(self, x: Any) -> Any:
-        return convert_to_tensor(0.0, x.dtype) if self._scale is None else raw.Log(raw.Abs(self._scale))
 
 
 class Affine(Bijector):
@@ -153,55 +116,6 @@ def _like(matrix: Any, x: Any) -> Any:
     return raw.BroadcastTo(matrix, lead)
 
 
-class AffineLinearOperator(Bijector):
-    """y = S x + shift, for vectors and a linear operator S.
-
-    Args:
-      shift: (..., k), or None.
-      scale: a `tf.linalg.LinearOperator`, or None for the identity.
-      adjoint: whether to use the adjoint of S.
-      validate_args: accepted.
-      name: its name.
-    Raises: TypeError if `scale` is no operator.
-    """
-
-    def __init__(self, shift: Any = None, scale: Any = None, adjoint: bool = False, validate_args: bool = False,
-                 name: str = "affine_linear_operator"):
-        super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name, forward_min_event_ndims=1)
-        if scale is not None and not hasattr(scale, "solvevec"):
-            raise TypeError(f"scale is not an instance of tf.linalg.LinearOperator: {type(scale).__name__}\n"
-                            f"  Asked for at {user_source(2)}\n  Fix: e.g. LinearOperatorLowerTriangular(matrix)")
-        self._shift = None if shift is None else convert_to_tensor(shift)
-        self._scale = scale
-        self._adjoint = adjoint
-
-    @property
-    def shift(self) -> Any:
-        """The shift, or None."""
-        return self._shift
-
-    @property
-    def scale(self) -> Any:
-        """S, or None."""
-        return self._scale
-
-    @property
-    def adjoint(self) -> bool:
-        """Whether the adjoint of S is used."""
-        return self._adjoint
-
-    def _forward(self, x: Any) -> Any:
-        y = x if self._scale is None else self._scale.matvec(x, adjoint=self._adjoint)
-        return y if self._shift is None else y + self._shift
-
-    def _inverse(self, y: Any) -> Any:
-        x = y if self._shift is None else y - self._shift
-        return x if self._scale is None else self._scale.solvevec(x, adjoint=self._adjoint)
-
-    def _forward_log_det_jacobian(self, x: Any) -> Any:
-        return convert_to_tensor(0.0, x.dtype) if self._scale is None else self._scale.log_abs_determinant()
-
-
 # -- rearranging -------------------------------------------------------------------------
 
 
@@ -242,60 +156,6 @@ class Permute(Bijector):
 
     def _forward_log_det_jacobian(self, x: Any) -> Any:
         return convert_to_tensor(0.0, x.dtype)
-
-
-class Reshape(Bijector):
-    """A change of the shape of events.
-
-    Args:
-      event_shape_out: the shape of y; one size may be -1.
-      event_shape_in: the shape of x; vectors by default.
-      validate_args: accepted.
-      name: its name.
-    """
-
-    def __init__(self, event_shape_out: Any, event_shape_in: Any = (-1,), validate_args: bool = False,
-                 name: str | None = None):
-        self._out = [int(n) for n in np.atleast_1d(np.asarray(event_shape_out, dtype=np.int64))]
-        self._in = [int(n) for n in np.atleast_1d(np.asarray(event_shape_in, dtype=np.int64))]
-        total = next((int(np.prod(s)) for s in (self._out, self._in) if -1 not in s), None)
-        self._out, self._in = _filled(self._out, total), _filled(self._in, total)
-        super().__init__(is_constant_jacobian=True, validate_args=validate_args, name=name or "reshape",
-                         forward_min_event_ndims=len(self._in), inverse_min_event_ndims=len(self._out))
-
-    def _forward(self, x: Any) -> Any:
-        return _reshaped(x, len(self._in), self._out)
-
-    def _inverse(self, y: Any) -> Any:
-        return _reshaped(y, len(self._out), self._in)
-
-    def _forward_log_det_jacobian(self, x: Any) -> Any:
-        return convert_to_tensor(0.0, x.dtype)
-
-    def _inverse_log_det_jacobian(self, y: Any) -> Any:
-        return convert_to_tensor(0.0, y.dtype)
-
-    def _forward_event_shape(self, input_shape: Any) -> Any:
-        return TensorShape([None if n < 0 else n for n in _filled(self._out, input_shape.num_elements())])
-
-    def _inverse_event_shape(self, output_shape: Any) -> Any:
-        return TensorShape([None if n < 0 else n for n in _filled(self._in, output_shape.num_elements())])
-
-
-def _filled(sizes: list[int], total: int | None) -> list[int]:
-    if total is None or -1 not in sizes:
-        return sizes
-    known = int(np.prod([n for n in sizes if n >= 0]))
-    return [total // known if n < 0 else n for n in sizes]
-
-
-def _reshaped(x: Any, event_rank: int, sizes: list[int]) -> Any:
-    batch = raw.StridedSlice(shape(x), [0], [-event_rank], [1], begin_mask=1) if event_rank else shape(x)
-    y = raw.Reshape(x, raw.ConcatV2([batch, np.array(sizes, np.int32)], 0))
-    if x.shape.rank is not None:
-        lead = x.shape.as_list()[: x.shape.rank - event_rank]
-        y.set_shape([*lead, *(None if n < 0 else n for n in sizes)])
-    return y
 
 
 # -- composed of others ------------------------------------------------------------------------
@@ -353,7 +213,7 @@ class Chain(Bijector):
       name: its name.
 
     >>> from graphgrad.compat.contrib import distributions as ds
-    >>> chain = ds.bijectors.Chain([ds.bijectors.Exp(), ds.bijectors.AffineScalar(scale=2.0)])
+    >>> chain = ds.bijectors.Chain([ds.bijectors.Exp(), ds.bijectors.Sigmoid()])
     >>> sess.run(chain.inverse(chain.forward(0.5)))
     np.float32(0.5)
     """

@@ -265,30 +265,3 @@ class IdentityBijector(Bijector):
 
     def _forward_log_det_jacobian(self, x: Any) -> Any:
         return convert_to_tensor(0.0, x.dtype)
-
-
-class Inline(Bijector):
-    """A bijector composed of functions.
-
-    Args:
-      forward_fn, inverse_fn, inverse_log_det_jacobian_fn, forward_log_det_jacobian_fn: the functions of one tensor.
-      forward_event_shape_fn, forward_event_shape_tensor_fn, inverse_event_shape_fn, inverse_event_shape_tensor_fn:
-        functions of shapes; the same shape by default.
-      is_constant_jacobian, validate_args, forward_min_event_ndims, inverse_min_event_ndims, name: as in `Bijector`.
-    """
-
-    def __init__(self, forward_fn: Any = None, inverse_fn: Any = None, inverse_log_det_jacobian_fn: Any = None,
-                 forward_log_det_jacobian_fn: Any = None, forward_event_shape_fn: Any = None,
-                 forward_event_shape_tensor_fn: Any = None, inverse_event_shape_fn: Any = None,
-                 inverse_event_shape_tensor_fn: Any = None, is_constant_jacobian: bool = False,
-                 validate_args: bool = False, forward_min_event_ndims: Any = None, inverse_min_event_ndims: Any = None,
-                 name: str = "inline"):
-        super().__init__(None, is_constant_jacobian, validate_args, None, forward_min_event_ndims,
-                         inverse_min_event_ndims, name)
-        given = {"_forward": forward_fn, "_inverse": inverse_fn,
-                 "_inverse_log_det_jacobian": inverse_log_det_jacobian_fn,
-                 "_forward_log_det_jacobian": forward_log_det_jacobian_fn,
-                 "_forward_event_shape": forward_event_shape_fn, "_inverse_event_shape": inverse_event_shape_fn}
-        for attribute, function in given.items():
-            if function is not None:
-                setattr(self, attribute, function)

@@ -1,7 +1,7 @@
-"""Bijectors with networks inside: RealNVP, masked autoregressive flows, batch normalization.
+"""Bijectors with networks inside: masked autoregressive flows.
 
-Reference: Dinh et al. 2016, Density Estimation Using Real NVP; Papamakarios et al. 2017, Masked Autoregressive Flow
-for Density Estimation; Germain et al. 2015, MADE; TensorFlow 1.15 `tf.contrib.distributions.bijectors`.
+Reference: Papamakarios et al. 2017, Masked Autoregressive Flow for Density Estimation; Germain et al. 2015, MADE;
+TensorFlow 1.15 `tf.contrib.distributions.bijectors`.
 """
 
 from __future__ import annotations
@@ -13,74 +13,19 @@ import numpy as np
 from graphgrad.frontend.control_flow.cond_while import while_loop
 from graphgrad.frontend.variables.scaling_initializers import GlorotNormal
 from graphgrad.frontend.variables.template import make_template
-from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import Tensor, TensorLike
-from graphgrad.layers.batch_norm_layer import BatchNormalization as Normalization
 from graphgrad.layers.dense import Dense
 from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.math.clip import clip_by_value
 from graphgrad.ops.math.reduce_functions import reduce_sum
 from graphgrad.ops.nn.activations import relu
-from graphgrad.ops.nn.norm.moments import moments
 
 from .bijector import Bijector
-
-
-class RealNVP(Bijector):
-    """A bijector that keeps the first elements, and shifts and scales the others by a function of them.
-
-    Args:
-      num_masked: the number of elements that are kept.
-      shift_and_log_scale_fn: a function that maps them and the number of the others to a shift and a log scale; either
-        may be None.
-      is_constant_jacobian: whether there is no scale.
-      validate_args: accepted.
-      name: its name.
-    Raises: ValueError for a negative `num_masked`.
-
-    >>> from graphgrad.compat.contrib import distributions as ds
-    >>> flow = ds.bijectors.RealNVP(1, ds.bijectors.real_nvp_default_template([8]))
-    >>> flow.forward(tf.ones([4, 3])).shape.as_list(), len(tf.trainable_variables())
-    ([4, 3], 4)
-    """
-
-    def __init__(self, num_masked: int, shift_and_log_scale_fn: Any, is_constant_jacobian: bool = False,
-                 validate_args: bool = False, name: str | None = None):
-        super().__init__(None, is_constant_jacobian, validate_args, None, 1, None, name or "real_nvp")
-        if num_masked <= 0:
-            raise ValueError(f"num_masked must be a positive integer, not {num_masked}\n"
-                             f"  Asked for at {user_source(2)}\n  Fix: e.g. half of the elements")
-        self._num_masked = whole(num_masked)
-        self._fn = shift_and_log_scale_fn
-
-    def _halves(self, x: Any, kwargs: dict[str, Any]) -> Any:
-        size = x.shape.as_list()[-1]
-        if size is None or self._num_masked >= size:
-            raise ValueError(f"Number of masked units {self._num_masked} must be smaller than the event size {size}\n"
-                             f"  Built at {user_source(4)}\n  Fix: set_shape, or fewer of them")
-        kept, changed = x[..., : self._num_masked], x[..., self._num_masked :]
-        return kept, changed, *self._fn(kept, size - self._num_masked, **kwargs)
-
-    def _forward(self, x: Any, **kwargs: Any) -> Any:
-        kept, changed, shift, log_scale = self._halves(x, kwargs)
-        return raw.ConcatV2([kept, _scaled(changed, shift, log_scale)], np.int32(-1))
-
-    def _inverse(self, y: Any, **kwargs: Any) -> Any:
-        kept, changed, shift, log_scale = self._halves(y, kwargs)
-        return raw.ConcatV2([kept, _unscaled(changed, shift, log_scale)], np.int32(-1))
-
-    def _forward_log_det_jacobian(self, x: Any, **kwargs: Any) -> Any:
-        log_scale = self._halves(x, kwargs)[3]
-        return convert_to_tensor(0.0, x.dtype) if log_scale is None else reduce_sum(log_scale, -1)
-
-    def _inverse_log_det_jacobian(self, y: Any, **kwargs: Any) -> Any:
-        log_scale = self._halves(y, kwargs)[3]
-        return convert_to_tensor(0.0, y.dtype) if log_scale is None else -reduce_sum(log_scale, -1)
 
 
 def _scaled(x: Any, shift: Any, log_scale: Any) -> Any:
@@ -91,39 +36,6 @@ def _scaled(x: Any, shift: Any, log_scale: Any) -> Any:
 def _unscaled(y: Any, shift: Any, log_scale: Any) -> Any:
     x = y if shift is None else y - shift
     return x if log_scale is None else x * raw.Exp(-log_scale)
-
-
-def real_nvp_default_template(hidden_layers: Any, shift_only: bool = False, activation: Any = relu,
-                              name: str | None = None, *args: Any, **kwargs: Any) -> Any:
-    """Makes a fully connected network for `RealNVP`.
-
-    Args:
-      hidden_layers: the sizes of hidden layers.
-      shift_only: whether there is no scale.
-      activation: of hidden layers.
-      name: the name of the operations.
-      *args, **kwargs: further arguments of `tf.layers.dense`.
-    Returns: a template: a function whose variables are made once.
-    """
-
-    def network(x: Any, output_units: int, **_: Any) -> Any:
-        single = x.shape.rank == 1
-        if single:
-            x = raw.ExpandDims(x, 0)
-        for units in hidden_layers:
-            x = Dense(units, activation, *args, **kwargs).apply(x)
-        x = Dense((1 if shift_only else 2) * output_units, None, *args, **kwargs).apply(x)
-        if single:
-            x = raw.Squeeze(x, squeeze_dims=(0,))
-        if shift_only:
-            return x, None
-        return x[..., :output_units], x[..., output_units:]
-
-    with name_scope(name, "real_nvp_default_template"):
-        return make_template("real_nvp_default_template", network)
-
-
-# -- masked autoregressive flow --------------------------------------------------------------
 
 
 class MaskedAutoregressiveFlow(Bijector):
@@ -280,64 +192,3 @@ def masked_autoregressive_default_template(hidden_layers: Any, shift_only: bool 
 
     with name_scope(name, "masked_autoregressive_default_template"):
         return make_template("masked_autoregressive_default_template", network)
-
-
-# -- batch normalization ---------------------------------------------------------------------
-
-
-class _Positive:
-    """A constraint: not below a small number."""
-
-    def __call__(self, g: Any) -> Any:
-        return relu(g) + 1e-6
-
-
-class BatchNormalizationBijector(Bijector):
-    """A bijector whose inverse normalizes batches; forward undoes that by moving averages.
-
-    Args:
-      batchnorm_layer: a `tf.layers.BatchNormalization`; one with a positive gamma by default.
-      training: whether the inverse uses the mean and the variance of the batch.
-      validate_args: accepted.
-      name: its name.
-    Raises: ValueError for a layer of another kind.
-    """
-
-    def __init__(self, batchnorm_layer: Any = None, training: bool = True, validate_args: bool = False,
-                 name: str = "batch_normalization"):
-        if batchnorm_layer is not None and not isinstance(batchnorm_layer, Normalization):
-            raise ValueError("batchnorm_layer must be an instance of BatchNormalization layer, not "
-                             f"{type(batchnorm_layer).__name__}\n  Asked for at {user_source(2)}\n"
-                             "  Fix: tf.layers.BatchNormalization()")
-        super().__init__(None, False, validate_args, None, 1, None, name)
-        self.batchnorm = batchnorm_layer or Normalization(gamma_constraint=_Positive())
-        self._training = training
-
-    def _forward(self, x: Any) -> Any:
-        layer = self.batchnorm
-        if not layer.built:
-            layer.apply(x, training=self._training)
-        y = x if layer.beta is None else x - layer.beta
-        y = y if layer.gamma is None else y / layer.gamma
-        return y * raw.Sqrt(layer.moving_variance + layer.epsilon) + layer.moving_mean
-
-    def _inverse(self, y: Any) -> Any:
-        return self.batchnorm.apply(y, training=self._training)
-
-    def _log_det(self, at: Any, saved: bool) -> Any:
-        layer = self.batchnorm
-        if not layer.built:
-            layer.apply(at, training=self._training)
-        variance = layer.moving_variance
-        if not saved:
-            variance = moments(at, list(range(at.shape.rank - 1)))[1]
-        each = -0.5 * raw.Log(variance + layer.epsilon)
-        if layer.gamma is not None:
-            each = each + raw.Log(layer.gamma)
-        return reduce_sum(each)
-
-    def _forward_log_det_jacobian(self, x: Any) -> Any:
-        return -self._log_det(x, True)
-
-    def _inverse_log_det_jacobian(self, y: Any) -> Any:
-        return self._log_det(y, not self._training)

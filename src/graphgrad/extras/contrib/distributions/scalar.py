@@ -118,20 +118,6 @@ class Exponential(Gamma):
         return -raw.Expm1(-self.rate * self._converted(value))
 
 
-class Chi2(Gamma):
-    """Chi-squared distributions.
-
-    Args:
-      df: the degrees of freedom.
-      validate_args, allow_nan_stats: accepted.
-      name: its name.
-    """
-
-    def __init__(self, df: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Chi2"):
-        (self.df,) = _floats(df)
-        super().__init__(0.5 * self.df, convert_to_tensor(0.5, self.df.dtype), name=name)
-
-
 class Laplace(Distribution):
     """Laplace's distributions.
 
@@ -373,5 +359,3 @@ class Poisson(Distribution):
     def mode(self, name: str = "mode") -> Any:
         """Returns the most likely value; NaN where there is none."""
         return raw.Floor(self.rate)
-
-

@@ -12,7 +12,6 @@ import numpy as np
 from graphgrad.extras.contrib.bijectors.bijector import IdentityBijector
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape
@@ -342,62 +341,3 @@ def _total(parts: list[Any]) -> Any:
     for part in parts[1:]:
         total = total + part
     return total
-
-
-class MixtureSameFamily(Distribution):
-    """A mixture of the distributions along the last axis of a batch.
-
-    Args:
-      mixture_distribution: the `Categorical` that chooses.
-      components_distribution: the distributions, (..., k) of them.
-      validate_args, allow_nan_stats: accepted.
-      name: its name.
-    """
-
-    def __init__(self, mixture_distribution: Any, components_distribution: Any, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "MixtureSameFamily"):
-        self.mixture_distribution = mixture_distribution
-        self.components_distribution = components_distribution
-        self._event_rank = components_distribution.event_shape.rank
-        super().__init__(components_distribution.dtype, components_distribution.reparameterization_type, name,
-                         components_distribution._like)
-
-    @property
-    def batch_shape(self) -> Any:
-        """The static shape of the batch."""
-        return self.components_distribution.batch_shape[:-1]
-
-    @property
-    def event_shape(self) -> Any:
-        """The static shape of one sample."""
-        return self.components_distribution.event_shape
-
-    def _chosen(self, weights: Any, values: Any) -> Any:
-        for _ in range(self._event_rank):
-            weights = raw.ExpandDims(weights, -1)
-        return reduce_sum(weights * values, -1 - self._event_rank)
-
-    def sample(self, sample_shape: Any = (), seed: Any = None, name: str = "sample") -> Any:
-        """Draws random samples; see `Distribution.sample`."""
-        with name_scope(f"{self.name}/{name}"):
-            drawn = self.components_distribution.sample(sample_shape, seed)
-            which = self.mixture_distribution.sample(sample_shape, None if seed is None else seed + 1)
-            count = shape(self.mixture_distribution.logits)[-1]
-            one_hot = raw.OneHot(raw.Cast(which, DstT=int32), count, convert_to_tensor(1.0, drawn.dtype),
-                                 convert_to_tensor(0.0, drawn.dtype))
-            return self._chosen(one_hot, drawn)
-
-    def _log_prob(self, value: Any) -> Any:
-        value = raw.ExpandDims(value, -1 - self._event_rank)
-        logs = self.components_distribution.log_prob(value) + log_softmax(self.mixture_distribution.logits)
-        return reduce_logsumexp(logs, -1)
-
-    def mean(self, name: str = "mean") -> Any:
-        """Computes the mean."""
-        return self._chosen(self.mixture_distribution.probs, self.components_distribution.mean())
-
-    def variance(self, name: str = "variance") -> Any:
-        """Computes the variance: that of the components, plus that of their means."""
-        parts = self.components_distribution
-        second = self._chosen(self.mixture_distribution.probs, parts.variance() + raw.Square(parts.mean()))
-        return second - raw.Square(self.mean())

@@ -1,7 +1,7 @@
-"""Inception v1 (GoogLeNet) and v3.
+"""Inception v3.
 
-Reference: Szegedy et al. 2014, Going Deeper with Convolutions; Szegedy et al. 2015, Rethinking the Inception
-Architecture for Computer Vision; TensorFlow 1.15 `tf.contrib.slim.nets.inception`.
+Reference: Szegedy et al. 2015, Rethinking the Inception Architecture for Computer Vision; TensorFlow 1.15
+`tf.contrib.slim.nets.inception`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from graphgrad.extras.contrib.layers.contrib_layers import (
     fully_connected,
     max_pool2d,
 )
+from graphgrad.extras.contrib.layers.contrib_variables import l2_regularizer, variance_scaling_initializer
 from graphgrad.extras.contrib.layers.rare_layers import softmax
+from graphgrad.frontend.graph.collections import GraphKeys
+from graphgrad.frontend.variables.initializers import TruncatedNormal
 from graphgrad.frontend.variables.variable_scope import variable_scope
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
-
-from .slim_common import batch_norm_arg_scope, classified, squeezed, truncated
+from graphgrad.ops.nn.activations import relu
 
 # A layer: its name, which begins with its kind, its depth, and further arguments. The window is the end of the name,
 # unless a third element gives it.
@@ -78,101 +80,7 @@ def _unknown(final_endpoint: str, end_points: dict[str, Any]) -> ValueError:
                       f"  Fix: use one of {', '.join(end_points)}")
 
 
-# -- v1 ------------------------------------------------------------------------------------
-
-
-def _block_1(a: int, b: tuple[int, int], c: tuple[int, int], d: int, odd: str = "Conv2d_0b_3x3") -> list[Any]:
-    return [[("Conv2d_0a_1x1", a)], [("Conv2d_0a_1x1", b[0]), ("Conv2d_0b_3x3", b[1])],
-            [("Conv2d_0a_1x1", c[0]), (odd, c[1])], [("MaxPool_0a_3x3", 0), ("Conv2d_0b_1x1", d)]]
-
-
 _HALF = {"stride": 2}
-_V1 = [
-    ("Conv2d_1a_7x7", (64, _HALF)), ("MaxPool_2a_3x3", (0, _HALF)), ("Conv2d_2b_1x1", (64,)), ("Conv2d_2c_3x3", (192,)),
-    ("MaxPool_3a_3x3", (0, _HALF)),
-    ("Mixed_3b", _block_1(64, (96, 128), (16, 32), 32)), ("Mixed_3c", _block_1(128, (128, 192), (32, 96), 64)),
-    ("MaxPool_4a_3x3", (0, _HALF)),
-    ("Mixed_4b", _block_1(192, (96, 208), (16, 48), 64)), ("Mixed_4c", _block_1(160, (112, 224), (24, 64), 64)),
-    ("Mixed_4d", _block_1(128, (128, 256), (24, 64), 64)), ("Mixed_4e", _block_1(112, (144, 288), (32, 64), 64)),
-    ("Mixed_4f", _block_1(256, (160, 320), (32, 128), 128)),
-    ("MaxPool_5a_2x2", (0, _HALF)),
-    # One name breaks the pattern, as in the published variables.
-    ("Mixed_5b", _block_1(256, (160, 320), (32, 128), 128, "Conv2d_0a_3x3")),
-    ("Mixed_5c", _block_1(384, (192, 384), (48, 128), 128)),
-]
-
-
-def _same(depth: int) -> int:
-    return depth
-
-
-def inception_v1_base(inputs: Any, final_endpoint: str = "Mixed_5c", scope: Any = "InceptionV1") -> Any:
-    """Builds Inception v1 up to a layer.
-
-    Args:
-      inputs: (batch, height, width, channels).
-      final_endpoint: the name of the layer, such as "Mixed_4c".
-      scope: the variable scope.
-    Returns: the layer's output; the outputs of all layers by name.
-    Raises: ValueError for another name.
-    """
-    end_points: dict[str, Any] = {}
-    with (
-        variable_scope(scope, "InceptionV1"),
-        arg_scope([conv2d, fully_connected], weights_initializer=truncated(0.01)),
-        arg_scope([conv2d, max_pool2d], stride=1, padding="SAME"),
-    ):
-        net, there = _through(inputs, _V1, final_endpoint, _same, end_points)
-    if not there:
-        raise _unknown(final_endpoint, end_points)
-    return net, end_points
-
-
-def inception_v1(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.8,
-                 prediction_fn: Any = softmax, spatial_squeeze: bool = True, reuse: Any = None,
-                 scope: Any = "InceptionV1") -> Any:
-    """Builds Inception v1, for images of 224 x 224.
-
-    Args:
-      inputs: (batch, height, width, channels).
-      num_classes: the number of classes.
-      is_training: whether batch normalization and dropout train.
-      dropout_keep_prob: the probability that dropout keeps an element.
-      prediction_fn: the function from logits to predictions; softmax by default.
-      spatial_squeeze: whether logits are (batch, classes), not (batch, 1, 1, classes).
-      reuse: whether to reuse existing variables.
-      scope: the variable scope.
-    Returns: logits; the outputs of layers by name, "Logits" and "Predictions" among them.
-    """
-    with (
-        variable_scope(scope, "InceptionV1", reuse=reuse) as sc,
-        arg_scope([batch_norm, dropout], is_training=is_training),
-    ):
-        net, end_points = inception_v1_base(inputs, scope=sc)
-        with variable_scope("Logits"):
-            net = avg_pool2d(net, [7, 7], stride=1, scope="MaxPool_0a_7x7")
-            logits = classified(net, num_classes, dropout_keep_prob, ("Dropout_0b", "Conv2d_0c_1x1"), end_points,
-                                prediction_fn, spatial_squeeze)
-            end_points.pop("PreLogits")
-    return logits, end_points
-
-
-inception_v1.default_image_size = 224  # type: ignore[attr-defined]  # functions take attributes
-
-
-def inception_v1_arg_scope(weight_decay: float = 0.00004, use_batch_norm: bool = True,
-                           batch_norm_var_collection: str = "moving_vars") -> Any:
-    """Returns the default arguments of layers in Inception v1, for `arg_scope`.
-
-    Args:
-      weight_decay: of weights.
-      use_batch_norm: whether each convolution is followed by batch normalization.
-      batch_norm_var_collection: the collection of moving averages.
-    """
-    return batch_norm_arg_scope(weight_decay, use_batch_norm, batch_norm_var_collection)
-
-
-# -- v3 ------------------------------------------------------------------------------------
 
 
 def _block_5(pooled: int, first: str = "Conv2d_0a_1x1", second: str = "Conv2d_0b_5x5") -> list[Any]:
@@ -265,7 +173,13 @@ def inception_v3(inputs: Any, num_classes: int = 1000, is_training: Any = True, 
     Args:
       inputs: (batch, height, width, channels).
       min_depth, depth_multiplier: depths are multiplied by the latter, but stay at least the former.
-      num_classes, is_training, dropout_keep_prob, prediction_fn, spatial_squeeze, reuse, scope: as in `inception_v1`.
+      num_classes: the number of classes.
+      is_training: whether batch normalization and dropout train.
+      dropout_keep_prob: the probability that dropout keeps an element.
+      prediction_fn: the function from logits to predictions; softmax by default.
+      spatial_squeeze: whether logits are (batch, classes), not (batch, 1, 1, classes).
+      reuse: whether to reuse existing variables.
+      scope: the variable scope.
     Returns: logits; the outputs of layers by name, "AuxLogits", "Logits" and "Predictions" among them.
     Raises: ValueError for a multiplier that is not positive.
     """
@@ -279,20 +193,27 @@ def inception_v3(inputs: Any, num_classes: int = 1000, is_training: Any = True, 
             aux = avg_pool2d(end_points["Mixed_6e"], [5, 5], stride=3, padding="VALID", scope="AvgPool_1a_5x5")
             aux = conv2d(aux, depth(128), [1, 1], scope="Conv2d_1b_1x1")
             window = _window(aux, [5, 5])
-            aux = conv2d(aux, depth(768), window, weights_initializer=truncated(0.01), padding="VALID",
+            aux = conv2d(aux, depth(768), window, weights_initializer=TruncatedNormal(0.0, 0.01), padding="VALID",
                          scope=f"Conv2d_2a_{window[0]}x{window[1]}")
             aux = conv2d(aux, num_classes, [1, 1], activation_fn=None, normalizer_fn=None,
-                         weights_initializer=truncated(0.001), scope="Conv2d_2b_1x1")
-            end_points["AuxLogits"] = squeezed(aux, "SpatialSqueeze") if spatial_squeeze else aux
+                         weights_initializer=TruncatedNormal(0.0, 0.001), scope="Conv2d_2b_1x1")
+            end_points["AuxLogits"] = _squeezed(aux) if spatial_squeeze else aux
         with variable_scope("Logits"):
             window = _window(net, [8, 8])
             net = avg_pool2d(net, window, padding="VALID", scope=f"AvgPool_1a_{window[0]}x{window[1]}")
-            logits = classified(net, num_classes, dropout_keep_prob, ("Dropout_1b", "Conv2d_1c_1x1"), end_points,
-                                prediction_fn, spatial_squeeze)
+            net = end_points["PreLogits"] = dropout(net, dropout_keep_prob, scope="Dropout_1b")
+            logits = conv2d(net, num_classes, [1, 1], activation_fn=None, normalizer_fn=None, scope="Conv2d_1c_1x1")
+            logits = end_points["Logits"] = _squeezed(logits) if spatial_squeeze else logits
+            end_points["Predictions"] = (prediction_fn or softmax)(logits, scope="Predictions")
     return logits, end_points
 
 
 inception_v3.default_image_size = 299  # type: ignore[attr-defined]  # functions take attributes
+
+
+def _squeezed(t: Any) -> Any:
+    """Reshapes (batch, 1, 1, n) to (batch, n)."""
+    return raw.Squeeze(t, squeeze_dims=(1, 2), name="SpatialSqueeze")
 
 
 def _window(net: Any, window: list[int]) -> list[int]:
@@ -310,4 +231,13 @@ def inception_v3_arg_scope(weight_decay: float = 0.00004, batch_norm_var_collect
       batch_norm_var_collection: the collection of moving averages.
       use_fused_batchnorm: whether one op does the normalization.
     """
-    return batch_norm_arg_scope(weight_decay, True, batch_norm_var_collection, fused=use_fused_batchnorm)
+    moving = [batch_norm_var_collection]
+    params = {"decay": 0.9997, "epsilon": 0.001, "updates_collections": GraphKeys.UPDATE_OPS,
+              "fused": use_fused_batchnorm, "variables_collections": {
+                  "beta": None, "gamma": None, "moving_mean": moving, "moving_variance": moving}}
+    with (
+        arg_scope([conv2d, fully_connected], weights_regularizer=l2_regularizer(weight_decay)),
+        arg_scope([conv2d], weights_initializer=variance_scaling_initializer(), activation_fn=relu,
+                  normalizer_fn=batch_norm, normalizer_params=params) as scope,
+    ):
+        return scope

@@ -3,6 +3,5 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.extras.contrib.nets.inception: inception_v1 inception_v1_arg_scope inception_v1_base inception_v3
-    inception_v3_arg_scope inception_v3_base
+graphgrad.extras.contrib.nets.inception: inception_v3 inception_v3_arg_scope inception_v3_base
 """)

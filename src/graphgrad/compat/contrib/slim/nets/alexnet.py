@@ -1,7 +1,0 @@
-"""`tf.contrib.slim.nets.alexnet` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
-
-from graphgrad.compat.lazy import face as _face
-
-__all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.extras.contrib.nets.plain: alexnet_v2 alexnet_v2_arg_scope
-""")

@@ -1,9 +1,0 @@
-"""`tf.contrib.slim.nets.inception_v1` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
-
-from graphgrad.extras.contrib.nets.inception import inception_v1 as inception_v1
-from graphgrad.extras.contrib.nets.inception import inception_v1_arg_scope as inception_v1_arg_scope
-from graphgrad.extras.contrib.nets.inception import inception_v1_base as inception_v1_base
-
-__all__ = [
-    "inception_v1", "inception_v1_arg_scope", "inception_v1_base"
-]
