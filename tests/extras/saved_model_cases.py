@@ -382,7 +382,7 @@ def plain(tf: Any, value: Any) -> Any:
         return [plain(tf, v) for v in value]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    found = value.numpy()
+    found = value.numpy() if hasattr(value, "numpy") else value
     found = found.tolist() if hasattr(found, "tolist") else found
     return _text(found)
 

@@ -23,11 +23,12 @@ from tests.extras.saved_model_cases import plain
 from tests.record import RECORDED
 
 
-def _differences(ours: Any, theirs: Any, place: str) -> list[str]:
+def differences(ours: Any, theirs: Any, place: str) -> list[str]:
+    """Lists where two nested results differ."""
     if isinstance(theirs, dict) and isinstance(ours, dict) and set(ours) == set(theirs):
-        return [d for k in theirs for d in _differences(ours[k], theirs[k], f"{place}.{k}")]
+        return [d for k in theirs for d in differences(ours[k], theirs[k], f"{place}.{k}")]
     if isinstance(theirs, list) and isinstance(ours, list) and len(ours) == len(theirs):
-        return [d for i, (a, b) in enumerate(zip(ours, theirs)) for d in _differences(a, b, f"{place}[{i}]")]
+        return [d for i, (a, b) in enumerate(zip(ours, theirs)) for d in differences(a, b, f"{place}[{i}]")]
     numbers = isinstance(theirs, float) and isinstance(ours, float)
     same = np.allclose(ours, theirs, 1e-5, 1e-6, equal_nan=True) if numbers else ours == theirs
     return [] if same else [f"{place}: {ours} instead of {theirs}"]
@@ -65,9 +66,9 @@ def main() -> None:
             value, further = build(tf, pathlib.Path(other))
             tf.saved_model.save(value, f"{other}/model", **further)
             theirs = json.loads(json.dumps(plain(tf, use(tf, tf.saved_model.load(f"{other}/model")))))
-        differences = _differences(ours, theirs, name)
-        print(f"{name}: {differences[:5] or 'as from TensorFlow'}")
-        assert not differences
+        wrong = differences(ours, theirs, name)
+        print(f"{name}: {wrong[:5] or 'as from TensorFlow'}")
+        assert not wrong
     path = RECORDED / "saved_models" / "saved_here.json"
     path.write_text(json.dumps(found, sort_keys=True) + "\n")
 

@@ -16,7 +16,7 @@ from typing import Any
 from tests.record import RECORDED
 
 
-def _pack(model: pathlib.Path, path: pathlib.Path) -> None:
+def pack(model: pathlib.Path, path: pathlib.Path) -> None:
     """Packs a folder, with a fixed date."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
         for part in sorted(p for p in model.rglob("*") if p.is_file()):
@@ -40,7 +40,7 @@ def main() -> None:
             value, further = build(tf, pathlib.Path(folder))
             if value is not None:  # else the model has been written
                 tf.saved_model.save(value, str(model), **further)
-            _pack(model, root / f"{name}.zip")
+            pack(model, root / f"{name}.zip")
             found[name] = plain(tf, use(tf, tf.saved_model.load(str(model))))
     results.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
 

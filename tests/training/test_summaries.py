@@ -22,7 +22,8 @@ import graphgrad.compat.v1 as tf
 from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.opdef import raw
-from graphgrad.ir.proto.messages import DecodeError, unquoted
+from graphgrad.ir.proto.messages import DecodeError
+from graphgrad.ir.proto.quoting import unquoted
 from graphgrad.ir.proto.wire import read_fields, varint
 from graphgrad.training.summaries.summary_messages import TensorProto
 from graphgrad.training.summaries.summary_ops import encode_png

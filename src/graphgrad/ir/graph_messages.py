@@ -17,6 +17,7 @@ from .dtypes import _BY_ENUM, as_dtype, string
 
 _TYPE_NAMES = {enum: f"DT_{t.name.upper()}" for enum, t in _BY_ENUM.items()}
 _TYPE_NAMES.update({1: "DT_FLOAT", 2: "DT_DOUBLE", 19: "DT_HALF"})
+_TYPE_NAMES.update({enum + 100: f"{name}_REF" for enum, name in list(_TYPE_NAMES.items())})
 
 
 class Dim(Message):
@@ -43,7 +44,8 @@ class TensorProto(Message):
               "tensor_content": (4, "bytes"), "float_val": (5, ["float"]), "double_val": (6, ["double"]),
               "int_val": (7, ["int32"]), "string_val": (8, ["bytes"]), "scomplex_val": (9, ["float"]),
               "int64_val": (10, ["int"]), "bool_val": (11, ["bool"]), "dcomplex_val": (12, ["double"]),
-              "half_val": (13, ["int32"]), "uint32_val": (16, ["uint32"]), "uint64_val": (17, ["uint64"])}
+              "half_val": (13, ["int32"]), "uint32_val": (16, ["uint32"]), "uint64_val": (17, ["uint64"]),
+              "float8_val": (18, "bytes")}
     ENUMS = {"dtype": _TYPE_NAMES}
 
     @classmethod
@@ -88,6 +90,8 @@ class TensorProto(Message):
 
     def _values_of(self, dtype: Any, np_dtype: Any, count: int) -> Any:
         """Returns the values given one by one, at most one per element; the last is repeated."""
+        if self.float8_val:
+            return np.frombuffer(self.float8_val[:count], np_dtype)
         if self.half_val:
             return np.array(self.half_val[:count], np.int64).astype(np.uint16).view(np_dtype)
         if self.scomplex_val or self.dcomplex_val:
@@ -118,6 +122,29 @@ def _elements(shape: Any) -> int:
     if any(n < 0 for n in shape) or math.prod(max(1, n) for n in shape) >= 1 << 56 or len(shape) > 64:
         raise ValueError(f"no array has the shape {shape[:8]}")
     return count
+
+
+class _DtypeAndShape(Message):
+    FIELDS = {"dtype": (1, "int"), "shape": (2, TensorShapeProto)}
+    ENUMS = {"dtype": _TYPE_NAMES}
+
+
+class ResourceHandleProto(Message):
+    """A handle: where its resource is, and what is known of its content."""
+
+    DtypeAndShape = _DtypeAndShape
+    FIELDS = {"device": (1, "string"), "container": (2, "string"), "name": (3, "string"), "hash_code": (4, "uint64"),
+              "maybe_type_name": (5, "string"), "dtypes_and_shapes": (6, [_DtypeAndShape])}
+
+
+class VariantTensorDataProto(Message):
+    """A value of dtype variant, by the name of its type."""
+
+    FIELDS = {"type_name": (1, "string"), "metadata": (2, "bytes"), "tensors": (3, [TensorProto])}
+
+
+TensorProto.FIELDS["resource_handle_val"] = (14, [ResourceHandleProto])
+TensorProto.FIELDS["variant_val"] = (15, [VariantTensorDataProto])
 
 
 def shape_proto(shape: Any) -> TensorShapeProto:
@@ -153,6 +180,24 @@ class AttrValue(Message):
 NameAttrList.FIELDS["attr"] = (2, MapOf(AttrValue))
 
 
+class FullTypeDef(Message):
+    """What is known of a type beyond dtypes; kept, and not used here."""
+
+    FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {"type_id": (1, "int"), "s": (3, "string"), "i": (4, "int")}
+    ONEOF = {"attr": ("s", "i")}
+    ENUMS = {"type_id": {
+        0: "TFT_UNSET", 1: "TFT_VAR", 2: "TFT_ANY", 3: "TFT_PRODUCT", 4: "TFT_NAMED", 20: "TFT_FOR_EACH",
+        100: "TFT_CALLABLE", 1000: "TFT_TENSOR", 1001: "TFT_ARRAY", 1002: "TFT_OPTIONAL", 1003: "TFT_LITERAL",
+        1004: "TFT_ENCODED", 1005: "TFT_SHAPE_TENSOR", 200: "TFT_BOOL", 201: "TFT_UINT8", 202: "TFT_UINT16",
+        203: "TFT_UINT32", 204: "TFT_UINT64", 205: "TFT_INT8", 206: "TFT_INT16", 207: "TFT_INT32", 208: "TFT_INT64",
+        209: "TFT_HALF", 210: "TFT_FLOAT", 211: "TFT_DOUBLE", 215: "TFT_BFLOAT16", 212: "TFT_COMPLEX64",
+        213: "TFT_COMPLEX128", 214: "TFT_STRING", 10102: "TFT_DATASET", 10103: "TFT_RAGGED", 10104: "TFT_ITERATOR",
+        10202: "TFT_MUTEX_LOCK", 10203: "TFT_LEGACY_VARIANT"}}
+
+
+FullTypeDef.FIELDS["args"] = (2, [FullTypeDef])
+
+
 class _DebugInfo(Message):
     FIELDS = {"original_node_names": (1, ["string"]), "original_func_names": (2, ["string"])}
 
@@ -162,7 +207,8 @@ class NodeDef(Message):
 
     ExperimentalDebugInfo = _DebugInfo
     FIELDS = {"name": (1, "string"), "op": (2, "string"), "input": (3, ["string"]), "device": (4, "string"),
-              "attr": (5, MapOf(AttrValue)), "experimental_debug_info": (6, _DebugInfo)}
+              "attr": (5, MapOf(AttrValue)), "experimental_debug_info": (6, _DebugInfo),
+              "experimental_type": (7, FullTypeDef)}
 
 
 class VersionDef(Message):
@@ -173,7 +219,8 @@ class VersionDef(Message):
 
 class _ArgDef(Message):
     FIELDS = {"name": (1, "string"), "description": (2, "string"), "type": (3, "int"), "type_attr": (4, "string"),
-              "number_attr": (5, "string"), "type_list_attr": (6, "string"), "is_ref": (16, "bool")}
+              "number_attr": (5, "string"), "type_list_attr": (6, "string"), "handle_data": (7, [_DtypeAndShape]),
+              "is_ref": (16, "bool"), "experimental_full_type": (17, FullTypeDef)}
     ENUMS = {"type": _TYPE_NAMES}
 
 
@@ -232,6 +279,24 @@ class FunctionDefLibrary(Message):
               "registered_gradients": (3, [_RegisteredGradient])}
 
 
+class _FileLineCol(Message):
+    FIELDS = {"file_index": (1, "int32"), "line": (2, "int32"), "col": (3, "int32"), "func": (4, "string"),
+              "code": (5, "string")}
+
+
+class _StackTrace(Message):
+    FIELDS = {"file_line_cols": (1, [_FileLineCol]), "frame_id": (2, ["fixed64"])}
+
+
+class GraphDebugInfo(Message):
+    """Where operations were built."""
+
+    FileLineCol, StackTrace = _FileLineCol, _StackTrace
+    FIELDS = {"files": (1, ["string"]), "traces": (2, MapOf(_StackTrace)),
+              "frames_by_id": (4, MapOf(_FileLineCol, "fixed64")), "name_to_trace_id": (5, MapOf("fixed64")),
+              "traces_by_id": (6, MapOf(_StackTrace, "fixed64"))}
+
+
 class GraphDef(Message):
     """A graph, as `Graph.as_graph_def` writes it and `import_graph_def` reads it.
 
@@ -245,7 +310,7 @@ class GraphDef(Message):
     """
 
     FIELDS = {"node": (1, [NodeDef]), "library": (2, FunctionDefLibrary), "version": (3, "int32"),
-              "versions": (4, VersionDef)}
+              "versions": (4, VersionDef), "debug_info": (5, GraphDebugInfo)}
 
 
 class SaverDef(Message):
@@ -299,6 +364,26 @@ class AnyMessage(Message):
 
     FIELDS = {"type_url": (1, "string"), "value": (2, "bytes")}
 
+    def Pack(self, msg: Any, type_url_prefix: str = "type.googleapis.com/", deterministic: bool | None = None) -> None:
+        """Sets it to a message."""
+        self.type_url = f"{type_url_prefix.rstrip('/')}/{msg.DESCRIPTOR.full_name}"
+        self.value = msg.SerializeToString()
+
+    def Unpack(self, msg: Any) -> bool:
+        """Reads what it holds into a message of that type; returns whether it is of that type."""
+        found = self.Is(msg.DESCRIPTOR)
+        if found:
+            msg.ParseFromString(self.value)
+        return found
+
+    def TypeName(self) -> str:
+        """Returns the full name of the type."""
+        return str(self.type_url).rpartition("/")[2]
+
+    def Is(self, descriptor: Any) -> bool:
+        """Returns whether what it holds is of a type."""
+        return "/" in self.type_url and self.TypeName() == descriptor.full_name
+
 
 class _Anys(Message):
     FIELDS = {"value": (1, [AnyMessage])}
@@ -336,7 +421,8 @@ class SignatureDef(Message):
 
 
 class _MetaInfoDef(Message):
-    FIELDS = {"meta_graph_version": (1, "string"), "stripped_op_list": (2, OpList), "tags": (4, ["string"]),
+    FIELDS = {"meta_graph_version": (1, "string"), "stripped_op_list": (2, OpList), "any_info": (3, AnyMessage),
+              "tags": (4, ["string"]),
               "tensorflow_version": (5, "string"), "tensorflow_git_version": (6, "string"),
               "stripped_default_attrs": (7, "bool"), "function_aliases": (8, MapOf("string"))}
 

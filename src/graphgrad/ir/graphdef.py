@@ -302,12 +302,17 @@ class GraphWriter:
         """Returns all attributes of an operation: those it was given, and the defaults of the rest."""
         if self.largest is not None:
             return op.attrs
-        defaults, own = op.opdef.attrs, OWN.get(op.type, ())
-        attrs = {k: v for k, v in defaults.items() if v is not inspect.Parameter.empty and k not in own}
-        attrs.update(_THEIRS.get(op.type, {}))
+        defaults, attrs = op.opdef.attrs, self.defaults(op.opdef)
         for name, value in op.attrs.items():
             attrs[name] = float(value) if isinstance(defaults.get(name), float) and type(value) is int else value
         return attrs
+
+    @staticmethod
+    def defaults(opdef: Any) -> dict[str, Any]:
+        """Returns the attributes with defaults that TensorFlow's op of a type has."""
+        own = OWN.get(opdef.name, ())
+        attrs = {k: v for k, v in opdef.attrs.items() if v is not inspect.Parameter.empty and k not in own}
+        return {**attrs, **_THEIRS.get(opdef.name, {})}
 
     def attr(self, name: str, value: Any) -> Any:
         """Makes the message of an attribute's value; None where there is none."""

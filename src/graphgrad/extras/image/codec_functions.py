@@ -91,7 +91,7 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
 @op("DecodeAndCropJpeg", "contents: string, crop_window: int32 -> image: uint8", flags=("host",),
     peek=("crop_window",))
 def decode_and_crop_jpeg_op(xp, contents, window, *, channels=0, ratio=1, fancy_upscaling=True,
-                            try_recover_truncated=False, acceptable_fraction=1, dct_method=""):
+                            try_recover_truncated=False, acceptable_fraction=1.0, dct_method=""):
     """Decodes a part of a JPEG image."""
     kind = format_of(contents.item())
     if kind != "JPEG":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 from graphgrad.frontend.graph.collection_protos import from_message, is_read
@@ -11,6 +12,7 @@ from graphgrad.frontend.variables.variable_protos import variable_of
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.graph_messages import GraphDef, MetaGraphDef, NodeDef, VariableDef
 from graphgrad.ir.proto.messages import DecodeError
+from graphgrad.ir.proto.text import ParseError, parse
 from graphgrad.training.checkpoints.saver import Saver
 from graphgrad.training.coordination.queue_runner import QueueRunner, QueueRunnerDef
 
@@ -23,18 +25,28 @@ _SAVING = frozenset({"Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "Re
                      "ShardedFilename", "ShardedFilespec", "DisableCopyOnRead"})
 
 
+_LONGEST_NAME = 1000  # of a field, with comments and blanks before it
+
+
 def read_meta_graph(path: Any) -> Any:
-    """Reads the `MetaGraphDef` of a file; raises OSError if there is none."""
-    return read_message(MetaGraphDef, path)
+    """Reads the `MetaGraphDef` of a file, in text or not; raises OSError if there is none."""
+    try:
+        return read_message(MetaGraphDef, path)
+    except OSError:
+        with open(path, "rb") as f:
+            text = f.read(_LONGEST_NAME + 2).lstrip()
+        if not re.match(rb"[a-z_]+ *[:{]|#", text):  # no name of a field
+            raise
+        return read_message(MetaGraphDef, path, True)
 
 
-def read_message(kind: Any, path: Any) -> Any:
+def read_message(kind: Any, path: Any, as_text: bool = False) -> Any:
     """Reads a message from a file; raises OSError, as in TensorFlow, if there is no file or message."""
     with open(path, "rb") as f:
         data = f.read()
     try:
-        return kind.FromString(data)
-    except DecodeError as e:
+        return parse(kind, data.decode()) if as_text else kind.FromString(data)
+    except (DecodeError, ParseError, UnicodeDecodeError) as e:
         raise OSError(f"Cannot parse file {os.fsdecode(path)}: {e}. Fix: use another copy of the file") from None
 
 

@@ -7,15 +7,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphgrad.extras.pipelines.lookup_tables import tables_initializer
+from graphgrad.extras.saved_model import saved_object_messages
+from graphgrad.extras.saved_model.saved_object_messages import CompositeTensor, SavedModel
+from graphgrad.extras.saved_model.structure_encoding import encode_structure
 from graphgrad.frontend.graph.default_graph import control_dependencies
+from graphgrad.frontend.structure.composite_specs import type_spec_from_value
+from graphgrad.frontend.structure.composites import tensors_of
 from graphgrad.frontend.variables.variable_functions import global_variables_initializer, local_variables_initializer
-from graphgrad.ir.context import get_default_graph
+from graphgrad.ir.context import executing_eagerly, get_default_graph
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.files.atomic_files import make_folders, write_whole
-from graphgrad.ir.graph_messages import AssetFileDef, SavedModel, SignatureDef, TensorInfo, shape_proto
+from graphgrad.ir.graph_messages import AssetFileDef, SignatureDef, TensorInfo, shape_proto
+from graphgrad.ir.values.composite import Bundle, Composite
+from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group
-from graphgrad.training.checkpoints.meta_graph import add_saving, export_meta_graph
-from graphgrad.training.checkpoints.saver import Saver
 
 from .import_meta_graph import import_collections, in_checkpoint, read_message, saver_of
 
@@ -29,22 +34,33 @@ REGRESS_INPUTS, REGRESS_METHOD_NAME, REGRESS_OUTPUTS = "inputs", "tensorflow/ser
 
 ASSETS_DIRECTORY, ASSETS_KEY = "assets", "saved_model_assets"
 DEBUG_DIRECTORY, DEBUG_INFO_FILENAME_PB = "debug", "saved_model_debug_info.pb"
-MAIN_OP_KEY, LEGACY_INIT_OP_KEY = "saved_model_main_op", "legacy_init_op"
+MAIN_OP_KEY, LEGACY_INIT_OP_KEY, TRAIN_OP_KEY = "saved_model_main_op", "legacy_init_op", "saved_model_train_op"
+INIT_OP_SIGNATURE_KEY, TRAIN_OP_SIGNATURE_KEY = "__saved_model_init_op", "__saved_model_train_op"
 SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT = "saved_model.pb", "saved_model.pbtxt"
 SAVED_MODEL_SCHEMA_VERSION = 1
 VARIABLES_DIRECTORY, VARIABLES_FILENAME = "variables", "variables"
-
-_FILE, _MAIN_OP, _LEGACY_INIT_OP = SAVED_MODEL_FILENAME_PB, MAIN_OP_KEY, LEGACY_INIT_OP_KEY
 
 
 def build_tensor_info(tensor: Any) -> Any:
     """Makes the `TensorInfo` of a tensor: name, dtype and shape.
 
     Args:
-      tensor: the tensor.
+      tensor: the tensor, or a variable, or a value that consists of tensors.
+    Raises: RuntimeError in eager mode; AttributeError for what has no dtype.
     Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.build_tensor_info`.
     """
-    return TensorInfo(name=tensor.name, dtype=tensor.dtype.enum, tensor_shape=shape_proto(tensor._spec.shape))
+    if executing_eagerly():
+        raise RuntimeError("`build_tensor_info` is not supported in Eager mode. Fix: build a graph")
+    if isinstance(tensor, SparseTensor):
+        parts = TensorInfo.CooSparse(values_tensor_name=tensor.values.name, indices_tensor_name=tensor.indices.name,
+                                     dense_shape_tensor_name=tensor.dense_shape.name)
+        return TensorInfo(dtype=tensor.dtype.enum, tensor_shape=shape_proto(tensor.shape._dims), coo_sparse=parts)
+    if isinstance(tensor, (Bundle, Composite)):
+        spec = encode_structure(type_spec_from_value(tensor)).type_spec_value
+        components = [build_tensor_info(t) for t in tensors_of(tensor)]
+        whole = CompositeTensor(type_spec=spec, components=components)
+        return saved_object_messages.TensorInfo(composite_tensor=whole)
+    return TensorInfo(name=tensor.name, dtype=tensor.dtype.enum, tensor_shape=shape_proto(tensor.shape._dims))
 
 
 def build_signature_def(inputs: Any = None, outputs: Any = None, method_name: str | None = None,
@@ -128,121 +144,6 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
     return build_signature_def(inputs, outputs, REGRESS_METHOD_NAME)
 
 
-class SavedModelBuilder:
-    """A builder of saved models.
-
-    Args:
-      export_dir: the directory; it must not exist, or be empty.
-    Raises: AssertionError if it holds files.
-    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.Builder`.
-    """
-
-    def __init__(self, export_dir: Any):
-        self._export_dir = os.fsdecode(export_dir)
-        if os.path.isdir(self._export_dir) and os.listdir(self._export_dir):
-            raise AssertionError(f"Export directory {self._export_dir} already exists, and isn't empty. Please choose "
-                                 "a different export directory, or delete all the contents of the specified directory.")
-        make_folders(self._export_dir)
-        self._message = SavedModel(saved_model_schema_version=1)
-        self._has_saved_variables = False
-
-    def add_meta_graph_and_variables(self, sess: Any, tags: Any, signature_def_map: Any = None,
-                                     assets_collection: Any = None, legacy_init_op: Any = None,
-                                     clear_devices: bool = False, main_op: Any = None,
-                                     strip_default_attrs: bool = False, saver: Any = None) -> None:
-        """Adds the current graph, and the values of its variables in a session.
-
-        Args:
-          sess: the session.
-          tags: names for the graph, e.g. [tf.saved_model.tag_constants.SERVING].
-          signature_def_map: a dictionary from names to signatures.
-          assets_collection: must be None.
-          clear_devices: whether to drop devices.
-          legacy_init_op, main_op: an operation to run when the model is loaded; at most one.
-          strip_default_attrs: accepted; without effect.
-          saver: a `Saver`; one of all variables by default.
-        Raises: AssertionError if values have been saved before; ValueError for assets.
-        """
-        if self._has_saved_variables:
-            raise AssertionError("Graph state including variables and assets has already been saved. Please invoke "
-                                 "`add_meta_graph()` instead.")
-        saver = saver or Saver(sharded=True, allow_empty=True)
-        folder = os.path.join(self._export_dir, "variables")
-        make_folders(folder)
-        saver.save(sess, os.path.join(folder, "variables"), write_meta_graph=False, write_state=False)
-        self._has_saved_variables = True
-        self._add(tags, signature_def_map, assets_collection, clear_devices, main_op or legacy_init_op, saver)
-
-    def add_meta_graph(self, tags: Any, signature_def_map: Any = None, assets_collection: Any = None,
-                       legacy_init_op: Any = None, clear_devices: bool = False, main_op: Any = None,
-                       strip_default_attrs: bool = False, saver: Any = None) -> None:
-        """Adds the current graph once more, for other tags.
-
-        Args:
-          tags, signature_def_map, assets_collection, legacy_init_op, clear_devices, main_op, strip_default_attrs,
-            saver: as in `add_meta_graph_and_variables`.
-        Raises: AssertionError if no values have been saved.
-        """
-        if not self._has_saved_variables:
-            raise AssertionError("Graph state including variables and assets has not been saved yet. Please invoke "
-                                 "`add_meta_graph_and_variables()` first.")
-        self._add(tags, signature_def_map, assets_collection, clear_devices, main_op or legacy_init_op,
-                  saver or Saver(sharded=True, allow_empty=True))
-
-    def _add(self, tags: Any, signatures: Any, assets: Any, clear_devices: bool, init_op: Any, saver: Any) -> None:
-        if assets:
-            raise ValueError("assets are not supported. Fix: keep the files beside the model")
-        graph = get_default_graph()
-        graph_def = graph.as_graph_def(add_shapes=True)
-        add_saving(graph_def, saver)
-        made = export_meta_graph(None, None, graph_def, saver.as_saver_def(), clear_devices=clear_devices)
-        made.meta_info_def.tags.extend(tags)
-        for key, signature in (signatures or {}).items():
-            made.signature_def[key] = signature
-        if init_op is not None:
-            made.collection_def[_MAIN_OP].node_list.value.append(init_op.name)
-        self._message.meta_graphs.append(made)
-
-    def _add_train_op(self, train_op: Any) -> None:
-        """Notes the operation that trains in the graph."""
-        if train_op is not None:
-            get_default_graph().add_to_collection("saved_model_train_op", train_op)
-
-    def save(self, as_text: bool = False, experimental_image_format: bool = False,
-             experimental_image_writer_options: Any = None) -> bytes:
-        """Writes the file.
-
-        Args:
-          as_text: must be False.
-          experimental_image_format, experimental_image_writer_options: accepted; without effect.
-        Returns: its path.
-        Raises: ValueError for text.
-        """
-        if as_text:
-            raise ValueError("saved models are not written as text. Fix: save()")
-        path = os.path.join(self._export_dir, _FILE)
-        write_whole(path, self._message.SerializeToString())
-        return path.encode()
-
-
-def simple_save(session: Any, export_dir: Any, inputs: Any, outputs: Any, legacy_init_op: Any = None) -> None:
-    """Writes a saved model with one signature for prediction.
-
-    Args:
-      session: the session that has the values.
-      export_dir: the directory; it must not exist, or be empty.
-      inputs, outputs: dictionaries from names to tensors.
-      legacy_init_op: an operation to run when the model is loaded.
-    Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.simple_save`.
-    """
-    builder = SavedModelBuilder(export_dir)
-    with session.graph.as_default():
-        builder.add_meta_graph_and_variables(
-            session, [SERVING], {DEFAULT_SERVING_SIGNATURE_DEF_KEY: predict_signature_def(inputs, outputs)},
-            legacy_init_op=legacy_init_op, clear_devices=True)
-    builder.save()
-
-
 def maybe_saved_model_directory(export_dir: Any) -> bool:
     """Returns whether a directory holds a saved model.
 
@@ -250,7 +151,7 @@ def maybe_saved_model_directory(export_dir: Any) -> bool:
       export_dir: the directory.
     Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.maybe_saved_model_directory`.
     """
-    return os.path.exists(os.path.join(export_dir, _FILE))
+    return contains_saved_model(export_dir)
 
 
 def contains_saved_model(export_dir: Any) -> bool:
@@ -329,21 +230,23 @@ class MethodNameUpdater:
         """
         folder = self._export_dir if new_export_dir is None else os.fspath(new_export_dir)
         make_folders(folder)
-        write_whole(os.path.join(folder, _FILE), self._message.SerializeToString())
+        write_whole(os.path.join(folder, SAVED_MODEL_FILENAME_PB), self._message.SerializeToString())
 
 
-def read_saved_model(export_dir: str, kind: Any = SavedModel) -> Any:
-    """Reads the message of a saved model.
+def read_saved_model(export_dir: str) -> Any:
+    """Reads the message of a saved model, from the binary file or, if there is none, from the text.
 
     Args:
       export_dir: the folder.
-      kind: the class of the message.
+    Returns: a `SavedModel`, with objects.
     Raises: OSError if there is none, or a damaged one.
     """
-    path = os.path.join(export_dir, _FILE)
-    if not os.path.exists(path):
-        raise OSError(f"SavedModel file does not exist at: {export_dir}/{_FILE}. Fix: check the path")
-    return read_message(kind, path)
+    for name in (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT):
+        path = os.path.join(export_dir, name)
+        if os.path.exists(path):
+            return read_message(SavedModel, path, name == SAVED_MODEL_FILENAME_PBTXT)
+    raise OSError(f"SavedModel file does not exist at: {export_dir}/{{{SAVED_MODEL_FILENAME_PBTXT}|"
+                  f"{SAVED_MODEL_FILENAME_PB}}}. Fix: check the path")
 
 
 def asset_files(message: Any, export_dir: str) -> dict[str, str]:
@@ -404,7 +307,7 @@ def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **save
             sess.run(sess.graph.get_operation_by_name(restoring), {prefix + message.saver_def.filename_tensor_name:
                                                                    values})
         files = {prefix + name: path for name, path in asset_files(message, os.fspath(export_dir)).items()}
-        for key in (_MAIN_OP, _LEGACY_INIT_OP):
+        for key in (MAIN_OP_KEY, LEGACY_INIT_OP_KEY):
             if key in message.collection_def:
                 for name in message.collection_def[key].node_list.value:
                     sess.run(sess.graph.get_operation_by_name(prefix + name), files)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import filecmp
+import os
+from collections.abc import Mapping
 from typing import Any
 
 from graphgrad.frontend.graph.init_scope import init_scope
@@ -31,3 +34,27 @@ class Asset(Trackable):
     def asset_path(self) -> Any:
         """The path, a string tensor; in a loaded model, that of the file in its folder."""
         return self._path
+
+
+def name_in_model(path: str, taken: Mapping[str, str]) -> str:
+    """Returns the name that a file gets in the folder of a model: its own one, with a number if another file has it.
+
+    Args:
+      path: the file.
+      taken: names and paths of the files that are there.
+    """
+    name = base = os.path.basename(path)
+    if name not in taken or taken[name] == path or _are_equal(path, taken[name]):
+        return name
+    n = 0
+    while name in taken:
+        n += 1
+        name = f"{base}_{n}"
+    return name
+
+
+def _are_equal(path: str, other: str) -> bool:
+    try:
+        return filecmp.cmp(path, other, shallow=False)
+    except OSError:
+        return False

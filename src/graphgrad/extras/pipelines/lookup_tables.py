@@ -116,6 +116,9 @@ class TextFileInitializer:
     def initialize(self, table: Any) -> Any:
         """Makes the operation that fills `table`."""
         filename = convert_to_tensor(self._filename, string, name="asset_filepath")
+        graph = current_graph()
+        if graph is not None and filename.op.type == "Const":
+            graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, filename)
         return _register(raw.InitializeTableFromTextFileV2(table.resource_handle, filename, **self._attrs))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.extras.pipelines.asset import Asset
+from graphgrad.extras.pipelines.asset import Asset, name_in_model
 from graphgrad.frontend.variables.variable import Variable
 from graphgrad.ir.dtypes import string
 from graphgrad.ir.graph_messages import (
@@ -99,13 +99,8 @@ class ExportedGraph:
     def _add_asset(self, number: int, value: Asset) -> None:
         """Adds a variable that holds the path, which the loader sets."""
         path = value.asset_path.numpy().decode()
-        taken = self.files
-        stem, extension = os.path.splitext(os.path.basename(path))
-        name, n = os.path.basename(path), 0
-        while taken.get(name, path) != path:
-            n += 1
-            name = f"{stem}_{n}{extension}"
-        taken[name] = path
+        name = name_in_model(path, self.files)
+        self.files[name] = path
         given = self._constant("asset_path_initializer", np.asarray(os.path.join("assets", name).encode(), object),
                                string)
         handle = self._new("asset_path", "VarHandleOp", dtype=_type(string), shape=_shape(()))

@@ -32,7 +32,6 @@ from .load_objects import KINDS, TUPLE, LoadedResource, filling, loaded_table, s
 from .load_structures import structure_of
 from .load_values import Value, read_values
 from .revived_types import deserialize
-from .saved_object_messages import SavedModel
 
 Setter = Callable[[Any, str, Any], None]
 
@@ -360,7 +359,7 @@ def parse_saved_model(export_dir: Any) -> Any:
     Raises: OSError if there is none, or a damaged one.
     Reference: TensorFlow 2.21 `tf.__internal__.saved_model.parse_saved_model`.
     """
-    return read_saved_model(os.fsdecode(export_dir), SavedModel)
+    return read_saved_model(os.fsdecode(export_dir))
 
 
 def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from graphgrad.extras.import_v1.import_graph import FunctionLibrary, import_graph_def, import_part
@@ -17,6 +17,7 @@ from graphgrad.frontend.function.concrete_function import ConcreteFunction
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.signature import TensorSpec
+from graphgrad.frontend.structure.sparse_spec import SparseTensorSpec
 from graphgrad.frontend.structure.structured_outputs import marks_of
 from graphgrad.frontend.tracking.trackable import AutoTrackable
 from graphgrad.frontend.variables.variable import Variable
@@ -32,6 +33,8 @@ from graphgrad.training.checkpoints.checkpoint_state import checkpoint_exists
 from graphgrad.training.checkpoints.saver import _cell
 
 from .load_objects import LoadedSignatures, filling, loaded_table
+from .load_structures import structure_of
+from .saved_object_messages import StructuredValue
 
 _INITIALIZERS = ("saved_model_main_op", "legacy_init_op")
 
@@ -60,7 +63,7 @@ class GraphModel(AutoTrackable):
         self._held: dict[str, Any] = {}  # variables and tables, by the names of their nodes
         values = os.path.join(folder, "variables", "variables")
         held = [n for n in self._nodes.values() if n.op == "VarHandleOp"]
-        known = self._described()
+        known = self._described(GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, GraphKeys.GLOBAL_VARIABLES)
         found = read_bundle(values, lambda bundle: _values(bundle, held, known)) if (
             restores and checkpoint_exists(values)) else {}
         for node in held:
@@ -80,10 +83,10 @@ class GraphModel(AutoTrackable):
                 self.signatures._add_signature(name, self._signature(signature))
         self._setattr_tracking = True
 
-    def _described(self) -> dict[str, Any]:
-        """Returns the `VariableDef`s of the collections, by the names of variables."""
+    def _described(self, *keys: str) -> dict[str, Any]:
+        """Returns the `VariableDef`s of collections, by the names of variables."""
         made = {}
-        for key in (GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, GraphKeys.GLOBAL_VARIABLES):
+        for key in keys:
             if key in self._message.collection_def:
                 messages = map(VariableDef.FromString, self._message.collection_def[key].bytes_list.value)
                 made.update({m.variable_name.partition(":")[0]: m for m in messages})
@@ -95,16 +98,24 @@ class GraphModel(AutoTrackable):
                  for name in self._message.collection_def[key].node_list.value]
         if "__saved_model_init_op" in self._message.signature_def:
             names += [t.name for t in self._message.signature_def["__saved_model_init_op"].outputs.values()]
+        if not names:  # as in TensorFlow
+            names = list(self._message.collection_def[GraphKeys.TABLE_INITIALIZERS].node_list.value) if (
+                GraphKeys.TABLE_INITIALIZERS in self._message.collection_def) else []
+            names += [known.initializer_name for known in self._described(GraphKeys.LOCAL_VARIABLES).values()]
         names = list(dict.fromkeys(n.partition(":")[0] for n in names))
         if not names:
             return
         filling(self._outer, functools.partial(self.prune(files, names), *[a.asset_path for a in self.asset_paths]))
 
     def _signature(self, message: Any) -> ConcreteFunction:
-        inputs = sorted(message.inputs.items())
-        specs = {name: TensorSpec(t.tensor_shape.shape(), as_dtype(int(t.dtype)), name) for name, t in inputs}
-        outputs = {name: message.outputs[name] for name in sorted(message.outputs)}
-        return self._function([t for _, t in inputs], outputs, ((), specs), list(specs))
+        arguments = sorted((a for name, info in message.inputs.items() for a in _arguments(name, info, self._kind_of)),
+                           key=lambda a: a[0])
+        specs = {argument: spec for argument, _, spec in arguments}
+        outputs, made = {}, {}
+        for name in sorted(message.outputs):
+            outputs[name], made[name] = _names_of(message.outputs[name])
+        feeds = [tensor for _, tensor, _ in arguments]
+        return self._function(feeds, outputs, ((), specs), list(specs), specs_of=made)
 
     @property
     def graph(self) -> Graph:
@@ -130,7 +141,7 @@ class GraphModel(AutoTrackable):
         return self._function(given, fetches, input_signature, [_name(f).partition(":")[0] for f in given], name)
 
     def _function(self, feeds: Sequence[Any], fetches: Any, signature: Any, names: Sequence[str],
-                  name: str | None = None) -> ConcreteFunction:
+                  name: str | None = None, specs_of: Any = None) -> ConcreteFunction:
         wanted = [_name(f) for f in nest.flatten(fetches)]
         cut = {_full(_name(f)) for f in feeds}
         nodes = self._needed(wanted, cut)
@@ -150,8 +161,10 @@ class GraphModel(AutoTrackable):
         graph.outputs = [t for t in results if t is not None]
         specs = [None if t is None else TensorSpec(t._spec.shape, t.dtype) for t in results]
         arguments = tuple([TensorSpec(p._spec.shape, p.dtype, p.op.name) for p in graph.inputs[:count]])
-        return ConcreteFunction(graph, count, marks_of(nest.pack_sequence_as(fetches, specs)), "xla",
-                                signature or (arguments, {}))
+        made = nest.pack_sequence_as(fetches, specs)
+        for key, spec in (specs_of or {}).items():  # of several tensors
+            made[key] = made[key] if spec is None else spec
+        return ConcreteFunction(graph, count, marks_of(made), "xla", signature or (arguments, {}))
 
     def _kind_of(self, name: str) -> tuple[Any, Any]:
         """Returns dtype and shape of a tensor that is fed."""
@@ -190,6 +203,37 @@ def _without_outer_waits(node: Any, there: dict[str, Any]) -> Any:
     made = NodeDef.FromString(node.SerializeToString())
     made.input[:] = kept
     return made
+
+
+def _arguments(name: str, info: Any, kind_of: Callable[[str], tuple[Any, Any]]) -> list[tuple[str, str, TensorSpec]]:
+    """Returns the arguments of an input: their names, the names of their tensors, and their specs."""
+    kind = info.WhichOneof("encoding")
+    if kind == "coo_sparse":
+        parts = info.coo_sparse
+        given = [(f"{name}_indices", parts.indices_tensor_name), (f"{name}_values", parts.values_tensor_name),
+                 (f"{name}_dense_shape", parts.dense_shape_tensor_name)]
+    elif kind == "composite_tensor":
+        given = [(f"{name}_component_{i}", c.name) for i, c in enumerate(info.composite_tensor.components)]
+    else:
+        return [(name, info.name, TensorSpec(info.tensor_shape.shape(), as_dtype(int(info.dtype)), name))]
+    found = []
+    for argument, tensor in given:
+        dtype, shape = kind_of(tensor)
+        found.append((argument, tensor, TensorSpec(shape, dtype, argument)))
+    return found
+
+
+def _names_of(info: Any) -> tuple[Any, Any]:
+    """Returns the names of an output's tensors, and the spec of what they are together; None for a tensor."""
+    kind = info.WhichOneof("encoding")
+    if kind == "coo_sparse":
+        parts = info.coo_sparse
+        spec: Any = SparseTensorSpec(info.tensor_shape.shape(), as_dtype(int(info.dtype)))
+        return (parts.indices_tensor_name, parts.values_tensor_name, parts.dense_shape_tensor_name), spec
+    if kind == "composite_tensor":
+        spec = structure_of(StructuredValue(type_spec_value=info.composite_tensor.type_spec))
+        return tuple([c.name for c in info.composite_tensor.components]), spec
+    return info.name, None
 
 
 def _name(element: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,7 +13,7 @@ from graphgrad.frontend.function.saving import function_behind
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.tracking.trackable import Trackable, TrackableReference
 from graphgrad.ir.context import current_graph
-from graphgrad.ir.files.atomic_files import Part, make_folders, sync_folder, system_errors, write_whole
+from graphgrad.ir.files.atomic_files import copy_whole, make_folders, sync_folder, system_errors, write_whole
 from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.object_checkpoint import write_objects
 from graphgrad.training.checkpoints.object_graph import ObjectGraph
@@ -221,16 +220,5 @@ def _write(folder: str, message: Any, objects: SavedObjects, exported: ExportedG
     if with_values:
         write_objects(os.path.join(folder, "variables", "variables"), objects.graph)
     for name, source in exported.files.items():
-        _copy(source, os.path.join(folder, "assets"), name)
+        copy_whole(source, os.path.join(folder, "assets"), name)
     write_whole(os.path.join(folder, _FILE), content)
-
-
-def _copy(source: str, folder: str, name: str) -> None:
-    make_folders(folder)
-    target = os.path.join(folder, name)
-    if os.path.exists(target) and os.path.samefile(source, target):
-        return
-    with system_errors(source), open(source, "rb") as file, Part(folder) as part:
-        shutil.copyfileobj(file, part.file)
-        part.finish()
-        part.become(target)

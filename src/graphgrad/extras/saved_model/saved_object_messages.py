@@ -8,7 +8,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from graphgrad.ir import graph_messages
-from graphgrad.ir.graph_messages import AnyMessage, MetaGraphDef, TensorProto, TensorShapeProto, VariableDef, VersionDef
+from graphgrad.ir.graph_messages import (
+    AnyMessage,
+    MetaGraphDef,
+    TensorProto,
+    TensorShapeProto,
+    VariableDef,
+    VersionDef,
+)
 from graphgrad.ir.proto.messages import MapOf, Message
 from graphgrad.training.checkpoints.object_graph import ObjectReference, SlotVariableReference
 
@@ -204,10 +211,34 @@ class SavedObjectGraph(Message):
 # -- saved_model.proto, meta_graph.proto, fingerprint.proto ----------------------------
 
 
+class CompositeTensor(Message):
+    """A value that consists of tensors: its type, and the tensors."""
+
+    FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {"type_spec": (1, TypeSpecProto)}
+
+
+class TensorInfo(graph_messages.TensorInfo):
+    """A tensor or a value that consists of several."""
+
+    CompositeTensor = CompositeTensor
+    FIELDS = {**graph_messages.TensorInfo.FIELDS, "composite_tensor": (5, CompositeTensor)}
+    ONEOF = {"encoding": ("name", "coo_sparse", "composite_tensor")}
+
+
+CompositeTensor.FIELDS["components"] = (2, [TensorInfo])
+
+
+class SignatureDef(graph_messages.SignatureDef):
+    """A computation: named inputs and outputs."""
+
+    FIELDS = {**graph_messages.SignatureDef.FIELDS, "inputs": (1, MapOf(TensorInfo)), "outputs": (2, MapOf(TensorInfo))}
+
+
 class _MetaGraphDef(MetaGraphDef):
     """A graph with its collections, signatures and files, and objects besides."""
 
-    FIELDS = {**MetaGraphDef.FIELDS, "object_graph_def": (7, SavedObjectGraph)}
+    FIELDS = {**MetaGraphDef.FIELDS, "signature_def": (5, MapOf(SignatureDef)),
+              "object_graph_def": (7, SavedObjectGraph)}
 
 
 class _SavedModel(graph_messages.SavedModel):

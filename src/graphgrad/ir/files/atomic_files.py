@@ -11,6 +11,7 @@ import contextlib
 import errno
 import os
 import re
+import shutil
 import stat
 import threading
 import time
@@ -173,6 +174,24 @@ def write_whole(path: str, content: bytes) -> None:
             sweep(folder)
             part.become(path)
         sync_folder(folder)
+
+
+def copy_whole(source: str, folder: str, name: str) -> None:
+    """Copies a file into a folder, where it appears when it is complete.
+
+    Args:
+      source: the file.
+      folder: the folder, which is made if it is missing.
+      name: the name that the copy gets.
+    """
+    make_folders(folder)
+    target = os.path.join(folder, name)
+    if os.path.exists(target) and os.path.samefile(source, target):
+        return
+    with system_errors(source), open(source, "rb") as file, Part(folder) as part:
+        shutil.copyfileobj(file, part.file)
+        part.finish()
+        part.become(target)
 
 
 def _try_lock(fd: int) -> bool | None:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 # kind -> (TYPE_*, CPPTYPE_*) of google.protobuf.descriptor.FieldDescriptor
-_TYPES = {"double": (1, 5), "float": (2, 6), "int": (3, 2), "uint64": (4, 4), "int32": (5, 1), "fixed32": (7, 3),
-          "bool": (8, 7), "string": (9, 9), "bytes": (12, 9), "uint32": (13, 3), "sint64": (18, 2)}
+_TYPES = {"double": (1, 5), "float": (2, 6), "int": (3, 2), "uint64": (4, 4), "int32": (5, 1), "fixed64": (6, 4),
+          "fixed32": (7, 3), "bool": (8, 7), "string": (9, 9), "bytes": (12, 9), "uint32": (13, 3), "sint64": (18, 2)}
 _MESSAGE, _ENUM = (11, 10), (14, 8)
 _OPTIONAL, _REPEATED = 1, 3
 

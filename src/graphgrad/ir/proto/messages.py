@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphgrad.ir.proto.quoting import quoted
 from graphgrad.ir.proto.scalars import SCALARS, checked, encoded, read_number, unpacked_numbers
 from graphgrad.ir.proto.wire import (
     DEEPEST,
@@ -470,25 +471,6 @@ def _repeated(number: int, kind: Any, values: Any) -> bytes:
     if isinstance(kind, str) and SCALARS[kind][0] != DELIMITED:  # packed
         return delimited(number, b"".join(encoded(kind, v) for v in values))
     return b"".join(_field(number, kind, v) for v in values)
-
-
-_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
-
-
-def quoted(value: str | bytes) -> str:
-    """Writes a string of the text format, with quotes and escapes."""
-    chars = value.decode("latin-1") if isinstance(value, bytes) else value.encode().decode("latin-1")
-    return '"' + "".join(_ESCAPES.get(c) or (c if " " <= c < "\x7f" else f"\\{ord(c):03o}") for c in chars) + '"'
-
-
-def unquoted(text: str) -> str:
-    """Reads a string that `quoted` wrote; raises ValueError for anything else."""
-    if len(text) < 2 or text[0] not in "\"'" or text[-1] != text[0]:
-        raise ValueError(f"no string: {text}")
-    try:
-        return text[1:-1].encode().decode("unicode_escape").encode("latin-1").decode()
-    except UnicodeError as e:
-        raise ValueError(f"no string: {text} ({e})") from None
 
 
 def _text(kind: str, value: Any) -> str:

@@ -18,7 +18,8 @@ INTEGERS = frozenset({"int", "int32", "uint32", "uint64", "sint64"})
 SCALARS: dict[str, tuple[int, str, Any]] = {
     **dict.fromkeys(INTEGERS, (VARINT, "", 0)), "bool": (VARINT, "", False),
     "float": (FIXED32, "<f", 0.0), "double": (FIXED64, "<d", 0.0),
-    "fixed32": (FIXED32, "<I", 0), "string": (DELIMITED, "", ""), "bytes": (DELIMITED, "", b""),
+    "fixed32": (FIXED32, "<I", 0), "fixed64": (FIXED64, "<Q", 0), "string": (DELIMITED, "", ""),
+    "bytes": (DELIMITED, "", b""),
 }
 
 
@@ -26,7 +27,7 @@ def checked(kind: str, name: str, value: Any) -> Any:
     """Converts a value to a scalar of a field's kind; raises TypeError if it does not fit."""
     if kind == "string":
         value = value.decode() if isinstance(value, bytes) else value
-    elif kind in INTEGERS or kind in ("fixed32", "bool"):
+    elif kind in INTEGERS or kind in ("fixed32", "fixed64", "bool"):
         if kind == "bool" and not isinstance(value, (str, bytes)):
             value = bool(value)
         elif kind != "bool":

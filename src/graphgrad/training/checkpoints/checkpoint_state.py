@@ -8,7 +8,8 @@ import os
 from typing import Any
 
 from graphgrad.ir.files.atomic_files import open_plain, system_errors, write_whole
-from graphgrad.ir.proto.messages import Message, unquoted
+from graphgrad.ir.proto.messages import Message
+from graphgrad.ir.proto.text import parse
 from graphgrad.system.log import Log
 
 from .bundle import BundleReader, index_path
@@ -30,24 +31,6 @@ class CheckpointState(Message):
     FIELDS = {"model_checkpoint_path": (1, "string"), "all_model_checkpoint_paths": (2, ["string"]),
               "all_model_checkpoint_timestamps": (3, ["double"]),
               "last_preserved_timestamp": (4, "double")}
-
-
-def _parse(text: str) -> CheckpointState:
-    """Parses the text of a state; raises ValueError if it is invalid."""
-    state = CheckpointState()
-    for line in text.splitlines():
-        line = line.strip()
-        if not line or line.startswith("#"):
-            continue
-        name, colon, value = (part.strip() for part in line.partition(":"))
-        if not colon or name not in CheckpointState.FIELDS:
-            raise ValueError(f"no field of a CheckpointState: {line}")
-        parsed = unquoted(value) if "path" in name else float(value)
-        if isinstance(CheckpointState.FIELDS[name][1], list):
-            getattr(state, name).append(parsed)
-        else:
-            setattr(state, name, parsed)
-    return state
 
 
 def _state_path(folder: Any, latest_filename: str | None) -> str:
@@ -156,7 +139,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
         with os.fdopen(fd, encoding="utf-8") as f:
             if info.st_size > _LARGEST:
                 raise ValueError(f"{info.st_size} bytes are no CheckpointState")
-            state = _parse(f.read())
+            state = parse(CheckpointState, f.read())
         if not state.model_checkpoint_path:
             raise ValueError(f"Invalid checkpoint state loaded from {checkpoint_dir}")
     except FileNotFoundError:

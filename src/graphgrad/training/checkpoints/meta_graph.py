@@ -12,10 +12,11 @@ from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.dtypes import string
 from graphgrad.ir.files.atomic_files import make_folders, write_whole
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.graph_messages import AttrValue, MetaGraphDef, SaverDef, TensorProto
+from graphgrad.ir.graph_messages import AnyMessage, AttrValue, MetaGraphDef, SaverDef, TensorProto
 from graphgrad.system.log import Log
 from graphgrad.training.coordination.queue_runner import QueueRunner
 
+from .default_attributes import strip_defaults
 from .saver import Saver
 
 _log = Log("tensorflow")
@@ -39,7 +40,8 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
       graph: the graph; the default one if not given.
       export_scope: not supported but as None.
       clear_devices: whether to leave devices out.
-      clear_extraneous_savers, strip_default_attrs, save_debug_info, **kwargs: accepted; without effect.
+      strip_default_attrs: whether to leave out attributes that have their defaults.
+      clear_extraneous_savers, save_debug_info, **kwargs: accepted; without effect.
     Returns: the `MetaGraphDef`.
     Raises: ValueError for an `export_scope`.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.export_meta_graph`.
@@ -56,6 +58,9 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
     if clear_devices:
         for node in made.graph_def.node:
             node.device = ""
+    if strip_default_attrs:
+        strip_defaults(made.graph_def)
+        made.meta_info_def.stripped_default_attrs = True
     if saver_def is not None:
         made.saver_def.CopyFrom(saver_def)
     for key in collection_list if collection_list is not None else graph.get_all_collection_keys():
@@ -92,14 +97,14 @@ def _write_collection(made: Any, key: Any, items: list[Any]) -> None:
         collection.int64_list.value.extend(items)
     elif all(type(i) is float for i in items):
         collection.float_list.value.extend(items)
+    elif all_are(AnyMessage):
+        collection.any_list.value.extend(items)
     elif all_are(str, bytes):
         collection.bytes_list.value.extend(i.encode() if isinstance(i, str) else i for i in items)
     else:
         made.collection_def.pop(key)
         _log.warning("Issue encountered when serializing %s. Type is unsupported, or the types of the items don't "
                      "match the field type in CollectionDef.", key)
-
-
 
 
 

@@ -151,7 +151,8 @@ class Saver:
           meta_graph_suffix: what the name of the graph's file ends with.
           write_meta_graph: whether to write the graph beside the values, for `import_meta_graph`. A graph that calls
             Python is not written.
-          strip_default_attrs, save_debug_info: accepted; without effect.
+          strip_default_attrs: whether attributes of operations that have their defaults are left out of it.
+          save_debug_info: accepted; without effect.
           write_state: whether to write the file `checkpoint` and to delete checkpoints beyond `max_to_keep`.
         Returns: the path to give to `restore`; None if there is nothing to save.
         Raises: TypeError if `sess` is no session; ValueError for names that collide, or if there can be no such
@@ -182,7 +183,7 @@ class Saver:
             self._record(path, latest_filename, meta_graph_suffix)
         if write_meta_graph and not executing_eagerly():
             with system_errors(path), sess.graph.as_default():
-                self.export_meta_graph(f"{path}.{meta_graph_suffix}")
+                self.export_meta_graph(f"{path}.{meta_graph_suffix}", strip_default_attrs=strip_default_attrs)
         return path
 
     def _path(self, sess: Any, path: str, global_step: Any, latest_filename: str) -> str:
@@ -213,7 +214,7 @@ class Saver:
         graph_def = get_default_graph().as_graph_def(add_shapes=True)
         add_saving(graph_def, self)
         return export_meta_graph(filename, None, graph_def, self.as_saver_def(), collection_list, as_text, None,
-                                 export_scope, clear_devices)
+                                 export_scope, clear_devices, strip_default_attrs=strip_default_attrs)
 
     def as_saver_def(self) -> Any:
         """Returns its settings as a `SaverDef`."""

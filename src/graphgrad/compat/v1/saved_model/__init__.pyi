@@ -31,7 +31,6 @@ from graphgrad.extras.import_v1.saved_model import SAVED_MODEL_FILENAME_PB as SA
 from graphgrad.extras.import_v1.saved_model import SAVED_MODEL_FILENAME_PBTXT as SAVED_MODEL_FILENAME_PBTXT
 from graphgrad.extras.import_v1.saved_model import SAVED_MODEL_SCHEMA_VERSION as SAVED_MODEL_SCHEMA_VERSION
 from graphgrad.extras.import_v1.saved_model import SERVING as SERVING
-from graphgrad.extras.import_v1.saved_model import SavedModelBuilder as Builder
 from graphgrad.extras.import_v1.saved_model import TPU as TPU
 from graphgrad.extras.import_v1.saved_model import TRAINING as TRAINING
 from graphgrad.extras.import_v1.saved_model import VARIABLES_DIRECTORY as VARIABLES_DIRECTORY
@@ -47,7 +46,8 @@ from graphgrad.extras.import_v1.saved_model import main_op_with_restore as main_
 from graphgrad.extras.import_v1.saved_model import maybe_saved_model_directory as maybe_saved_model_directory
 from graphgrad.extras.import_v1.saved_model import predict_signature_def as predict_signature_def
 from graphgrad.extras.import_v1.saved_model import regression_signature_def as regression_signature_def
-from graphgrad.extras.import_v1.saved_model import simple_save as simple_save
+from graphgrad.extras.import_v1.saved_model_builder import SavedModelBuilder as Builder
+from graphgrad.extras.import_v1.saved_model_builder import simple_save as simple_save
 from graphgrad.extras.pipelines.asset import Asset as Asset
 from graphgrad.extras.saved_model.load import load as load_v2
 from graphgrad.extras.saved_model.save import save as save

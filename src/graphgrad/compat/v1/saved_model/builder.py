@@ -3,5 +3,5 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.extras.import_v1.saved_model: SavedModelBuilder
+graphgrad.extras.import_v1.saved_model_builder: SavedModelBuilder
 """)
