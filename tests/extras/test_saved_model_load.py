@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import graphgrad as tf
-from graphgrad.extras.saved_model.saved_object_messages import SavedModel
 from graphgrad.ir.proto.messages import DecodeError
+from graphgrad.training.checkpoints.saved_object_messages import SavedModel
 
 from .saved_model_cases import CASES, plain, unpacked
 

@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-from graphgrad.extras.saved_model.saved_object_messages import FingerprintDef, SavedModel, StructuredValue
+from graphgrad.training.checkpoints.saved_object_messages import FingerprintDef, SavedModel, StructuredValue
 
 from .saved_model_cases import CASES, unpacked
 

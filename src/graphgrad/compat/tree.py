@@ -29,7 +29,7 @@ MODULES = {
     "core.protobuf.debug_pb2": "graphgrad.frontend.config.config_proto",
     "core.protobuf.meta_graph_pb2": "graphgrad.ir.graph_messages",
     "core.protobuf.rewriter_config_pb2": "graphgrad.frontend.config.config_proto",
-    "core.protobuf.saved_model_pb2": "graphgrad.extras.saved_model.saved_object_messages",
+    "core.protobuf.saved_model_pb2": "graphgrad.training.checkpoints.saved_object_messages",
     "core.protobuf.saver_pb2": "graphgrad.ir.graph_messages",
     "core.util.event_pb2": "graphgrad.training.summaries.summary_messages",
     "examples.tutorials.mnist.input_data": "graphgrad.extras.contrib.mnist",

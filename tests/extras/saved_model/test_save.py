@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import graphgrad as tf
-from graphgrad.extras.saved_model.saved_object_messages import SavedModel
 from graphgrad.training.checkpoints.bundle import BundleReader
+from graphgrad.training.checkpoints.saved_object_messages import SavedModel
 
 from .saved_here_cases import ALL_CASES
 

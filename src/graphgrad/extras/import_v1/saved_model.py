@@ -7,9 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphgrad.extras.pipelines.lookup_tables import tables_initializer
-from graphgrad.extras.saved_model import saved_object_messages
-from graphgrad.extras.saved_model.saved_object_messages import CompositeTensor, SavedModel
-from graphgrad.extras.saved_model.structure_encoding import encode_structure
 from graphgrad.frontend.graph.default_graph import control_dependencies
 from graphgrad.frontend.structure.composite_specs import type_spec_from_value
 from graphgrad.frontend.structure.composites import tensors_of
@@ -21,6 +18,8 @@ from graphgrad.ir.graph_messages import AssetFileDef, SignatureDef, TensorInfo, 
 from graphgrad.ir.values.composite import Bundle, Composite
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group
+from graphgrad.training.checkpoints.saved_object_messages import SavedModel, composite_info
+from graphgrad.training.checkpoints.structure_encoding import encode_structure
 
 from .import_meta_graph import import_collections, in_checkpoint, read_message, saver_of
 
@@ -58,8 +57,7 @@ def build_tensor_info(tensor: Any) -> Any:
     if isinstance(tensor, (Bundle, Composite)):
         spec = encode_structure(type_spec_from_value(tensor)).type_spec_value
         components = [build_tensor_info(t) for t in tensors_of(tensor)]
-        whole = CompositeTensor(type_spec=spec, components=components)
-        return saved_object_messages.TensorInfo(composite_tensor=whole)
+        return composite_info(spec, components)
     return TensorInfo(name=tensor.name, dtype=tensor.dtype.enum, tensor_shape=shape_proto(tensor.shape._dims))
 
 

@@ -6,7 +6,6 @@ import os
 from typing import Any
 
 from graphgrad.extras.pipelines.asset import name_in_model
-from graphgrad.extras.saved_model.saved_object_messages import SavedModel
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.dtypes import string
@@ -14,6 +13,7 @@ from graphgrad.ir.files.atomic_files import copy_whole, make_folders, write_whol
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.graph_messages import AnyMessage, AssetFileDef, TensorInfo
 from graphgrad.system.log import Log
+from graphgrad.training.checkpoints.saved_object_messages import SavedModel
 from graphgrad.training.checkpoints.saver import Saver
 
 from .saved_model import (

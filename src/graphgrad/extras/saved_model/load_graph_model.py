@@ -30,11 +30,11 @@ from graphgrad.ir.graph_messages import NodeDef, VariableDef
 from graphgrad.ops.array.fill import zeros
 from graphgrad.training.checkpoints.bundle import BundleReader, read_bundle
 from graphgrad.training.checkpoints.checkpoint_state import checkpoint_exists
+from graphgrad.training.checkpoints.saved_object_messages import StructuredValue
 from graphgrad.training.checkpoints.saver import _cell
 
 from .load_objects import LoadedSignatures, filling, loaded_table
 from .load_structures import structure_of
-from .saved_object_messages import StructuredValue
 
 _INITIALIZERS = ("saved_model_main_op", "legacy_init_op")
 

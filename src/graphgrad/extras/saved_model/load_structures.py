@@ -18,8 +18,7 @@ from graphgrad.frontend.variables.variable_spec import VariableSpec
 from graphgrad.ir.conversion import constant
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.shape import TensorShape
-
-from .saved_object_messages import TypeSpecProto
+from graphgrad.training.checkpoints.saved_object_messages import TypeSpecProto
 
 _SPECS = {
     TypeSpecProto.SPARSE_TENSOR_SPEC: SparseTensorSpec, TypeSpecProto.INDEXED_SLICES_SPEC: IndexedSlicesSpec,

@@ -18,10 +18,10 @@ from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.object_checkpoint import write_objects
 from graphgrad.training.checkpoints.object_graph import ObjectGraph
 from graphgrad.training.checkpoints.saved_model_options import SaveOptions
+from graphgrad.training.checkpoints.saved_object_messages import SavedModel
 
 from .exported_graph import ExportedGraph
 from .function_writer import FunctionWriter
-from .saved_object_messages import SavedModel
 from .saved_objects import SavedObjects, SignatureMap
 from .written_functions import WrittenFunction, signature_results, written_signature
 

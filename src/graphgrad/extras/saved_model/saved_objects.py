@@ -17,11 +17,11 @@ from graphgrad.ir.dtypes import resource, variant
 from graphgrad.ir.graph_messages import FunctionDefLibrary, shape_proto
 from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.object_graph import ObjectGraph, pieces
+from graphgrad.training.checkpoints.saved_object_messages import SavedObjectGraph
+from graphgrad.training.checkpoints.structure_encoding import NotEncodableError
 
 from .function_writer import CannotBeWritten, FunctionWriter
-from .saved_object_messages import SavedObjectGraph
 from .saved_resources import resource_functions, saving_functions
-from .structure_encoding import NotEncodableError
 from .written_functions import WrittenFunction, function_spec, spec_without_arguments, written
 from .written_gradients import is_constant
 

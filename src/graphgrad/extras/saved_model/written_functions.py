@@ -17,10 +17,10 @@ from graphgrad.ir.graph import Tensor
 from graphgrad.ir.graph_messages import AttrValue, FunctionDef, shape_proto
 from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ir.values.composite import Bundle, Composite
+from graphgrad.training.checkpoints.saved_object_messages import FunctionSpec, SavedConcreteFunction
+from graphgrad.training.checkpoints.structure_encoding import NotEncodableError, encode_structure
 
 from .function_writer import CannotBeWritten, FunctionWriter
-from .saved_object_messages import FunctionSpec, SavedConcreteFunction
-from .structure_encoding import NotEncodableError, encode_structure
 
 
 class WrittenFunction:

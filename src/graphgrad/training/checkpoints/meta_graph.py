@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import os
+from collections.abc import Callable
 from typing import Any
 
 from graphgrad.frontend.graph.collection_protos import to_messages
@@ -77,35 +79,36 @@ def _write_collection(made: Any, key: Any, items: list[Any]) -> None:
     """Adds a collection, if all of its items are of one kind that a message can hold."""
     if not isinstance(key, str) or not items:
         return
-
-    def all_are(*types: type) -> bool:
-        return all(isinstance(i, types) for i in items)
-
     collection = made.collection_def[key]
     messages = to_messages(key, items)
     if messages is not None:
         collection.bytes_list.value.extend(m.SerializeToString() for m in messages)
-    elif all_are(Variable):
-        collection.bytes_list.value.extend(variable_def(v).SerializeToString() for v in items)
-    elif all_are(Tensor, Operation):
-        collection.node_list.value.extend(i.name for i in items)
-    elif all_are(Saver):
-        collection.bytes_list.value.extend(saver_def_of(i).SerializeToString() for i in items)
-    elif all_are(QueueRunner):
-        collection.bytes_list.value.extend(i.to_proto().SerializeToString() for i in items)
-    elif all(type(i) is int for i in items):
-        collection.int64_list.value.extend(items)
-    elif all(type(i) is float for i in items):
-        collection.float_list.value.extend(items)
-    elif all_are(AnyMessage):
-        collection.any_list.value.extend(items)
-    elif all_are(str, bytes):
-        collection.bytes_list.value.extend(i.encode() if isinstance(i, str) else i for i in items)
+    elif (field := _field_of(items)) is not None:
+        name, values = field
+        getattr(collection, name).value.extend(values)
     else:
         made.collection_def.pop(key)
         _log.warning("Issue encountered when serializing %s. Type is unsupported, or the types of the items don't "
                      "match the field type in CollectionDef.", key)
 
+
+def _field_of(items: list[Any]) -> tuple[str, list[Any]] | None:
+    """Returns the field of a `CollectionDef` for items, and what it holds; None if there is none for all of them."""
+
+    def all_are(*types: type) -> bool:
+        return all(isinstance(i, types) for i in items)
+
+    for kind, message in _MESSAGES.items():
+        if all_are(kind):
+            return "bytes_list", [message(i).SerializeToString() for i in items]
+    if all_are(Tensor, Operation):
+        return "node_list", [i.name for i in items]
+    for number, field in ((int, "int64_list"), (float, "float_list")):
+        if all(type(i) is number for i in items):
+            return field, items
+    if all_are(AnyMessage):
+        return "any_list", items
+    return ("bytes_list", [i.encode() if isinstance(i, str) else i for i in items]) if all_are(str, bytes) else None
 
 
 def saver_def_of(saver: Any) -> Any:
@@ -113,6 +116,10 @@ def saver_def_of(saver: Any) -> Any:
     return SaverDef(filename_tensor_name="save/Const:0", save_tensor_name="save/control_dependency:0",
                     restore_op_name="save/restore_all", max_to_keep=int(saver._max_to_keep or 0),
                     keep_checkpoint_every_n_hours=saver._every_seconds / 3600, version=SaverDef.V2)
+
+
+_MESSAGES: dict[type, Callable[[Any], Any]] = {
+    Variable: variable_def, Saver: saver_def_of, QueueRunner: operator.methodcaller("to_proto")}
 
 
 def add_saving(graph_def: Any, saver: Any) -> None:

@@ -7,5 +7,5 @@ graphgrad.compat.internal.absent: SavedModelBuilder
 graphgrad.compat.v2.__internal__.saved_model.load: load=.
 graphgrad.extras.saved_model.load: load_partial parse_saved_model
 graphgrad.extras.saved_model.load_structures: decode_proto=structure_of
-graphgrad.extras.saved_model.structure_encoding: encode_structure
+graphgrad.training.checkpoints.structure_encoding: encode_structure
 """)

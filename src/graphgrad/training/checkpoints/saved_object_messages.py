@@ -17,7 +17,8 @@ from graphgrad.ir.graph_messages import (
     VersionDef,
 )
 from graphgrad.ir.proto.messages import MapOf, Message
-from graphgrad.training.checkpoints.object_graph import ObjectReference, SlotVariableReference
+
+from .object_graph import ObjectReference, SlotVariableReference
 
 _DTYPES = TensorProto.ENUMS["dtype"]
 
@@ -211,33 +212,44 @@ class SavedObjectGraph(Message):
 # -- saved_model.proto, meta_graph.proto, fingerprint.proto ----------------------------
 
 
-class CompositeTensor(Message):
+class _CompositeTensor(Message):
     """A value that consists of tensors: its type, and the tensors."""
 
     FIELDS: ClassVar[dict[str, tuple[int, Any]]] = {"type_spec": (1, TypeSpecProto)}
 
 
-class TensorInfo(graph_messages.TensorInfo):
+class _TensorInfo(graph_messages.TensorInfo):
     """A tensor or a value that consists of several."""
 
-    CompositeTensor = CompositeTensor
-    FIELDS = {**graph_messages.TensorInfo.FIELDS, "composite_tensor": (5, CompositeTensor)}
+    CompositeTensor = _CompositeTensor
+    FIELDS = {**graph_messages.TensorInfo.FIELDS, "composite_tensor": (5, _CompositeTensor)}
     ONEOF = {"encoding": ("name", "coo_sparse", "composite_tensor")}
 
 
-CompositeTensor.FIELDS["components"] = (2, [TensorInfo])
+_CompositeTensor.FIELDS["components"] = (2, [_TensorInfo])
 
 
-class SignatureDef(graph_messages.SignatureDef):
+class _SignatureDef(graph_messages.SignatureDef):
     """A computation: named inputs and outputs."""
 
-    FIELDS = {**graph_messages.SignatureDef.FIELDS, "inputs": (1, MapOf(TensorInfo)), "outputs": (2, MapOf(TensorInfo))}
+    FIELDS = {**graph_messages.SignatureDef.FIELDS, "inputs": (1, MapOf(_TensorInfo)),
+              "outputs": (2, MapOf(_TensorInfo))}
+
+
+def composite_info(type_spec: Any, components: Any) -> Any:
+    """Makes the `TensorInfo` of a value that consists of tensors.
+
+    Args:
+      type_spec: its type, a `TypeSpecProto`.
+      components: the `TensorInfo`s of the tensors.
+    """
+    return _TensorInfo(composite_tensor=_CompositeTensor(type_spec=type_spec, components=components))
 
 
 class _MetaGraphDef(MetaGraphDef):
     """A graph with its collections, signatures and files, and objects besides."""
 
-    FIELDS = {**MetaGraphDef.FIELDS, "signature_def": (5, MapOf(SignatureDef)),
+    FIELDS = {**MetaGraphDef.FIELDS, "signature_def": (5, MapOf(_SignatureDef)),
               "object_graph_def": (7, SavedObjectGraph)}
 
 
