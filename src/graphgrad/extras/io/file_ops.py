@@ -11,10 +11,11 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float32, int64, string
 from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
-from graphgrad.ir.proto.wire import DELIMITED, FIXED32, VARINT, fields_of_bytes, read_fields, read_packed, signed
 from graphgrad.ir.scopes import name_scope
-from graphgrad.ir.shape import Shape, as_shape, num_elements
+from graphgrad.ir.shape import as_shape, num_elements
 from graphgrad.ir.tensor import Tensor
+
+from .example_columns import KINDS, rows_of, values_of
 
 # -- files -------------------------------------------------------------------------------
 
@@ -81,68 +82,19 @@ class VarLenFeature(NamedTuple):
     dtype: Any
 
 
-def _values(kind: int, message: bytes) -> list[Any]:
-    """Parses the values of a BytesList (kind 1), FloatList (2) or Int64List (3)."""
-    values: list[Any] = []
-    for number, wire, value in read_fields(message):
-        if number != 1:
-            continue
-        if kind == 1 and wire == DELIMITED:
-            values.append(value)
-        elif kind == 2 and wire in (FIXED32, DELIMITED):
-            values.extend(np.frombuffer(value, "<f4").tolist())
-        elif kind == 3 and wire in (VARINT, DELIMITED):
-            values.extend(map(signed, [value] if wire == VARINT else read_packed(value)))
-    return values
-
-
-_KINDS = {string: 1, float32: 2, int64: 3}
-
-
-def _features_of(serialized: bytes) -> dict[str, tuple[int, list[Any]]]:
-    """Parses the features of a serialized `Example`: name -> (kind, values)."""
-    found: dict[str, tuple[int, list[Any]]] = {}
-    try:
-        for features in fields_of_bytes(serialized, 1):
-            for entry in fields_of_bytes(features, 1):
-                name, feature = entry_of(entry)
-                found[name] = feature_of(feature)
-    except (ValueError, IndexError) as e:
-        raise Complaint(f"Could not parse example input ({e})", "feed what Example.SerializeToString() gives") from None
-    return found
-
-
-def entry_of(entry: bytes) -> tuple[str, bytes]:
-    """Parses the name and value of an entry of a map of messages."""
-    parts = {number: value for number, wire, value in read_fields(entry) if wire == DELIMITED}
-    return parts.get(1, b"").decode("utf-8", "surrogateescape"), parts.get(2, b"")
-
-
-def feature_of(message: bytes) -> tuple[int, list[Any]]:
-    """Parses the kind (see `_values`) and values of a `Feature`; kind 0 if it has none."""
-    kinds = [(n, value) for n, wire, value in read_fields(message) if wire == DELIMITED and n in (1, 2, 3)]
-    return (kinds[-1][0], _values(*kinds[-1])) if kinds else (0, [])
-
-
-def _array(values: list[Any], dtype: Any, shape: Shape) -> np.ndarray[Any, Any]:
-    array = np.empty(len(values), dtype.np_dtype)
-    array[:] = values
-    return array.reshape(shape)
-
-
 @op("ParseSingleExample", "serialized: string, dense_defaults: list(Tdense) -> sparse_indices: num_sparse*int64, "
     "sparse_values: list(sparse_types), sparse_shapes: num_sparse*int64, dense_values: list(Tdense)",
-    Tdense=_KINDS, sparse_types=_KINDS, flags=("host",))
+    Tdense=KINDS, sparse_types=KINDS, flags=("host",))
 def _parse_single_example(xp, serialized, dense_defaults, *, num_sparse, sparse_keys, dense_keys, sparse_types, Tdense,
                           dense_shapes, has_default):
     """Parses the features of one serialized `Example`."""
-    found = _features_of(serialized.item())
+    keys = [key.encode("utf-8", "surrogateescape") for key in (*dense_keys, *sparse_keys)]
+    rows = rows_of([serialized.item()], keys)
     dense = []
-    for key, dtype, shape, default, given in zip(
-        dense_keys, Tdense, dense_shapes, dense_defaults, has_default, strict=True
+    for key, row, dtype, shape, default, given in zip(
+        dense_keys, rows, Tdense, dense_shapes, dense_defaults, has_default
     ):
-        kind, values = found.get(key, (0, []))
-        if not kind:
+        if row[0] is None:
             if not given:
                 raise Complaint(
                     f"Feature: {key} (data type: {dtype.name}) is required but could not be found",
@@ -150,23 +102,25 @@ def _parse_single_example(xp, serialized, dense_defaults, *, num_sparse, sparse_
                 )
             dense.append(np.broadcast_to(np.asarray(default), shape))
             continue
-        if kind != _KINDS[dtype] or len(values) != num_elements(shape):
+        values = values_of(row, dtype)[0] if row[0][0] == KINDS[dtype] else None
+        if values is None or len(values) != num_elements(shape):
+            count = "" if values is None else f"{len(values)} "
             raise Complaint(
-                f"Key: {key}.  Can't parse serialized Example: {len(values)} values for shape {shape} of "
+                f"Key: {key}.  Can't parse serialized Example: {count}values for shape {shape} of "
                 f"dtype {dtype.name}",
                 "correct shape and dtype of the FixedLenFeature",
             )
-        dense.append(_array(values, dtype, shape))
+        dense.append(values.reshape(shape))
     indices, sparse, shapes = [], [], []
-    for key, dtype in zip(sparse_keys, sparse_types, strict=True):
-        kind, values = found.get(key, (0, []))
-        if kind and kind != _KINDS[dtype]:
+    for key, row, dtype in zip(sparse_keys, rows[len(dense) :], sparse_types, strict=True):
+        if row[0] is not None and row[0][0] != KINDS[dtype]:
             raise Complaint(
                 f"Key: {key}.  Data types don't match. Expected type: {dtype.name}",
                 "correct the dtype of the VarLenFeature",
             )
+        values, _ = values_of(row, dtype)
         indices.append(np.arange(len(values), dtype=np.int64).reshape(-1, 1))
-        sparse.append(_array(values, dtype, (-1,)))
+        sparse.append(values)
         shapes.append(np.array([len(values)], np.int64))
     return indices, sparse, shapes, dense
 
