@@ -42,11 +42,12 @@ def _own_modes() -> Iterator[None]:
 
 @pytest.fixture
 def first_in_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """First runs may be NumPy's, as they are for users."""
+    """First runs may be NumPy's, and the second ones are XLA's."""
     from graphgrad.executor.runtime import executable
 
     monkeypatch.setenv("GRAPHGRAD_FIRST_RUN", "numpy")
     monkeypatch.setattr(executable, "first_in_numpy", True)
+    monkeypatch.setattr(executable, "tiered", False)
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ import pytest
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.backend import cache
-from graphgrad.executor.runtime import executable, numpy_run
+from graphgrad.executor.runtime import executable
 from graphgrad.executor.runtime.session import HostSession
+from graphgrad.executor.runtime.tiers import Tiers
 
 pytestmark = pytest.mark.usefixtures("first_in_numpy", "graph")
 
@@ -136,7 +137,7 @@ def test_sizes_that_only_the_run_knows_count():
     for rows, quick in ((10, True), (10_000, False)):
         slots = entry.plan.template.copy()
         slots[entry.plan.feeds[0]] = np.zeros((rows, 1000), np.float32)
-        assert (numpy_run.budget_for(entry.plan, slots) is not None) is quick
+        assert (Tiers(entry.plan, once=True).allow(slots) is not None) is quick
 
 
 def test_products_of_convolutions_are_counted():

@@ -11,7 +11,7 @@ import collections
 import contextlib
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -66,6 +66,15 @@ _entries: collections.OrderedDict[str, Entry | Need] = collections.OrderedDict()
 _lock = threading.RLock()
 _pool: list[ThreadPoolExecutor] = []
 
+received: dict[str, tuple[dict[str, Any], bytes]] = {}  # entries that another process has compiled, by key
+listeners: list[Callable[[str, dict[str, Any], bytes], None]] = []  # are told of new entries
+
+
+def _keep(key: str, header: dict[str, Any], code: bytes) -> None:
+    disk_cache.write(key, header, code)
+    for listener in listeners:
+        listener(key, header, code)
+
 
 def _compilers() -> ThreadPoolExecutor:
     if not _pool:
@@ -77,6 +86,7 @@ def clear() -> None:
     """Forgets all compiled programs in memory."""
     with _lock:
         _entries.clear()
+        received.clear()
 
 
 def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
@@ -108,7 +118,7 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
 
 
 def _from_disk(device: Device, key: str) -> Entry | Need | None:
-    found = disk_cache.read(key)
+    found = received.pop(key, None) or disk_cache.read(key)
     if found is None:
         return None
     header, code = found
@@ -134,7 +144,7 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
         number = next(n for n, i in enumerate(cluster.program) if i.op is need.op)
         if key is not None:
             _entries[key + device.name] = Need(number, need.index)
-            disk_cache.write(key, {"needs": [number, need.index]}, b"")
+            _keep(key, {"needs": [number, need.index]}, b"")
         raise
 
     def finish() -> Program:
@@ -145,11 +155,11 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
                 with _lock:
                     _entries.pop(key + device.name, None)
             raise
-        if key is not None and disk_cache.enabled():
+        if key is not None and (listeners or disk_cache.enabled()):
             header = {"outputs": _written(outputs), "taken": taken,
                       "lapack": device.platform == "cpu" and b"lapack_" in module}
             with contextlib.suppress(Exception):  # without an entry it is compiled again
-                disk_cache.write(key, header, program.serialize())
+                _keep(key, header, program.serialize())
         return program
 
     try:

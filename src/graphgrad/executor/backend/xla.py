@@ -288,12 +288,12 @@ _others: dict[str, Device] = {}
 
 def default_name() -> str:
     """Returns kind and number of the default device."""
-    return "CPU:0" if _only_cpu() else f"{_kind(device().platform)}:0"
+    return "CPU:0" if only_cpu() else f"{_kind(device().platform)}:0"
 
 
 def accelerators() -> list[str]:
     """Returns kinds and numbers of the devices that are not processors."""
-    if _only_cpu() or device().platform == "cpu":
+    if only_cpu() or device().platform == "cpu":
         return []
     return [f"{_kind(device().platform)}:{n}" for n in range(len(device()._client.local_devices()))]
 
@@ -323,7 +323,7 @@ def _make() -> Device:
             memory_budget.reserve_to_begin()
             with _quietly(), untimed():
                 _jax, xla_client = load("jaxlib._jax"), load("jaxlib.xla_client")
-                if _only_cpu():
+                if only_cpu():
                     _keep_memory()
                     client = xla_client.make_cpu_client(asynchronous=False)
                 else:
@@ -374,7 +374,7 @@ def _quietly() -> Iterator[None]:
 
 
 @functools.cache
-def _only_cpu() -> bool:
+def only_cpu() -> bool:
     """Returns whether there can be no accelerator: none is requested, and no plugin is installed."""
     asked = os.environ.get("JAX_PLATFORMS", "")
     if asked:

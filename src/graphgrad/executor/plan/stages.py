@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -57,7 +57,7 @@ class Stage:
         known = [xla.to_numpy(slots[s]) for s in self.known]
         return (*shapes, *[(v.dtype.str, v.shape, v.tobytes()) for v in map(np.asarray, known)])
 
-    def entries(self, device: xla.Device, slots: Sequence[Any]) -> list[tuple[Cluster, Entry, int]]:
+    def entries(self, device: xla.Device, slots: Sequence[Any] | Mapping[int, Any]) -> list[tuple[Cluster, Entry, int]]:
         """Pairs each cluster with its program for the values in `slots`, which may still be compiling.
 
         The number is the count of batch parts for which the program is called.
@@ -138,15 +138,19 @@ def make_stages(plan: Plan) -> list[Stage | HostStep]:
     varying.update(s for step in plan.steps if isinstance(step, HostStep) for s in step.outs)
     variant = {s for s, t in plan.static.items() if t.dtype is dtypes.variant}
     varying |= variant
-    stages: list[Stage | HostStep] = []
-    together: list[Cluster] = []
-    for step in [*plan.steps, None]:
-        if together and (step is None or isinstance(step, HostStep) or step.level != together[0].level
-                         or step.device != together[0].device):
-            stages.append(Stage(together, varying | (set(range(plan.slots)) - plan.static.keys()), variant))
-            together = []
+    beyond = set(range(plan.slots)) - plan.static.keys()
+    return [g if isinstance(g, HostStep) else Stage(g, varying | beyond, variant) for g in grouped(plan)]
+
+
+def grouped(plan: Plan) -> list[list[Cluster] | HostStep]:
+    """Groups a plan's consecutive clusters that make a stage; host steps stand between."""
+    groups: list[list[Cluster] | HostStep] = []
+    for step in plan.steps:
+        last = groups[-1] if groups else None
         if isinstance(step, HostStep):
-            stages.append(step)
-        elif step is not None:
-            together.append(step)
-    return stages
+            groups.append(step)
+        elif isinstance(last, list) and (step.level, step.device) == (last[0].level, last[0].device):
+            last.append(step)
+        else:
+            groups.append([step])
+    return groups

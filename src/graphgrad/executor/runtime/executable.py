@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from graphgrad.executor.backend import forks, memory_errors
+from graphgrad.executor.backend import forks, memory_errors, xla
 from graphgrad.executor.plan.placement import Placement
 from graphgrad.executor.plan.planner import make_plan
 from graphgrad.executor.program.interpreter import MustBeKnown
@@ -23,9 +23,12 @@ from .host_steps import Done
 from .random_positions import RandomPositions
 from .run import Run
 from .run_report import RunReport
+from .tiers import Tiers
 from .variable_locks import Presence, Stale, Turn, forget, give, reader
 
-first_in_numpy = os.environ.get("GRAPHGRAD_FIRST_RUN", "numpy") != "xla"  # else first runs use XLA, too
+# GRAPHGRAD_FIRST_RUN is "xla", "numpy" for the first run of a plan alone, or not set.
+first_in_numpy = os.environ.get("GRAPHGRAD_FIRST_RUN") != "xla"  # else first runs use XLA, too
+tiered = not os.environ.get("GRAPHGRAD_FIRST_RUN")  # whether runs stay in NumPy while programs are compiled
 
 
 def run_first_in_numpy(on: bool) -> None:
@@ -88,7 +91,7 @@ class Executable:
         for slot, value in plan.constants:
             plan.template[slot] = value
         self.plan = plan
-        self._is_first = self._engine == "xla" and first_in_numpy
+        self._tiers = Tiers(plan, not (tiered and xla.only_cpu())) if self._engine == "xla" and first_in_numpy else None
         # Whether it sees buffers of variables, which other runs may update in place.
         self._shares = any(cell.dtype is not dtypes.variant for _, cell in plan.loads)
 
@@ -134,7 +137,10 @@ class Executable:
                     wanted = self._must_know | {(need.op.index, need.index)}
                     if wanted != self._must_know:
                         self._must_know = wanted
+                        before = self._tiers
                         self._prepare()
+                        if self._tiers is not None and before is not None:
+                            self._tiers.over = before.over
                     elif self.plan is plan:
                         raise AssertionError(
                             f"the value of input {need.index} of {need.op.name} cannot be known"
@@ -156,9 +162,12 @@ class Executable:
             run.read(feeds)
             if plan.random_ops:
                 run.table = self.positions.start(plan, drawn, reserved, store)
-            if not (plan.on_host or self._is_first or forks.is_fork) or not self._run_in_numpy(plan, run, report):
+            tiers = self._tiers
+            in_numpy = plan.on_host or forks.is_fork or (tiers is not None and not tiers.over)
+            if not in_numpy or not self._run_in_numpy(plan, run, report):
                 run.compute()
-            self._is_first = False
+                if tiers is not None:
+                    tiers.over = True
             values = run.results()
             if plan.random_ops:
                 self.positions.finish(plan, run.table, drawn, reserved)
@@ -171,7 +180,7 @@ class Executable:
             del here  # an error that is kept keeps this frame alive
 
     def _run_in_numpy(self, plan: Plan, run: Run, report: RunReport | None) -> bool:
-        """Runs the plan in NumPy if that was requested or, the first time, is quicker; else returns False."""
+        """Runs the plan in NumPy if that was requested or is quicker by now; else returns False."""
         if plan.on_host or forks.is_fork:
             run.compute_in_numpy()
             return True
@@ -182,6 +191,8 @@ class Executable:
             if plan.on_host:
                 run.compute_in_numpy()
             return plan.on_host
-        budget = numpy_run.budget_for(plan, run.slots)
-        return budget is not None and run.try_in_numpy(budget)
+        tiers = self._tiers
+        assert tiers is not None
+        budget = tiers.allow(run.slots)
+        return budget is not None and tiers.run(run, budget)
 

@@ -1,10 +1,4 @@
-"""Runs in NumPy: for sessions that ask for it, and for first runs that finish before XLA would compile.
-
-Many graphs run once: initial values, an evaluation, a Hessian at the end. NumPy finishes them before XLA would even
-have been imported. So the first run of a plan uses NumPy if its estimated time is a fraction of what compiling would
-take; the second one compiles. The decision depends on the plan and the shapes of the feeds, never on a clock or on
-cache contents, so that a program always gives the same bits.
-"""
+"""Runs in NumPy: for sessions that ask for it, and for those of `tiers`; estimates of what they take."""
 
 from __future__ import annotations
 
@@ -26,6 +20,7 @@ from graphgrad.op_traits import Cost, size_of
 from graphgrad.system.subnormals import Subnormals
 
 from .host_steps import Done, call_once
+from .outlines import Outlines
 from .run_report import RunReport
 from .variable_locks import Turn
 
@@ -36,28 +31,33 @@ _DRAW = 2e-8  # a random number
 _MULTIPLY = 5e-11  # and add, within a matrix product
 _CONVOLVE = 2.5e-10  # and add, within a convolution
 
-# The time to import XLA, and to compile each distinct operation (counted up to a limit); the first run may take half of
-# the sum.
+# The time to import XLA, and to compile each distinct operation (counted up to a limit).
 _COMPILING = 1.2
 _COMPILING_ONE = 5e-3
 _DIFFERENT = 1500
-_SHARE = 0.5
 _QUICK = 2e-3  # limit of a run that always uses NumPy, where numbers are compared to the last bit
-_SMALL = 5e-5  # about the cost of the calls of a compiled run
+SMALL = 5e-5  # about the cost of the calls of a compiled run
 
 
 class Budget:
-    """The seconds that a run may take; loops are counted while they run.
+    """The seconds that a run may take, as estimated; loops are counted while they run.
 
     Args:
       allowed: the seconds.
       unknown: the size of dimensions that are not known.
+      once: what the run takes with one iteration of each loop.
     """
 
-    def __init__(self, allowed: float, unknown: int):
-        self.left = allowed
+    def __init__(self, allowed: float, unknown: int, once: float):
+        self.once = once
+        self.left = self._allowed = allowed
         self._unknown = unknown
         self._costs: dict[int, float] = {}
+
+    @property
+    def spent(self) -> float:
+        """The seconds that the run has taken."""
+        return self.once + self._allowed - self.left
 
     def spend(self, body: Body) -> None:
         """Notes that a sub-graph is about to run.
@@ -72,7 +72,7 @@ class Budget:
             raise OverBudget
 
 
-def run(plan: Plan, slots: list[Any], table: RandomTable | None, report: RunReport | None = None,
+def run(plan: Plan, slots: list[Any], table: RandomTable | None, report: RunReport | Outlines | None = None,
         budget: Budget | None = None, *, done: Done, turn: Turn) -> None:
     """Executes a plan with NumPy.
 
@@ -148,40 +148,45 @@ def _schedule(plan: Plan, kept: set[int]) -> list[tuple[Cluster | HostStep, list
     return result
 
 
-def budget_for(plan: Plan, slots: Sequence[Any]) -> Budget | None:
-    """Returns NumPy's budget for the first run of a plan, or None if XLA should compile it.
+def compiling(plan: Plan) -> float:
+    """Estimates the seconds that compiling a plan takes."""
+    different = min(sum(len(step.program) for step in plan.steps), _DIFFERENT)
+    return _COMPILING + _COMPILING_ONE * different
+
+
+def estimate(plan: Plan, unknown: int) -> float:
+    """Estimates the seconds of a run in NumPy, with one iteration of each loop.
 
     Args:
       plan: the plan.
-      slots: the values of feeds and variables.
+      unknown: the size of dimensions that are not known.
     """
+    return sum(seconds(i, unknown) for step in plan.steps for i in step.program)
+
+
+def may_be_abandoned(plan: Plan) -> bool:
+    """Returns whether a run that takes too long can be left to XLA: it must not have called Python."""
     instructions = [i for step in plan.steps for i in step.program]
-    unknown = _unknown(plan, slots)
-    allowed = _SHARE * (_COMPILING + _COMPILING_ONE * min(len(instructions), _DIFFERENT))
-    left = allowed
-    for instruction in instructions:
-        left -= seconds(instruction, unknown)
-        if left < 0:
-            return None
-    if any(map(has_loop, instructions)) and any(
-        i.op.opdef.flags >= {"host", "stateful"} for i in _everything(instructions)
-    ):
-        return None  # an abandoned run must not have called Python
-    return Budget(allowed, unknown)
+    return not any(map(has_loop, instructions)) or not any(
+        i.op.opdef.flags >= {"host", "stateful"} for i in _everything(instructions))
 
 
 def is_quick(plan: Plan, slots: Sequence[Any]) -> bool:
     """Returns whether NumPy may do all runs of a plan, because one takes little time.
 
     Args:
-      plan, slots: as for `budget_for`, of the first run.
+      plan: the plan.
+      slots: the values of feeds and variables in the first run.
     """
-    instructions = [i for step in plan.steps for i in step.program]
-    unknown = _unknown(plan, slots)
-    return sum(seconds(i, unknown) for i in instructions) < _QUICK and not any(map(has_loop, instructions))
+    return estimate(plan, unknown_size(plan, slots)) < _QUICK and not has_loops(plan)
 
 
-def _unknown(plan: Plan, slots: Sequence[Any]) -> int:
+def has_loops(plan: Plan) -> bool:
+    """Returns whether a plan has loops."""
+    return any(has_loop(i) for step in plan.steps for i in step.program)
+
+
+def unknown_size(plan: Plan, slots: Sequence[Any]) -> int:
     """Estimates unknown dimensions: the largest unknown dimension of a feed."""
     unknown = 1
     for slot in plan.feeds:
@@ -199,7 +204,7 @@ def is_small(plan: Plan) -> bool:
     work = [i for step in plan.steps if isinstance(step, Cluster) for i in step.program]
     if any(t._spec.shape is None or None in t._spec.shape for i in work for t in i.op.outputs):
         return False
-    return sum(seconds(i, 1) for i in work) < _SMALL
+    return sum(seconds(i, 1) for i in work) < SMALL
 
 
 def _everything(program: Sequence[Instruction]) -> list[Instruction]:

@@ -25,6 +25,7 @@ from graphgrad.ir.values.variable_store import Cell
 
 from . import numpy_run
 from .host_steps import Done, Waiting, run_host_step
+from .outlines import Outlines
 from .run_report import RunReport
 from .variable_locks import Turn, pinned, under_way
 
@@ -82,11 +83,12 @@ class Run:
 
     # -- computing ---------------------------------------------------------------------
 
-    def compute_in_numpy(self, budget: numpy_run.Budget | None = None) -> None:
+    def compute_in_numpy(self, budget: numpy_run.Budget | None = None, outlines: Outlines | None = None) -> None:
         """Lets NumPy compute, and stores.
 
         Args:
           budget: how long it may take.
+          outlines: notes the values.
         Raises: OverBudget.
         """
         plan, slots = self._plan, self.slots
@@ -96,16 +98,20 @@ class Run:
                 slots[slot] = pinned(xla.device(), slots[slot], cell, pins)
         if plan.last_act is not None:
             self._turn.saw(slots)
-        numpy_run.run(plan, slots, self.table, self._report, budget, done=self._done, turn=self._turn)
+        numpy_run.run(plan, slots, self.table, outlines or self._report, budget, done=self._done, turn=self._turn)
         if self._store:
             self._store_all()
 
-    def try_in_numpy(self, budget: numpy_run.Budget) -> bool:
-        """Lets NumPy compute, and store, if that takes no more than the budget; whether it did."""
+    def try_in_numpy(self, budget: numpy_run.Budget, outlines: Outlines | None) -> bool:
+        """Lets NumPy compute, and store, if that takes no more than the budget; returns whether it did.
+
+        Args:
+          budget, outlines: as for `compute_in_numpy`.
+        """
         before = self.slots
         self.slots = before.copy()
         try:
-            self.compute_in_numpy(budget)
+            self.compute_in_numpy(budget, outlines)
             return True
         except OverBudget:
             pass

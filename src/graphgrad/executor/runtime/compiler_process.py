@@ -1,0 +1,190 @@
+"""A process of its own that compiles clusters while this one goes on in NumPy.
+
+It starts when a plan recurs, gets clusters with the outlines of their values, lowers and compiles them as this process
+would (`Stage.entries`), and leaves them in the disk cache, or sends them where there is none. So neither JAX's import
+nor tracing takes Python's lock here, nothing remains to be waited for when the program ends, and what goes wrong in the
+compiler does not end the program: what has not arrived is compiled here.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import sys
+import threading
+from typing import Any
+
+from graphgrad.executor.backend import cache, disk_cache
+from graphgrad.executor.plan.stages import Stage, grouped
+from graphgrad.executor.program.plan_types import HostStep, Plan
+from graphgrad.executor.program.portable import packed
+
+from .outlines import Outlines, blank
+
+_IDLE = 20.0  # seconds without work after which the process ends
+_CHECK = 2.0  # seconds after which it looks whether its parent is alive
+
+
+class Job:
+    """The clusters of a plan, on their way to the compiler."""
+
+    def __init__(self) -> None:
+        self._done = threading.Event()
+
+    def finish(self) -> None:
+        """Notes that the compiler is through with it, or is gone."""
+        self._done.set()
+
+    def wait(self) -> None:
+        """Waits until the compiler is through with it."""
+        self._done.wait()
+
+
+class _Compiler:
+    """A process that compiles, as its parent sees it."""
+
+    def __init__(self) -> None:
+        import subprocess
+
+        code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
+        flags = ["-O"] * sys.flags.optimize
+        self._process = subprocess.Popen(
+            [sys.executable, *flags, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, process_group=0)  # the terminal's interrupts are for this process
+        self._jobs: dict[int, Job] = {}
+        self._lock = threading.Lock()
+        self._number = 0
+        self.owner = os.getpid()
+        threading.Thread(target=self._listen, name="graphgrad-compiled", daemon=True).start()
+
+    def send(self, payload: bytes) -> Job:
+        """Sends clusters; returns at once."""
+        job = Job()
+        self._number += 1
+        self._jobs[self._number] = job
+        message = pickle.dumps((self._number, not disk_cache.enabled(), payload), pickle.HIGHEST_PROTOCOL)
+        threading.Thread(target=self._write, args=(message, job), name="graphgrad-sent", daemon=True).start()
+        return job
+
+    def _write(self, message: bytes, job: Job) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        try:
+            with self._lock:
+                stdin.write(len(message).to_bytes(8, "little") + message)
+                stdin.flush()
+        except (OSError, ValueError):  # it has ended
+            job.finish()
+
+    def _listen(self) -> None:
+        stdout = self._process.stdout
+        assert stdout is not None
+        try:
+            while True:
+                kind, *rest = pickle.load(stdout)
+                if kind == "done":
+                    self._jobs.pop(rest[0]).finish()
+                else:
+                    key, header, code = rest
+                    cache.received[key] = header, code
+        except Exception:  # its end, or half a message
+            self.gone = True
+        self._process.kill()
+        self._process.wait()
+        for job in list(self._jobs.values()):
+            job.finish()
+
+    gone = False
+
+    def close(self) -> None:
+        """Ends the process."""
+        self.gone = True
+        self._process.kill()
+
+
+_the_compiler: list[_Compiler] = []
+
+
+def request(plan: Plan, outlines: Outlines) -> Job | None:
+    """Lets another process compile the clusters of a plan; None if it cannot.
+
+    Args:
+      plan: the plan.
+      outlines: what its programs are compiled for.
+    """
+    if not _can_start():
+        return None
+    stages = [g for g in grouped(plan) if not isinstance(g, HostStep)]
+    try:
+        payload = packed((stages, outlines.values))
+        compiler = _the_compiler[-1] if _the_compiler else None
+        if compiler is None or compiler.gone or compiler.owner != os.getpid():
+            compiler = _Compiler()
+            _the_compiler[:] = [compiler]
+            atexit.register(compiler.close)
+        return compiler.send(payload)
+    except Exception:  # what is this process's own cannot be sent; a process may be forbidden
+        return None
+
+
+def _can_start() -> bool:
+    """Returns whether another process of this interpreter can be started: not in frozen or embedding programs."""
+    name = os.path.basename(sys.executable or "").lower()
+    return name.startswith(("python", "pypy")) and not getattr(sys, "frozen", False)
+
+
+def serve() -> None:
+    """Compiles what arrives at the standard input, until its writer is gone."""
+    import select
+
+    parent = os.getppid()
+    source, answers = os.fdopen(0, "rb", buffering=0), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print is no answer
+    from graphgrad.executor.backend import lower, xla
+
+    lower._jax("cpu")
+    device = xla.device()
+    lock = threading.Lock()
+
+    def answer(*message: Any) -> None:
+        with lock:
+            pickle.dump(message, answers, pickle.HIGHEST_PROTOCOL)
+            answers.flush()
+
+    idle = 0.0
+    while idle < _IDLE and os.getppid() == parent:
+        if not select.select([source], [], [], _CHECK)[0]:
+            idle += _CHECK
+            continue
+        idle = 0.0
+        message = _whole(source, int.from_bytes(_whole(source, 8), "little"))
+        if not message:
+            break
+        number, wanted, payload = pickle.loads(message)
+        cache.listeners[:] = [lambda *entry: answer("entry", *entry)] if wanted else []
+        _compile(device, payload)
+        answer("done", number)
+    os._exit(0)  # no thread of XLA's is waited for
+
+
+def _whole(source: Any, size: int) -> bytes:
+    """Returns the next bytes, fewer where there are no more."""
+    parts, left = [], size
+    while left and (part := source.read(min(left, 1 << 20))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+def _compile(device: Any, payload: bytes) -> None:
+    try:
+        stages, outlines = pickle.loads(payload)
+        slots = {slot: blank(value) for slot, value in outlines.items()}
+        made = []
+        for clusters in stages:
+            made += Stage(clusters, set(), set()).entries(device, slots)
+        for _, entry, _ in made:
+            entry.program()
+    except Exception:  # the other process, which needs it, will find out
+        pass
