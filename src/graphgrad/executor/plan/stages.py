@@ -12,7 +12,7 @@ from graphgrad.executor.backend.batch_split import Split, parts
 from graphgrad.executor.backend.cache import Entry, get
 from graphgrad.executor.backend.lower import as_shape
 from graphgrad.executor.backend.xla import AnySpec, ArraySpec
-from graphgrad.executor.program.fingerprint import Form
+from graphgrad.executor.program.fingerprint import Form, form_of
 from graphgrad.executor.program.interpreter import execute
 from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan, Provenance
 from graphgrad.ir import dtypes
@@ -38,7 +38,7 @@ class Stage:
         self.device = xla.device(clusters[0].device)
         self.clusters = clusters
         self.lists = variant
-        self.forms = [Form(c) for c in clusters]
+        self.forms = [form_of(c) for c in clusters]
         inside = {s for c in clusters for s in c.outs}
         self.ins = list(dict.fromkeys(s for c in clusters for s in c.ins if s not in inside))
         shapes = dict.fromkeys(s for c in clusters for s in c.shapes if s not in inside)

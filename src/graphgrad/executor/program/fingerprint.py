@@ -129,6 +129,13 @@ class Form:
             self._numbers = outer
 
 
+def form_of(cluster: Cluster) -> Form:
+    """Returns the fingerprint of a cluster of a finished plan; computed once."""
+    if cluster.form is None:
+        cluster.form = Form(cluster)
+    return cluster.form
+
+
 def symbol(instruction: Instruction) -> Any:
     """Returns the symbol of an instruction, apart from its wiring; equal in repeated layers."""
     op = instruction.op

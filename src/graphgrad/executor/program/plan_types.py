@@ -6,7 +6,7 @@ import enum
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Operation, Tensor
@@ -15,6 +15,9 @@ from graphgrad.ir.values.variable_store import Cell
 from graphgrad.op_traits import BatchSplit
 
 from .interpreter import Instruction, can_fail, has_loop
+
+if TYPE_CHECKING:
+    from .fingerprint import Form
 
 
 class Provenance(enum.Enum):
@@ -57,6 +60,7 @@ class Cluster:
       loop: an operation that is or holds a loop, or None; then the program gets the numbers of `interrupts.Stop`.
       level: clusters of one level need no value from each other before they are lowered.
       device: where it runs, None for the default device.
+      form: its fingerprint, once `fingerprint.form_of` has computed it.
     """
 
     def __init__(self, program: list[Instruction], level: int):
@@ -76,6 +80,7 @@ class Cluster:
         self.device: str | None = None
         self.guards: list[Check] = []
         self.fault: int | None = None
+        self.form: Form | None = None
         self.loop = next((i.op for i in program if has_loop(i)), None)
 
     def watched(self) -> list[Instruction]:

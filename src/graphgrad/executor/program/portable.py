@@ -90,7 +90,7 @@ class _Pickler(pickle.Pickler):
         if kind is Cell:
             return Cell, (None, thing.name, thing.dtype, thing.shape)
         if kind is Cluster:
-            return _cluster, ({**vars(thing), "guards": []},)
+            return _cluster, ({**vars(thing), "guards": [], "form": None},)
         if isinstance(thing, Graph):
             return _nothing, ()
         if isinstance(thing, Tensor):

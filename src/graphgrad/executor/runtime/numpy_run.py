@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -148,10 +148,9 @@ def _schedule(plan: Plan, kept: set[int]) -> list[tuple[Cluster | HostStep, list
     return result
 
 
-def compiling(plan: Plan) -> float:
-    """Estimates the seconds that compiling a plan takes."""
-    different = min(sum(len(step.program) for step in plan.steps), _DIFFERENT)
-    return _COMPILING + _COMPILING_ONE * different
+def compiling(clusters: Iterable[Cluster | HostStep]) -> float:
+    """Estimates the seconds that compiling some clusters takes; host steps count like clusters."""
+    return _COMPILING + _COMPILING_ONE * min(sum(len(c.program) for c in clusters), _DIFFERENT)
 
 
 def estimate(plan: Plan, unknown: int) -> float:

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphgrad.executor.program.plan_types import Plan
+from graphgrad.executor.program.fingerprint import form_of
+from graphgrad.executor.program.plan_types import Cluster, Plan
 
 from . import compiler_process, numpy_run
 from .numpy_run import Budget
@@ -21,7 +22,7 @@ from .run import Run
 
 # Shares of what compiling takes:
 _FIRST = 0.5  # the most that the first run may take,
-_ALL = 0.5  # and all runs together;
+_ALL = 0.25  # and later ones, with those before;
 _WORTH = 0.01  # what they have taken when compiling begins
 
 
@@ -41,9 +42,10 @@ class Tiers:
         self._plan = plan
         self._once = once
         self._has_loops = numpy_run.has_loops(plan)
-        self._compiling = numpy_run.compiling(plan)
+        self._compiling = numpy_run.compiling(plan.steps)
         self._estimates: dict[int, float] = {}
         self._spent = 0.0
+        self._recurs = False
         self._outlines: Outlines | None = None  # of an earlier run
         self._asked = False
         self._job: compiler_process.Job | None = None
@@ -62,8 +64,11 @@ class Tiers:
         taking = self._estimates.get(unknown)
         if taking is None:
             taking = self._estimates[unknown] = numpy_run.estimate(self._plan, unknown)
-        share = _ALL if self._spent else _FIRST
-        allowed = self._compiling * share - self._spent
+        if self._spent and not self._recurs:
+            self._recurs = True
+            clusters = {form_of(c).text: c for c in self._plan.steps if isinstance(c, Cluster)}
+            self._compiling = numpy_run.compiling(clusters.values())
+        allowed = self._compiling * (_ALL if self._recurs else _FIRST) - self._spent
         if taking > allowed or (self._has_loops and not numpy_run.may_be_abandoned(self._plan)):
             self.over = True
             if self._job is not None:
