@@ -1,4 +1,4 @@
-"""Small programs give what TensorFlow gives, with first runs in NumPy and with all runs in XLA."""
+"""Small programs give what TensorFlow gives: the first run in NumPy, all runs in XLA, and as users have it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from . import harness
 _ALL = [(subject, name) for subject in harness.SUBJECTS for name in harness.cases_of(subject)]
 
 
-@pytest.mark.parametrize("first", ["numpy", "xla"])
+@pytest.mark.parametrize("first", ["numpy", "xla", ""])
 @pytest.mark.parametrize(("subject", "name"), _ALL, ids=[f"{s}-{n}" for s, n in _ALL])
 def test_as_recorded(subject: str, name: str, first: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a program returns is what TensorFlow returned, or what is said to differ."""
-    monkeypatch.setattr(executable, "first_in_numpy", first == "numpy")
+    monkeypatch.setattr(executable, "first_in_numpy", first != "xla")
+    monkeypatch.setattr(executable, "tiered", not first)
     monkeypatch.setenv("GRAPHGRAD_FIRST_RUN", first)
     case = harness.cases_of(subject)[name]
     recorded: dict[str, Any] = harness.recorded(subject)

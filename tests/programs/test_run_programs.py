@@ -20,6 +20,7 @@ _MORE = int(os.environ.get("GRAPHGRAD_RUN_PROGRAMS", "0"))  # programs of each k
 def test_shapes_in_turn(kind: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Five runs with other shapes each; first runs are NumPy's, or XLA's."""
     monkeypatch.setattr(executable, "first_in_numpy", seed % 2 == 0)
+    monkeypatch.setattr(executable, "tiered", seed % 4 == 0)
     wanted = run_programs.results(tf, kind, seed, HostSession)
     found = run_programs.results(tf, kind, seed, tf.Session)
     assert run_programs.differences(found, wanted, 2e-4, 2e-5) == []
@@ -30,6 +31,7 @@ def test_nets_on_several_cores(seed: int, monkeypatch: pytest.MonkeyPatch) -> No
     """However many cores there are, and whether convolutions are dealt out to 1, 2 or 4 threads."""
     monkeypatch.setattr(batch_split, "LARGE", 1)
     monkeypatch.setattr(executable, "first_in_numpy", seed % 2 == 0)
+    monkeypatch.setattr(executable, "tiered", seed % 4 == 0)
     wanted = run_programs.results(tf, "nets", seed, HostSession)
     for cores in (1, 2, 4) if seed == 0 else (2, 4):
         monkeypatch.setattr(batch_split, "CORES", cores)

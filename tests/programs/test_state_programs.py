@@ -48,6 +48,7 @@ def _check(expected: state_programs.Expected, value: Any, gradients: Any, held: 
 def test_tape_over_a_function(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The passes are two runs, between which variables change."""
     monkeypatch.setattr(executable, "first_in_numpy", True)
+    monkeypatch.setattr(executable, "tiered", seed % 2 == 1)
     runs, depth = (2, 2) if seed % 4 == 0 else (1, 3)  # XLA has the second ones
     statements = state_programs.program(seed, depth)
     with context.use(context.EAGER):
@@ -70,6 +71,7 @@ def test_tape_over_a_function(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_gradient_in_a_session(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """First and second derivatives, in several runs."""
     monkeypatch.setattr(executable, "first_in_numpy", True)
+    monkeypatch.setattr(executable, "tiered", seed % 2 == 1)
     session, depth = (v1.Session, 2) if seed % 4 == 0 else (HostSession, 3)
     statements = state_programs.program(seed + 1000, depth)
     with v1.Graph().as_default(), session() as sess:
