@@ -155,7 +155,7 @@ def test_loops_are_compiled() -> None:
         np.testing.assert_allclose(got, want)
 
 
-@pytest.mark.usefixtures("graph")
+@pytest.mark.usefixtures("graph", "first_in_xla")
 def test_loops_on_the_host() -> None:
     """Loops whose arrays grow, or hold elements of several sizes, run in NumPy."""
     grown = _loop(3, _ta(0, dynamic_size=True), lambda i: tf.fill([2], tf.cast(i, tf.float64))).stack()

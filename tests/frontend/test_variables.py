@@ -600,7 +600,7 @@ def test_random_initializers(initializer: Any, deviation: float, bound: float | 
     assert values.shape == (200, 100) and values.dtype == np.float32
     np.testing.assert_allclose(values.std(), deviation, rtol=0.03)
     np.testing.assert_allclose(values.mean(), 0.0, atol=0.03 * deviation)
-    assert bound is None or bound * 0.95 < abs(values).max() <= bound
+    assert bound is None or bound * 0.95 < abs(values).max() <= np.float32(bound)
     assert type(initializer).from_config(initializer.get_config()).get_config() == initializer.get_config()
 
 

@@ -190,6 +190,7 @@ def test_fed_trip_count() -> None:
             assert np.allclose(sess.run([y, g], {n: count, x: 1.5}), [1.5 ** (count + 1), (count + 1) * 1.5**count])
 
 
+@pytest.mark.usefixtures("first_in_xla")
 def test_fed_trip_count_of_an_inner_loop() -> None:
     """What an inner loop captures can be known beforehand, so both loops are compiled; what varies cannot."""
     with tf.Graph().as_default(), HostSession() as sess:
