@@ -75,21 +75,29 @@ def _digits(ratio):
     return "–" if ratio is None else f"{ratio:.2f}"
 
 
-def measure(results, workers, case, blocks, seconds):
-    """Measures one case: the systems take turns, block by block."""
+def take_turns(results, workers, key, case, blocks, seconds):
+    """Measures one case: the systems take turns, block by block.
+
+    Args:
+      results: what is extended.
+      workers: system -> process.
+      key: the case in `results`.
+      case: what the workers are told to prepare.
+      blocks, seconds: how many turns, and how long.
+    """
     phases = []
     for system, worker in workers.items():
         try:
-            for phase, total in worker.ask("prepare", name=case.name).items():
-                results.sums[case.name, phase, system] = total
+            for phase, total in worker.ask("prepare", **case).items():
+                results.sums[key, phase, system] = total
                 phases.append((phase, system))
         except Failed as failure:
-            results.failures[case.name, system] = str(failure)
+            results.failures[key, system] = str(failure)
     for _ in range(blocks):
         for phase, system in sorted(phases, key=lambda p: p[0]):
             answer = workers[system].ask("times", what=phase, seconds=seconds)
-            results.times.setdefault((case.name, phase, system), []).append(min(answer["times"]))
-            results.processor.setdefault((case.name, phase, system), []).append(min(answer["processor"]))
+            results.times.setdefault((key, phase, system), []).append(min(answer["times"]))
+            results.processor.setdefault((key, phase, system), []).append(min(answer["processor"]))
 
 
 def page(results, cases, systems, blocks, seconds):
@@ -154,7 +162,7 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         workers = {s: stack.enter_context(Process(s, p, script=SCRIPT)) for s, p in pythons.items()}
         for c in cases:
-            measure(results, workers, c, options.blocks, options.seconds)
+            take_turns(results, workers, c.name, {"name": c.name}, options.blocks, options.seconds)
             found = [results.ratio(c.name, p) for p in PHASES]
             print(c.name, *[f"{r:.2f}" for r in found if r], file=sys.stderr, flush=True)
         results.versions = {s: w.ask("version") for s, w in workers.items()}

@@ -24,7 +24,10 @@ from graphgrad.ops.common.shape_values import fill, join, minus, part, plus, ran
 def range_op(xp, start, limit, delta):
     """Returns start, start + delta, ... up to, not including, limit."""
     n = _range_shape(start.item(), limit.item(), delta.item(), as_dtype(start.dtype))[0]
-    return (start + np.arange(n).astype(start.dtype) * delta).astype(start.dtype)
+    kind = start.dtype
+    if kind.kind == "i" and delta == 1 and int(start) + n <= np.iinfo(kind).max:
+        return np.arange(int(start), int(start) + n, dtype=kind)
+    return (start + np.arange(n).astype(kind) * delta).astype(kind)
 
 
 @range_op.shape

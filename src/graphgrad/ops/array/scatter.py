@@ -192,6 +192,10 @@ def one_hot_op(xp, indices, depth, on_value, off_value, *, axis=-1):
     at = normalize_axis(axis, len(indices.shape) + 1)
     shape = [1] * (len(indices.shape) + 1)
     shape[at] = int(depth)
+    if xp is np and depth and (indices.size == 0 or (indices.min() >= 0 and indices.max() < depth)):
+        result = np.full((*indices.shape[:at], int(depth), *indices.shape[at:]), off_value, on_value.dtype)
+        np.put_along_axis(result, np.expand_dims(indices.astype(np.int64), at), on_value, at)
+        return result
     places = np.arange(int(depth)).astype(np.int64).reshape(shape)
     return xp.where(xp.expand_dims(indices, at) == places, on_value, off_value)
 

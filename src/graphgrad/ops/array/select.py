@@ -10,6 +10,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import broadcast, merged, shape_str
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
+from graphgrad.ops.common.host_arrays import where as where_of
 
 _FINITE_BOTH = "give tf.where a finite value, with a finite gradient, on the side that is not chosen too"
 
@@ -20,7 +21,7 @@ def select(xp, condition, t, e):
     """Selects elements of `t` where the condition holds, of `e` elsewhere; a vector condition selects rows."""
     if len(condition.shape) == 1 and len(t.shape) > 1:
         condition = xp.reshape(condition, condition.shape + (1,) * (len(t.shape) - 1))
-    return xp.where(condition, t, e)
+    return where_of(xp, condition, t, e)
 
 
 @select.shape
@@ -55,7 +56,7 @@ def _select_grad(op, dy):
     finite_advice=_FINITE_BOTH)
 def select_v2(xp, condition, t, e):
     """Selects elements of `t` where the condition holds, of `e` elsewhere, with broadcasting."""
-    return xp.where(condition, t, e)
+    return where_of(xp, condition, t, e)
 
 
 @select_v2.shape

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from graphgrad.ir.dtypes import FLOATING, INEXACT, int8, int16, int32, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import merged
@@ -41,4 +43,6 @@ def times_mask(xp, dy, mask):
 
     XLA would turn the product with a mask into a select, which loses them; it keeps the product with 0.
     """
+    if xp is np:
+        return np.multiply(dy, mask if dy.dtype.kind in "fiu" else mask.astype(dy.dtype))
     return xp.where(mask, dy, dy * xp.zeros((), dy.dtype))

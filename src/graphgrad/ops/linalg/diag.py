@@ -80,6 +80,8 @@ def _to_matrix(rows, cols, low, high, align):
 
 def _spread(xp, diagonal, background, rows, cols, low, high, align):
     """Puts the packed diagonals into `background` (a scalar or matrices)."""
+    if xp is np and low == high:
+        return _with_diagonal(diagonal, background, rows, cols, low)
     index = _to_packed(rows, cols, low, high, align)
     if low == high:
         # One diagonal: its element is the same along a row (or a column), so that no gather is needed.
@@ -92,6 +94,20 @@ def _spread(xp, diagonal, background, rows, cols, low, high, align):
     flat = xp.reshape(diagonal, (*diagonal.shape[:-2], -1))
     taken = xp.reshape(xp.take(flat, np.maximum(index, 0).ravel(), -1), (*flat.shape[:-1], rows, cols))
     return xp.where(index >= 0, taken, background)
+
+
+def _with_diagonal(diagonal, background, rows, cols, d):
+    """Returns NumPy matrices with one diagonal given, the others from `background`."""
+    shape = (*diagonal.shape[:-1], rows, cols)
+    if np.ndim(background) == 0 and diagonal.dtype != object and not background:
+        result = np.zeros(shape, diagonal.dtype)
+    else:
+        result = np.array(np.broadcast_to(background, shape), diagonal.dtype, order="C")
+    n, start = _length(rows, cols, d), max(d, 0) + max(-d, 0) * cols
+    if n > 0:
+        flat = result.reshape(*shape[:-2], rows * cols)
+        flat[..., start : start + (n - 1) * (cols + 1) + 1 : cols + 1] = diagonal[..., :n]
+    return result
 
 
 def _collect(xp, matrix, padding, low, high, align):
@@ -356,9 +372,24 @@ def matrix_band_part_op(xp, x, num_lower, num_upper):
         if isinstance(n, np.ndarray) and n > size:
             raise Complaint(f"{name} must be negative or less or equal to {size}, got: {n}",
                             "give -1 for all diagonals")
+    if xp is np and cols >= _WIDE:
+        return _band_of_rows(x, int(num_lower), int(num_upper))
     below = np.arange(rows)[:, None] - np.arange(cols)  # how far below the diagonal
     inside = ((num_lower < 0) | (below <= num_lower)) & ((num_upper < 0) | (-below <= num_upper))
     return xp.where(inside, x, np.zeros((), x.dtype))
+
+
+_WIDE = 64  # columns; rows are copied one by one then
+
+
+def _band_of_rows(x, num_lower, num_upper):
+    result = np.zeros(x.shape, x.dtype)
+    rows, cols = x.shape[-2:]
+    for row in range(rows):
+        start = 0 if num_lower < 0 else max(0, row - num_lower)
+        inside = slice(start, cols if num_upper < 0 else row + num_upper + 1)
+        result[..., row, inside] = x[..., row, inside]
+    return result
 
 
 @matrix_band_part_op.shape

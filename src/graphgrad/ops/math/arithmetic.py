@@ -106,6 +106,11 @@ _AT_ONCE = 8
 def _add_n(xp, inputs):
     """Adds tensors of one shape, or lists of them element by element."""
     total = inputs[0]
+    if xp is np and len(inputs) > 2 and not isinstance(total, TensorList) and total.ndim:
+        total = np.add(total, inputs[1])
+        for x in inputs[2:]:
+            np.add(total, x, out=total)
+        return total
     for x in inputs[1:]:
         total = total.plus(xp, x) if isinstance(total, TensorList) else xp.add(total, x)
     return total
@@ -326,7 +331,9 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
 def _squared_difference(xp, x, y):
     """Computes conj(x - y) * (x - y), elementwise with broadcasting."""
     d = xp.subtract(x, y)
-    return xp.multiply(xp.conj(d), d) if d.dtype.kind == "c" else xp.multiply(d, d)
+    if d.dtype.kind == "c":
+        return xp.multiply(xp.conj(d), d)
+    return np.multiply(d, d, out=d) if xp is np and d.ndim else xp.multiply(d, d)
 
 
 @_squared_difference.grad

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from graphgrad.ir.dtypes import FLOATING, INEXACT
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.ops.common import host_arrays
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import conj, first, same
 
@@ -412,8 +415,18 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
 @op("Sigmoid", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True)
 def _sigmoid(xp, x):
     """Computes 1 / (1 + exp(-x))."""
+    if xp is np and x.dtype.kind == "f" and x.dtype.itemsize > 2:
+        return host_arrays.elementwise(_sigmoid_steps, x)
     one = xp.asarray(1, x.dtype)
     return one / (one + xp.exp(-x))
+
+
+def _sigmoid_steps(out, x):
+    one = np.ones((), x.dtype)
+    np.negative(x, out=out)
+    np.exp(out, out=out)
+    np.add(out, one, out=out)
+    np.divide(one, out, out=out)
 
 
 @_sigmoid.on_device

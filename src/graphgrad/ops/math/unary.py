@@ -14,6 +14,7 @@ from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import on_values
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import REAL_SIGNED, SIGNED, conj, first, same
+from graphgrad.ops.common.host_arrays import where
 
 
 @op("Abs", "x: T -> y: T", T=REAL_SIGNED, shape=same)
@@ -290,7 +291,7 @@ def _sqrt_grad(op, dy):
 
 def _zero_stays(xp, dy, gradient):
     """Returns `gradient`, but 0 where dy is 0: not 0 * Inf where the function has no derivative."""
-    return xp.where(dy == 0, xp.zeros_like(gradient), gradient)
+    return where(xp, dy == 0, xp.zeros((), gradient.dtype), gradient)
 
 
 @op("SqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from graphgrad.errors import Complaint
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import FLOATING, REAL, float32
@@ -11,7 +13,9 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import compatible, merge, shape_str
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.ops.common import host_arrays
 from graphgrad.ops.common.elementwise import same, times_mask
+from graphgrad.ops.common.host_arrays import where
 
 
 def _of_both(x, y):
@@ -107,7 +111,10 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
 @op("LeakyRelu", "features: T -> activations: T", T=FLOATING, shape=same)
 def leaky_relu_op(xp, x, *, alpha=0.2):
     """Computes x where positive, alpha * x elsewhere."""
-    return xp.where(x > 0, x, x * xp.asarray(alpha, x.dtype))
+    scaled = x * xp.asarray(alpha, x.dtype)
+    if xp is np and 0 < alpha <= 1:
+        return np.maximum(x, scaled)
+    return xp.where(x > 0, x, scaled)
 
 
 @leaky_relu_op.grad
@@ -118,7 +125,7 @@ def _leaky_relu_op_grad(op, dy):
 @op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both)
 def leaky_relu_grad(xp, dy, x, *, alpha=0.2):
     """Computes dy where the feature is positive, alpha * dy elsewhere."""
-    return xp.where(x > 0, dy, dy * xp.asarray(alpha, dy.dtype))
+    return where(xp, x > 0, dy, dy * xp.asarray(alpha, dy.dtype))
 
 
 @leaky_relu_grad.grad
@@ -193,7 +200,15 @@ def crelu_v1(features: TensorLike, name: str | None = None, axis: TensorLike = -
 def elu_op(xp, x):
     """Computes exp(x) - 1 where negative, x elsewhere."""
     zero = xp.asarray(0, x.dtype)
+    if xp is np and x.dtype.itemsize > 2:
+        return host_arrays.elementwise(_elu_steps, x)
     return xp.where(x < 0, xp.expm1(xp.minimum(x, zero)), x)
+
+
+def _elu_steps(out, x):
+    np.minimum(x, np.zeros((), x.dtype), out=out)
+    np.expm1(out, out=out)
+    np.maximum(x, out, out=out)  # exp(x) - 1 >= x
 
 
 @elu_op.grad
@@ -204,6 +219,8 @@ def _elu_op_grad(op, dy):
 @op("EluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=_of_both)
 def elu_grad(xp, dy, y):
     """Computes the gradient of Elu from its output: dy * (y + 1) where negative, dy elsewhere."""
+    if xp is np:
+        return dy * (np.fmin(y, np.zeros((), y.dtype)) + np.ones((), y.dtype))  # NaN counts as not negative
     return xp.where(y < 0, dy * (y + xp.asarray(1, y.dtype)), dy)
 
 
@@ -238,7 +255,7 @@ _SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
 def selu_op(xp, x):
     """Computes scale * alpha * (exp(x) - 1) where negative, scale * x elsewhere."""
     below = xp.expm1(xp.minimum(x, xp.asarray(0, x.dtype))) * xp.asarray(_SELU_SCALE_ALPHA, x.dtype)
-    return xp.where(x < 0, below, x * xp.asarray(_SELU_SCALE, x.dtype))
+    return where(xp, x < 0, below, x * xp.asarray(_SELU_SCALE, x.dtype))
 
 
 @selu_op.grad
@@ -250,7 +267,7 @@ def _selu_op_grad(op, dy):
 def selu_grad(xp, dy, y):
     """Computes the gradient of Selu from its output."""
     below = dy * (y + xp.asarray(_SELU_SCALE_ALPHA, y.dtype))
-    return xp.where(y < 0, below, dy * xp.asarray(_SELU_SCALE, dy.dtype))
+    return where(xp, y < 0, below, dy * xp.asarray(_SELU_SCALE, dy.dtype))
 
 
 @selu_grad.grad
@@ -282,7 +299,20 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
 @op("Softplus", "features: T -> activations: T", T=FLOATING, shape=same)
 def softplus_op(xp, x):
     """Computes log(exp(x) + 1), without overflow."""
-    return xp.logaddexp(x, xp.asarray(0, x.dtype)) if x.dtype.itemsize > 2 else _softplus_half(xp, x)
+    if x.dtype.itemsize <= 2:
+        return _softplus_half(xp, x)
+    if xp is np:
+        return host_arrays.elementwise(_softplus_steps, x, scratch=1)
+    return xp.logaddexp(x, xp.asarray(0, x.dtype))
+
+
+def _softplus_steps(out, x, positive):
+    np.abs(x, out=out)
+    np.negative(out, out=out)
+    np.exp(out, out=out)
+    np.log1p(out, out=out)
+    np.maximum(x, np.zeros((), x.dtype), out=positive)
+    np.add(out, positive, out=out)
 
 
 def _softplus_half(xp, x):
@@ -297,7 +327,16 @@ def _softplus_op_grad(op, dy):
 @op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both)
 def softplus_grad(xp, dy, x):
     """Computes dy * sigmoid(x)."""
+    if xp is np and x.dtype.itemsize > 2 and dy.shape == x.shape:
+        return host_arrays.elementwise(_softplus_grad_steps, x, dy)
     return dy / (xp.asarray(1, x.dtype) + xp.exp(-x))
+
+
+def _softplus_grad_steps(out, x, dy):
+    np.negative(x, out=out)
+    np.exp(out, out=out)
+    np.add(out, np.ones((), x.dtype), out=out)
+    np.divide(dy, out, out=out)
 
 
 @softplus_grad.grad

@@ -12,6 +12,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank_at_least
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.ops.common import host_arrays
 from graphgrad.ops.common.shape_values import swapped_with_last
 from graphgrad.ops.common.synonyms import either
 
@@ -34,8 +35,25 @@ def shifted(xp, x):
 @op("Softmax", "logits: T -> softmax: T", T=FLOATING, shape=_at_least_vector, saves_result=True)
 def softmax_op(xp, logits):
     """Computes exp(x) / sum(exp(x)) along the last axis."""
+    if xp is np and logits.dtype.itemsize > 2 and logits.size:
+        return _by_rows(_softmax_steps, logits)
     e = xp.exp(shifted(xp, logits))
     return (e / xp.sum(e, axis=-1, keepdims=True)).astype(logits.dtype)
+
+
+def _by_rows(steps, x):
+    return host_arrays.rows(steps, x.reshape(-1, x.shape[-1])).reshape(x.shape)
+
+
+def _softmax_steps(out, x):
+    np.subtract(x, np.max(x, axis=-1, keepdims=True), out=out)
+    np.exp(out, out=out)
+    np.divide(out, np.sum(out, axis=-1, keepdims=True), out=out)
+
+
+def _log_softmax_steps(out, x):
+    np.subtract(x, np.max(x, axis=-1, keepdims=True), out=out)
+    np.subtract(out, np.log(np.sum(np.exp(out), axis=-1, keepdims=True)), out=out)
 
 
 @softmax_op.grad
@@ -48,6 +66,8 @@ def _softmax_op_grad(op, dy):
 @op("LogSoftmax", "logits: T -> logsoftmax: T", T=FLOATING, shape=_at_least_vector)
 def log_softmax_op(xp, logits):
     """Computes x - log(sum(exp(x))) along the last axis."""
+    if xp is np and logits.dtype.itemsize > 2 and logits.size:
+        return _by_rows(_log_softmax_steps, logits)
     s = shifted(xp, logits)
     return (s - xp.log(xp.sum(xp.exp(s), axis=-1, keepdims=True))).astype(logits.dtype)
 

@@ -1,6 +1,6 @@
 """Convolutions in two and three dimensions, depthwise ones, and their backpropagation ops.
 
-NumPy computes them as one matrix product for each cell of the kernel; XLA through its own
+NumPy computes them as matrix products of patches (`conv_numpy`); XLA through its own
 convolution, whose gradients are convolutions again.
 """
 
@@ -16,20 +16,15 @@ from graphgrad.op_traits import BatchSplit, Cost
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.rank_limits import limit_ranks
 
+from . import conv_numpy
 from .conv_gradients import declare_gradients
 from .conv_xla import LAYOUT, device_filter, device_forward, device_input
 from .window_geometry import (
     assemble,
-    cells,
     channel_axis,
-    from_channels_last,
-    pad_spatial,
     products_of,
-    seen_by,
     spatial,
     spatial_axes,
-    spread,
-    to_channels_last,
     window,
 )
 
@@ -44,68 +39,6 @@ def _window_for(x, kernel, strides, padding, explicit_paddings, data_format, dil
     sizes = [x[i] for i in spatial_axes(data_format, nd)]
     return window(sizes, kernel, spatial(strides, data_format, nd), spatial(dilations, data_format, nd), padding,
                   explicit_paddings, data_format)
-
-
-def _wide(x):
-    """Converts half precision to single: NumPy's products of it would be slow and inexact."""
-    return x.astype(np.float32) if x.dtype.itemsize <= 2 else x
-
-
-# -- NumPy: a product for each cell of the kernel --------------------------------------
-
-
-def _host_forward(x, f, w, data_format):
-    groups = x.shape[channel_axis(data_format, len(w.kernel))] // f.shape[-2]
-    padded = pad_spatial(np, _wide(to_channels_last(np, x, data_format)), w)
-    f = _wide(f)
-    result = 0
-    for cell in cells(w):
-        result = result + _grouped(seen_by(np, padded, w, cell), f[cell], groups)
-    return from_channels_last(np, result, data_format).astype(x.dtype)
-
-
-def _grouped(x, f, groups):
-    if groups == 1:
-        return x @ f
-    x = x.reshape(*x.shape[:-1], groups, x.shape[-1] // groups)
-    f = f.reshape(f.shape[0], groups, f.shape[1] // groups)
-    return np.einsum("...gi,igo->...go", x, f).reshape(*x.shape[:-2], -1)
-
-
-def _host_input(shape, f, dy, w, data_format):
-    axis = channel_axis(data_format, len(w.kernel))
-    groups = shape[axis] // f.shape[-2]
-    grad = _wide(to_channels_last(np, dy, data_format))
-    f = _wide(f)
-    sizes = [shape[i] for i in spatial_axes(data_format, len(w.kernel))]
-
-    def contribution(cell):
-        return _grouped_transposed(grad, f[cell], groups)
-
-    return from_channels_last(np, spread(np, contribution, w, sizes), data_format).astype(dy.dtype)
-
-
-def _grouped_transposed(dy, f, groups):
-    if groups == 1:
-        return dy @ f.T
-    dy = dy.reshape(*dy.shape[:-1], groups, dy.shape[-1] // groups)
-    f = f.reshape(f.shape[0], groups, f.shape[1] // groups)
-    return np.einsum("...go,igo->...gi", dy, f).reshape(*dy.shape[:-2], -1)
-
-
-def _host_filter(x, shape, dy, w, data_format):
-    groups = x.shape[channel_axis(data_format, len(w.kernel))] // shape[-2]
-    padded = pad_spatial(np, _wide(to_channels_last(np, x, data_format)), w)
-    grad = _wide(to_channels_last(np, dy, data_format))
-    grad = grad.reshape(-1, groups, grad.shape[-1] // groups)
-    df = np.zeros(shape, grad.dtype)
-    for cell in cells(w):
-        seen = seen_by(np, padded, w, cell).reshape(grad.shape[0], groups, -1)
-        if groups == 1:
-            df[cell] = seen[:, 0].T @ grad[:, 0]
-        else:
-            df[cell] = np.einsum("ngi,ngo->igo", seen, grad).reshape(shape[-2:])
-    return df.astype(dy.dtype)
 
 
 # -- shared by the op records ----------------------------------------------------------
@@ -195,21 +128,21 @@ def _kernels(nd):
     def forward(xp, x, f, *, strides, padding, explicit_paddings, data_format, dilations):
         _check_depths(x.shape[channel_axis(data_format, nd)], f.shape)
         w = _window_for(x.shape, f.shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
-        return (_host_forward if xp is np else device_forward)(x, f, w, data_format)
+        return (conv_numpy.forward if xp is np else device_forward)(x, f, w, data_format)
 
     def to_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddings, data_format, dilations):
         shape = _sizes(input_sizes, f, dy, data_format)
         _check_depths(shape[channel_axis(data_format, nd)], f.shape)
         w = _window_for(shape, f.shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
         _check_out(shape, dy.shape, w, f.shape[-1], data_format, nd)
-        return (_host_input if xp is np else device_input)(shape, f, dy, w, data_format)
+        return (conv_numpy.to_input if xp is np else device_input)(shape, f, dy, w, data_format)
 
     def to_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_paddings, data_format, dilations):
         shape = tuple(int(n) for n in filter_sizes)
         _check_depths(x.shape[channel_axis(data_format, nd)], shape)
         w = _window_for(x.shape, shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
         _check_out(x.shape, dy.shape, w, shape[-1], data_format, nd)
-        return (_host_filter if xp is np else device_filter)(x, shape, dy, w, data_format)
+        return (conv_numpy.to_filter if xp is np else device_filter)(x, shape, dy, w, data_format)
 
     return forward, to_input, to_filter
 

@@ -17,9 +17,11 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged, with_rank
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.empty import zeros_for_empty
+from graphgrad.ops.common.host_arrays import where
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
 from graphgrad.ops.nn.conv.window_geometry import (
+    Window,
     assemble,
     cells,
     channel_axis,
@@ -27,7 +29,6 @@ from graphgrad.ops.nn.conv.window_geometry import (
     count,
     dilated,
     pad_spatial,
-    patches,
     seen_by,
     seen_by_row,
     spatial,
@@ -87,6 +88,25 @@ def _fold(xp, x, w, first, combine, start):
     return x
 
 
+def _fold_host(x, w, first, combine):
+    """Combines all cells of each window of a padded NumPy array by a ufunc, one dimension after the other."""
+    for k, (size, step, n) in enumerate(zip(w.kernel, w.strides, w.out, strict=True)):
+        if size == step == 1:
+            continue
+        line = Window((size,), (step,), w.dilations[k : k + 1], ((0, 0),), (n,))
+        result = None
+        for cell in range(size):
+            part = seen_by(np, x, line, (cell,), first + k)
+            if result is None:
+                result = part.copy() if size == 1 else part
+            elif cell == 1:
+                result = combine(result, part)
+            else:
+                combine(result, part, out=result)
+        x = result
+    return x
+
+
 def _one_window(x, w, first):
     """Returns whether there is a single window, the whole input."""
     return w.kernel == x.shape[first : first + len(w.kernel)] and not any(map(any, w.pads))
@@ -130,10 +150,10 @@ def _pooling(xp, compute, x, others, ksize, strides, padding, explicit_paddings,
 
 def _max(xp, x, w, first):
     axes = tuple(range(first, first + len(w.kernel)))
-    if xp is np:
-        return patches(x, w, first, _lowest(x.dtype)).max(axis=tuple(range(-len(w.kernel), 0)))
     if _one_window(x, w, first):
         return xp.max(x, axis=axes, keepdims=True)
+    if xp is np:
+        return _fold_host(pad_spatial(np, x, w, first, _lowest(x.dtype)), w, first, np.maximum)
     from jax import lax
 
     return _fold(xp, pad_spatial(xp, x, w, first, _lowest(x.dtype)), w, first, lax.max, _lowest(x.dtype))
@@ -145,10 +165,12 @@ def _argmax(xp, x, y, w, first):
     def holds(seen, y=y):
         return seen == y if x.dtype.kind in "iu" else (seen == y) | (seen != seen)
 
-    if xp is np:
-        flat = holds(patches(x, w, first, _lowest(x.dtype)).reshape(*y.shape, -1), y[..., None])
-        return np.where(flat.any(-1), flat.argmax(-1), -1)
     padded = pad_spatial(xp, x, w, first, _lowest(x.dtype))
+    if xp is np:
+        index = np.full(y.shape, -1, np.int32)
+        for number, _, hit in _first_maxima(padded, y, w, first):
+            np.add(index, hit.astype(np.int32) * np.int32(number + 1), out=index)
+        return index
     index = xp.full(y.shape, -1, np.int32)
     if count(w) <= _FEW_CELLS:
         for number, cell in reversed(list(enumerate(cells(w)))):
@@ -167,17 +189,44 @@ def _argmax(xp, x, y, w, first):
     return lax.fori_loop(0, w.kernel[0], row, index)
 
 
+def _first_maxima(padded, y, w, first):
+    """Yields the number of each cell, the cell, and in which windows of a NumPy array it is the first maximum."""
+    unseen = np.ones(y.shape, bool)
+    some_nan = y.dtype.kind not in "iu" and bool((y != y).any())
+    for number, cell in enumerate(cells(w)):
+        seen = seen_by(np, padded, w, cell, first)
+        hit = seen == y
+        if some_nan:
+            hit |= seen != seen
+        hit &= unseen
+        unseen ^= hit
+        yield number, cell, hit
+
+
+def _max_grad_host(x, y, dy, w, first):
+    padded = pad_spatial(np, x, w, first, _lowest(x.dtype))
+    total = np.zeros(padded.shape, dy.dtype)
+    zero = np.zeros((), dy.dtype)
+    for _, cell, hit in _first_maxima(padded, y, w, first):
+        into = seen_by(np, total, w, cell, first)
+        np.add(into, where(np, hit, dy, zero), out=into)
+    inner = [slice(b, b + n) for n, (b, _) in zip(x.shape[first:], w.pads, strict=False)]
+    return total[(slice(None),) * first + tuple(inner)]
+
+
 def _max_grad(xp, x, y, dy, w, first):
+    if xp is np:
+        return _max_grad_host(x, y, dy, w, first)
     sizes = x.shape[first : first + len(w.kernel)]
     index = _argmax(xp, x, y, w, first)
-    if xp is not np and count(w) > _FEW_CELLS:
+    if count(w) > _FEW_CELLS:
         return _scatter(xp, index, dy, w, x.shape, first)
     zero = xp.zeros((), dy.dtype)
 
     def contribution(cell, index=index, dy=dy):
         return xp.where(index == np.ravel_multi_index(cell, w.kernel), dy, zero)
 
-    if xp is not np and any(k > s for k, s in zip(w.extent, w.strides, strict=True)):
+    if any(k > s for k, s in zip(w.extent, w.strides, strict=True)):
         return spread_overlapping(contribution, [index, dy], [-1, 0], w, sizes, first)
     return spread(xp, contribution, w, sizes, first)
 
@@ -186,10 +235,10 @@ def _to_all_maxima(xp, x, y, dy, w, first):
     """Passes each window's gradient to every cell that holds its maximum."""
     zero = xp.zeros((), dy.dtype)
     if _one_window(x, w, first):
-        return xp.where(x == y, dy, zero)
+        return where(xp, x == y, xp.broadcast_to(dy, x.shape), zero)
     padded = pad_spatial(xp, x, w, first, _lowest(x.dtype))
     sizes = x.shape[first : first + len(w.kernel)]
-    return spread(xp, lambda cell: xp.where(seen_by(xp, padded, w, cell, first) == y, dy, zero), w, sizes, first)
+    return spread(xp, lambda cell: where(xp, seen_by(xp, padded, w, cell, first) == y, dy, zero), w, sizes, first)
 
 
 def _flat_positions(xp, index, w, shape, first):
@@ -252,10 +301,10 @@ def _average(xp, x, w, first):
     axes = tuple(range(first, first + len(w.kernel)))
     wide = _wide(x)
     counts = np.asarray(_counts(x.shape, w, first), wide.dtype)
-    if xp is np:
-        total = patches(wide, w, first).sum(axis=tuple(range(-len(w.kernel), 0)))
-    elif _one_window(x, w, first):
+    if _one_window(x, w, first):
         total = xp.sum(wide, axis=axes, keepdims=True)
+    elif xp is np:
+        total = _fold_host(pad_spatial(np, wide, w, first), w, first, np.add)
     else:
         from jax import lax
 

@@ -1,0 +1,56 @@
+"""Products of many rows with a small matrix in NumPy, in pieces that the library of matrix products does not split.
+
+OpenBLAS deals a product of 2**19 multiplications and more out to all cores and lets its threads wait by spinning: on a
+machine that does other work each such call may take ten times as long. Below that it also needs no packed copies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+_UNDIVIDED = (1 << 19) - 1  # multiplications
+_LEAST = 8  # rows; with fewer, the small matrix would be read too often
+
+
+def by_matrix(rows, matrix, out):
+    """Writes rows @ matrix to `out`.
+
+    Args:
+      rows: (n, k), an array of NumPy.
+      matrix: (k, m).
+      out: (n, m), contiguous.
+    """
+    n, (k, m) = rows.shape[0], matrix.shape
+    at_once = _UNDIVIDED // max(1, k * m)
+    if at_once < _LEAST or n <= at_once:
+        np.matmul(rows, matrix, out=out)
+        return
+    whole = n - n % at_once
+    np.matmul(_parted(rows, whole, at_once), matrix, out=_parted(out, whole, at_once))
+    if whole < n:
+        np.matmul(rows[whole:], matrix, out=out[whole:])
+
+
+def of_columns(a, b):
+    """Returns a.T @ b.
+
+    Args:
+      a: (n, k), an array of NumPy.
+      b: (n, m), contiguous.
+    """
+    n, k, m = a.shape[0], a.shape[1], b.shape[1]
+    at_once = _UNDIVIDED // max(1, k * m)
+    if at_once < 4 * _LEAST or n <= at_once:
+        return a.T @ b
+    whole = n - n % at_once
+    result = np.matmul(np.swapaxes(_parted(a, whole, at_once), 1, 2), _parted(b, whole, at_once)).sum(0)
+    if whole < n:
+        result += a[whole:].T @ b[whole:]
+    return result
+
+
+def _parted(rows, whole, at_once):
+    """Returns the first `whole` rows as a stack of matrices: a view."""
+    step, inner = rows.strides
+    shape = (whole // at_once, at_once, rows.shape[1])
+    return np.lib.stride_tricks.as_strided(rows, shape, (at_once * step, step, inner))
