@@ -88,7 +88,7 @@ def _of_each(function, x, dtype):
 def _square_root(matrix):
     import warnings
 
-    linalg = load("scipy.linalg")  # SciPy is a dependency of JAX, not of this package
+    linalg = load("scipy.linalg")
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # singular matrices may have roots
@@ -99,7 +99,7 @@ def _square_root(matrix):
 def _logarithm(matrix):
     import warnings
 
-    linalg = load("scipy.linalg")  # SciPy is a dependency of JAX, not of this package
+    linalg = load("scipy.linalg")
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

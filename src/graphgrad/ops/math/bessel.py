@@ -15,7 +15,7 @@ from . import bessel_series
 
 
 def _of_scipy(name, x):
-    special = load("scipy.special")  # SciPy is a dependency of JAX, not of this package
+    special = load("scipy.special")
 
     with np.errstate(all="ignore"):
         return getattr(special, name)(np.asarray(x, np.float64)).astype(x.dtype)

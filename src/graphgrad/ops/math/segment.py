@@ -78,7 +78,7 @@ def sparse_sums(values, ids, rows, picked=None):
       rows: the number of sums.
       picked: (count,), which row of the values each id is for; all in order by default.
     """
-    sparse = load("scipy.sparse")  # SciPy is a dependency of JAX, not of this package
+    sparse = load("scipy.sparse")
 
     count = len(ids)
     index = np.int32 if max(count, len(values)) < 2**31 else np.int64

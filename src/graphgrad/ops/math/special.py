@@ -22,20 +22,23 @@ from . import special_numpy, special_parameter_gradients
 _DOUBLE = frozenset({float32, float64})
 
 
-def _declare(name, signature, host, device, doc, T=FLOATING, cost=Cost.LIGHT):
+def _declare(name, signature, host, device, doc, T=FLOATING, cost=Cost.LIGHT, single=None):
     """Declares a special function.
 
     Args:
       name, signature: of the op.
-      host: a function of `special_host`.
+      host: a function of `special_numpy`.
       device: a function, or the name of one in `jax.scipy.special`, or in `jax.lax` if it begins with "lax.".
       doc: the kernel's docstring.
       T: the dtypes.
       cost: what it costs in XLA.
+      single: a function of `special_numpy` for float32, which half precision is computed in.
     """
 
     def kernel(xp, *inputs):
         dtype = inputs[0].dtype
+        if xp is np and single is not None and dtype != np.float64:
+            return single(*(np.asarray(x, np.float32) for x in inputs)).astype(dtype, copy=False)
         if xp is np:
             return host(*(np.asarray(x, np.float64) for x in inputs)).astype(dtype)
         from jax import lax
@@ -72,7 +75,8 @@ def _erfinv_on_device(x):
     return jnp.where(jnp.isfinite(step), y - step, y)
 
 
-_erf = _declare("Erf", "x: T -> y: T", special_numpy.erf, "erf", "Computes the error function.")
+_erf = _declare("Erf", "x: T -> y: T", special_numpy.erf, "erf", "Computes the error function.",
+                single=special_numpy.erf_single)
 _erfc = _declare("Erfc", "x: T -> y: T", special_numpy.erfc, "erfc", "Computes 1 - erf(x).")
 _erfinv = _declare("Erfinv", "x: T -> y: T", special_numpy.erfinv, _erfinv_on_device, "Computes the inverse of erf.")
 _ndtri = _declare("Ndtri", "x: T -> y: T", special_numpy.ndtri, "ndtri", "Computes the normal quantile function.")

@@ -28,7 +28,7 @@ def _declare(name, function, part=None, positive=False, cost=Cost.LIGHT):
 
     def kernel(xp, x):
         if xp is np:
-            special = load("scipy.special")  # SciPy is a dependency of JAX, not of this package
+            special = load("scipy.special")
 
             wide = np.asarray(x, np.float64)
         else:

@@ -24,7 +24,7 @@ def sobol_sample_op(xp, dim, num_results, skip, *, dtype=float32):
     for what, value, least in (("dim", dim, 1), ("num_results", num_results, 1), ("skip", skip, 0)):
         if value < least:
             raise Complaint(f"{what} must be at least {least}, not {int(value)}", f"{what}={least}")
-    qmc = load("scipy.stats.qmc")  # SciPy is a dependency of JAX, not of this package
+    qmc = load("scipy.stats.qmc")
 
     if dim > qmc.Sobol.MAXDIM:
         raise Complaint(f"dim must be at most {qmc.Sobol.MAXDIM}, not {int(dim)}", "fewer dimensions")
