@@ -32,7 +32,7 @@ help:
 	@echo 'make test-libraries  programs on Keras, Probability and other libraries, compared with TensorFlow'
 	@echo 'make lint    style and types alone'
 	@echo 'make bench   measure import, build, gradient, first run, step, memory; TensorFlow, JAX, PyTorch alongside'
-	@echo 'make bench-ops  measure single operations, with TensorFlow alongside'
+	@echo 'make bench-ops  measure single operations, in sessions and in eager mode, with TensorFlow alongside'
 	@echo 'make bench-input  measure data sets, record files and feeds, with TensorFlow alongside'
 	@echo 'make mutations  break what computes gradients, piece by piece; do tests notice?'
 	@echo 'make faces   write the modules of tf.* from the rooms exports.txt, and the index of operations'
@@ -87,6 +87,7 @@ bench: $(STAMP) $(TFSTAMP)
 
 bench-ops: $(STAMP) $(TFSTAMP)
 	@$(PY) -m benchmarks.ops --tensorflow $(TF)/bin/python
+	@$(PY) -m benchmarks.eager --tensorflow $(TF)/bin/python
 
 bench-input: $(STAMP) $(TFSTAMP)
 	@$(PY) -m benchmarks.input --tensorflow $(TF)/bin/python

@@ -100,5 +100,4 @@ class EagerWorker(worker.Worker):
 
 
 if __name__ == "__main__":
-    worker.SYSTEMS = {"graphgrad": EagerGraphgrad, "tensorflow": Eager}
-    worker.serve(EagerWorker)
+    worker.serve(EagerWorker, {"graphgrad": EagerGraphgrad, "tensorflow": Eager})

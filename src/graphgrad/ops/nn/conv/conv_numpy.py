@@ -39,8 +39,10 @@ def _by_groups(product, groups, operands, depths):
       operands: arrays whose last axis is split.
       depths: the size of each one's slice.
     """
-    parts = [product(*[np.ascontiguousarray(x[..., g * d : (g + 1) * d]) for x, d in zip(operands, depths, strict=True)])
-             for g in range(groups)]
+    parts = []
+    for group in range(groups):
+        taken = [x[..., group * d : (group + 1) * d] for x, d in zip(operands, depths, strict=True)]
+        parts.append(product(*map(np.ascontiguousarray, taken)))
     return np.concatenate(parts, -1)
 
 
