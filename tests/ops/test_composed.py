@@ -61,3 +61,16 @@ def test_unknown_steps() -> None:
         assert sess.run(g, {x: _ARRAYS[0]}).shape == _SHAPES[0]
         with pytest.raises(LookupError, match="(?s)BlockLSTMGrad needs a number of steps.*Fix: set_shape"):
             tf.gradients(g, x)
+
+
+def test_sizes_of_noise() -> None:
+    """The shape of dropout's choices may hold tensors, and None for the size of x."""
+
+    @tf2.function(input_signature=[tf2.TensorSpec([None, 3, 5])])
+    def dropped(x):
+        return [tf2.nn.experimental.stateless_dropout(x, 0.5, [1, 2], noise_shape=(n, 1, m))
+                for n, m in ((tf2.shape(x)[0], 5), (None, None), (tf2.shape(x)[0], None))]
+
+    found = [d.numpy() for d in dropped(tf2.ones([4, 3, 5]))]
+    assert np.all(found[0][:, :1] == found[0]) and np.unique(found[0]).tolist() == [0, 2]
+    assert np.array_equal(found[0], found[1]) and np.array_equal(found[0], found[2])

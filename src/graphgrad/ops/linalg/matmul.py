@@ -269,13 +269,13 @@ def matmul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b:
       transpose_a, transpose_b: whether to transpose the last two dimensions first.
       adjoint_a, adjoint_b: whether to transpose and conjugate them first.
       a_is_sparse, b_is_sparse: hints; the result does not depend on them.
-      output_type: the dtype of the result, `a`'s by default.
+      output_type: the dtype in which products are summed, and of the result; the operands' by default.
       grad_a, grad_b: marks of gradient products; the result does not depend on them.
       name: a name for the operation.
     Returns: (*B, m, n).
     Raises: ValueError if the inner sizes differ or both a transpose and an adjoint are requested.
     Gradient: products with the conjugated other operand, summed over broadcast dimensions.
-    Reference: TensorFlow 2.21 MatMul, BatchMatMulV2.
+    Reference: TensorFlow 2.21 MatMul, BatchMatMulV2, BatchMatMulV3.
 
     >>> sess.run(tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]))
     array([[11.]], dtype=float32)
@@ -291,17 +291,21 @@ def matmul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b:
         a = convert_to_tensor(a, name="a")
         b = convert_to_tensor(b, dtype_hint=a.dtype, name="b")
     ra, rb = a._spec.shape, b._spec.shape
-    if ra is not None and rb is not None and len(ra) == 2 and len(rb) == 2:
+    stacks = ra is None or rb is None or len(ra) > 2 or len(rb) > 2
+    wanted = None if output_type is None else as_dtype(output_type)
+    if wanted is None or wanted is a.dtype is b.dtype:
+        product, more = raw.BatchMatMulV2, {}
+    else:  # sums are made in that dtype: those of int8 seldom fit into int8
+        product, more = raw.BatchMatMulV3, {"Tout": wanted}
+    if not stacks and not more:
         if adjoint_a:
             a, transpose_a = conj(a), True
         if adjoint_b:
             b, transpose_b = conj(b), True
-        product = raw.MatMul(a, b, transpose_a=bool(transpose_a), transpose_b=bool(transpose_b), name=name)
-    else:
-        # The op knows adjoints only: a plain transpose is the adjoint of the conjugate.
-        if transpose_a:
-            a, adjoint_a = conj(a), True
-        if transpose_b:
-            b, adjoint_b = conj(b), True
-        product = raw.BatchMatMulV2(a, b, adj_x=bool(adjoint_a), adj_y=bool(adjoint_b), name=name or "MatMul")
-    return product if output_type is None else raw.Cast(product, DstT=as_dtype(output_type))
+        return raw.MatMul(a, b, transpose_a=bool(transpose_a), transpose_b=bool(transpose_b), name=name)
+    # These ops know adjoints only: a plain transpose is the adjoint of the conjugate.
+    if transpose_a:
+        a, adjoint_a = conj(a), True
+    if transpose_b:
+        b, adjoint_b = conj(b), True
+    return product(a, b, **more, adj_x=bool(adjoint_a), adj_y=bool(adjoint_b), name=name or "MatMul")

@@ -32,7 +32,8 @@ def _noise_sizes(x, noise_shape):
             whole = raw.Shape(x)
             sizes = [raw.StridedSlice(whole, [i], [i + 1], [1], shrink_axis_mask=1) if n is None else n
                      for i, n in enumerate(sizes)]
-            return raw.Pack([convert_to_tensor(n, int32) for n in sizes], axis=0)
+    if any(hasattr(n, "_spec") for n in sizes):
+        return raw.Pack([convert_to_tensor(n, int32) for n in sizes], axis=0)
     return np.asarray(sizes, np.int32)
 
 
