@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import graphgrad as tf
+from graphgrad.frontend.function.autograph.convert import convert
 from graphgrad.frontend.function.function import Function
 from graphgrad.ir import context
 
@@ -593,3 +594,20 @@ def test_printing(capsys: pytest.CaptureFixture[str]) -> None:
     assert tf.autograph.experimental.Feature.LISTS not in tf.autograph.experimental.Feature.all_but(
         tf.autograph.experimental.Feature.LISTS
     )
+
+
+def test_functions_of_libraries() -> None:
+    """What an installed library hands to `tf.function` is converted; what it calls besides is left as it is."""
+    import linecache
+    import os
+    import sysconfig
+
+    name = os.path.join(sysconfig.get_path("purelib"), "some_library.py")
+    source = "def helper(x):\n    return x if x is None else x + 1\ndef absolute(x):\n    if x < 0:\n        x = -x\n" \
+             "    return helper(x)\n"
+    linecache.cache[name] = len(source), None, source.splitlines(True), name
+    library: dict[str, Any] = {}
+    exec(compile(source, name, "exec"), library)
+    assert tf.function(library["absolute"])(tf.constant(-3)).numpy() == 4
+    assert tf.autograph.to_graph(library["absolute"])(-3) == 4
+    assert convert(library["helper"]) is library["helper"]

@@ -32,6 +32,6 @@ def tf_convert(f: Callable[..., Any], ctx: Any, convert_by_default: bool = True,
       f: the function.
       ctx: accepted.
       convert_by_default: whether to convert it.
-      user_requested: accepted.
+      user_requested: whether it is converted although an installed library defines it.
     """
-    return convert(f, False) if convert_by_default else f
+    return convert(f, asked=user_requested) if convert_by_default else f

@@ -143,7 +143,7 @@ class Function:
         """Returns the Python function with control flow on tensors rewritten."""
         if self._rewritten is None:
             f = self._function
-            self._rewritten = convert(f, self._print_too) if self._autograph else f
+            self._rewritten = convert(f, self._print_too, asked=True) if self._autograph else f
         return self._rewritten if self._owner is None else types.MethodType(self._rewritten, self._self())
 
     @property

@@ -120,7 +120,7 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     """
     function = _plain(entity)
     source_of(function)
-    return convert(function, with_builtins(experimental_optional_features))
+    return convert(function, with_builtins(experimental_optional_features), asked=True)
 
 
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:

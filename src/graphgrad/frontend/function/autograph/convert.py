@@ -41,7 +41,7 @@ class _Kept:
     """
 
     def __init__(self) -> None:
-        self.rewritten: dict[tuple[int, bool], tuple[Any, types.CodeType | None, str]] = {}
+        self.rewritten: dict[tuple[int, bool, bool], tuple[Any, types.CodeType | None, str]] = {}
         self.own: dict[int, types.CodeType] = {}
         self.trees: dict[str, tuple[list[str], dict[int, list[tuple[Any, str | None]]]]] = {}
 
@@ -64,30 +64,32 @@ def _keep(code: types.CodeType) -> None:
         waiting.extend(c for c in one.co_consts if isinstance(c, types.CodeType))
 
 
-def convert(f: Any, builtin_functions: bool = False) -> Any:
+def convert(f: Any, builtin_functions: bool = False, asked: bool = False) -> Any:
     """Returns the rewritten function or method; itself if conversion is impossible or not needed.
 
     Args:
       f: whatever can be called.
       builtin_functions: whether `print` prints tensors when the graph runs.
+      asked: whether this very function was to be converted, and not one that calls it: then it is also if an
+        installed library defines it.
     """
     if isinstance(f, types.FunctionType):
         code = f.__code__
         if id(code) in _kept.own or hasattr(f, "_ag_unconverted"):
             return f
-        new = _rewritten(f, code, builtin_functions)
+        new = _rewritten(code, builtin_functions, asked)
         return f if new is None else _function(f, new)
     if isinstance(f, types.MethodType):
-        inner = convert(f.__func__, builtin_functions)
+        inner = convert(f.__func__, builtin_functions, asked)
         return f if inner is f.__func__ else types.MethodType(inner, f.__self__)
     if isinstance(f, functools.partial) and type(f) is functools.partial:
-        inner = convert(f.func, builtin_functions)
+        inner = convert(f.func, builtin_functions, asked)
         return f if inner is f.func else functools.partial(inner, *f.args, **f.keywords)
     if isinstance(f, (type, types.BuiltinFunctionType)):
         return f
     call = next((vars(c)["__call__"] for c in type(f).__mro__ if "__call__" in vars(c)), None)
     if isinstance(call, types.FunctionType):
-        inner = convert(call, builtin_functions)
+        inner = convert(call, builtin_functions, asked)
         if inner is not call:
             return types.MethodType(inner, f)
     return f
@@ -96,7 +98,7 @@ def convert(f: Any, builtin_functions: bool = False) -> Any:
 def why_not(f: Any) -> str:
     """Says why a function is not rewritten; empty if it is, or need not be."""
     code = getattr(f, "__code__", None)
-    return next((r[2] for (i, _), r in _kept.rewritten.items() if i == id(code)), "")
+    return next((r[2] for (i, *_), r in _kept.rewritten.items() if i == id(code)), "")
 
 
 def source_of(f: Any, builtin_functions: bool = False) -> str:
@@ -111,17 +113,17 @@ def source_of(f: Any, builtin_functions: bool = False) -> str:
     return ast.unparse(_transformed(copy.deepcopy(node[0]), node[1], f.__code__, builtin_functions))
 
 
-def _rewritten(f: types.FunctionType, code: types.CodeType, builtin_functions: bool) -> types.CodeType | None:
-    known = _kept.rewritten.get((id(code), builtin_functions))
+def _rewritten(code: types.CodeType, builtin_functions: bool, asked: bool) -> types.CodeType | None:
+    known = _kept.rewritten.get((id(code), builtin_functions, asked))
     if known is not None:
         return known[1]
     new, reason = None, ""
-    if not _is_library(code.co_filename):
+    if not (is_internal(code.co_filename) if asked else _is_library(code.co_filename)):
         found, reason = _definition(code)
         if found is not None:
             node, owner = found
             new = _compiled(_transformed(copy.deepcopy(node), owner, code, builtin_functions), code)
-    _kept.rewritten[id(code), builtin_functions] = code, new, reason
+    _kept.rewritten[id(code), builtin_functions, asked] = code, new, reason
     return new
 
 
