@@ -165,7 +165,8 @@ def test_gradients_of_unknown_sizes(op_type: str) -> None:
 @pytest.mark.parametrize("transposed", [False, True])
 def test_sums_in_output_type(batch: tuple[int, ...], transposed: bool) -> None:
     """Products of 8-bit integers are summed in the dtype of the result, where they fit."""
-    a, b = np.full((*batch, 3, 4), 100, np.int8), np.full((*batch, 3, 4) if transposed else (*batch, 4, 3), -90, np.int8)
+    a = np.full((*batch, 3, 4), 100, np.int8)
+    b = np.full((*batch, 3, 4) if transposed else (*batch, 4, 3), -90, np.int8)
     product = tf2.matmul(a, b, transpose_b=transposed, output_type=tf2.int32)
     assert product.dtype == tf2.int32 and np.all(product.numpy() == -36000)
     assert tf2.matmul(a, b, transpose_b=transposed, output_type=tf2.int8).dtype == tf2.int8
