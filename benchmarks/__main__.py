@@ -83,12 +83,24 @@ class Comparison:
             waited[system] += answer["seconds"]
             self.add(f"first result{kind[system]}", system, waited[system])
             losses[system] = [answer["loss"]]
-        for system, answer in self.each(systems, lambda s: workers[s].ask("steps", seconds=0.0)):
-            self.add(f"second result{kind[system]}", system, waited[system] + answer["times"][0])
+        for system, answer in self.each(systems, lambda s: workers[s].ask("steps", at_most=1, seconds=0.0)):
+            waited[system] += answer["times"][0]
+            self.add(f"second result{kind[system]}", system, waited[system])
             losses[system].append(answer["losses"][0])
+        for system, answer in self.each(systems, lambda s: workers[s].ask("run", count=8)):
+            waited[system] += answer["seconds"]
+            self.add(f"tenth result{kind[system]}", system, waited[system])
+        for system, answer in self.each(systems, lambda s: self._ninety(workers[s])):
+            if answer is not None:
+                self.add(f"hundredth result{kind[system]}", system, waited[system] + answer["seconds"])
             if system in CACHED:
                 (self.folder / system).mkdir(exist_ok=True)
         return workers, losses
+
+    def _ninety(self, worker):
+        """Runs ninety steps, unless that takes long."""
+        one = worker.ask("run", count=1)["seconds"]
+        return {"seconds": one + worker.ask("run", count=89)["seconds"]} if one * 90 <= ONCE else None
 
     def repetition(self, blocks, seconds):
         """One repetition: first runs, cold unless that is known to take long; steps; first runs of later processes."""

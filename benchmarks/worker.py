@@ -269,7 +269,7 @@ class Worker:
         return {"seconds": _now() - start, "loss": float(loss)}
 
     def steps(self, at_most=1000, seconds=0.4):
-        """Runs more steps, at least three, until one of the limits; the seconds that each took, and their losses."""
+        """Runs more steps, at least three unless at_most is less, until one of the limits; the seconds that each took, and their losses."""
         step = self.system.step
         times, losses = [], []
         end = _now() + seconds
@@ -279,6 +279,13 @@ class Worker:
             times.append(_now() - start)
             losses.append(float(loss))
         return {"times": times, "losses": losses}
+
+    def run(self, count):
+        """Runs so many steps; the seconds that all took."""
+        start = _now()
+        for _ in range(count):
+            self.system.step()
+        return {"seconds": _now() - start}
 
     def memory(self):
         """The process's peak of memory in bytes, what it was when building began, and what the system reports."""

@@ -224,6 +224,7 @@ def seconds(instruction: Instruction, unknown: int) -> float:
     """
     op = instruction.op
     results = sum(size_of(t._spec.shape, unknown) for t in op.outputs)
+    results += sum(size_of(t.cell.shape, unknown) for t in instruction.refs.values() if t.out != t.slot)
     if instruction.bodies:
         bodies = [sum(seconds(i, unknown) for i in body.program) for body in instruction.bodies.values()]
         if op.type == "If":
