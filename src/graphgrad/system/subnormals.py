@@ -9,35 +9,46 @@ import sys
 import threading
 from typing import Any
 
-# Of C's fenv_t: its size, and the word and the bits in it for results and for operands.
-_LAYOUTS = {("linux", "x86_64"): (8, 7, 0x8040), ("linux", "aarch64"): (2, 0, 1 << 24)}
+# Of C's femode_t: its size, and the word and the bits in it for results and for operands.
+_LAYOUTS = {("linux", "x86_64"): (2, 1, 0x8040), ("linux", "aarch64"): (1, 0, 1 << 24)}
 
 
 @functools.cache
 def _library() -> tuple[Any, Any, int, int, int] | None:
-    """Returns C's `fegetenv` and `fesetenv`, and the layout of their argument; None on unknown machines."""
+    """Returns C's `fegetmode` and `fesetmode`, and the layout of their argument; None on unknown machines."""
     layout = _LAYOUTS.get((sys.platform, platform.machine()))
     if layout is None:
         return None
     try:
-        library = ctypes.CDLL("libm.so.6")
-        get, put = library.fegetenv, library.fesetenv
+        library = ctypes.PyDLL("libm.so.6")  # these take less time than to hand over Python's lock
+        get, put = library.fegetmode, library.fesetmode
     except (OSError, AttributeError):
         return None
-    get.argtypes = put.argtypes = [ctypes.c_void_p]
+    get.restype = put.restype = None
     return (get, put, *layout)
 
 
-class _Environment(threading.local):
-    """A thread's fenv_t."""
+def modes() -> tuple[Any, Any, Any, Any, int, int]:
+    """Returns what changes the processor's modes: C's functions, memory and its address, the word and bits to set.
+
+    On unknown machines the functions are None.
+    """
+    found = _library()
+    if found is None:
+        return None, None, None, None, 0, 0
+    get, put, size, word, bits = found
+    words = (ctypes.c_uint32 * size)()
+    return get, put, words, ctypes.byref(words), word, bits
+
+
+class _Modes(threading.local):
+    """A thread's femode_t."""
 
     def __init__(self) -> None:
-        found = _library()
-        self.words = (ctypes.c_uint32 * (found[2] if found else 0))()
-        self.address = ctypes.addressof(self.words)
+        _, _, self.words, self.address, _, _ = modes()
 
 
-_environment = _Environment()
+_modes = _Modes()
 
 
 class Subnormals:
@@ -58,7 +69,7 @@ class Subnormals:
         if found is None:
             return
         get, put, _, word, bits = found
-        words, address = _environment.words, _environment.address
+        words, address = _modes.words, _modes.address
         get(address)
         before = words[word]
         if (before & bits == bits) != self._flushed:
@@ -71,8 +82,8 @@ class Subnormals:
         if found is None or self._before is None:
             return
         _, put, _, word, _ = found
-        _environment.words[word] = self._before
-        put(_environment.address)
+        _modes.words[word] = self._before
+        put(_modes.address)
 
 
-__all__ = ["Subnormals"]
+__all__ = ["Subnormals", "modes"]

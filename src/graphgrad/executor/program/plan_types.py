@@ -177,6 +177,9 @@ class Plan:
       has_loops: whether clusters hold loops.
       waits: how many steps may wait for others, see `independent_waits`.
       schedule: the instructions in the order in which NumPy executes them, once computed.
+      straight: the whole as one function of NumPy's (`straight_line`), None if it cannot be one; before that the number
+        of runs in NumPy.
+      swift: what does all runs by that function, if NumPy always does them (`straight_run.Swift`), else None.
       template: the initial values of a run, one for each slot, and `ready` whether they are on the device.
       stages: the steps as they are called, once computed.
       writes: the variables that it changes, in locking order, and `locks` their locks.
@@ -205,6 +208,8 @@ class Plan:
         self.waits = 0
         self.has_loops = False
         self.schedule: Any = None
+        self.straight: Any = 0
+        self.swift: Any = None
         self.template: list[Any] = []
         self.ready = False
         self.stages: Any = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,32 @@ def feed_values(feeds: Sequence[Tensor], feed_dict: Any) -> list[Any]:
                 values.append(feed_value(part, v))
                 i += 1
     return values
+
+
+class QuickFeeds:
+    """The arrays of runs that are fed the same tensors: what fits is passed on with few questions.
+
+    Args:
+      tensors: the tensors.
+    """
+
+    def __init__(self, tensors: Sequence[Tensor]):
+        self._wanted = [(t, t._spec, t._spec.dtype.np_dtype, t._spec.shape) for t in tensors]
+
+    def arrays(self, given: Iterable[Any]) -> list[Any]:
+        """Returns the arrays to feed; raises as `feed_value`.
+
+        Args:
+          given: a value for each of the tensors.
+        """
+        return [value if type(value) is np.ndarray and value.dtype is dtype and value.shape == shape and t._spec is spec
+                else np.array(value, dtype) if type(value) is float and shape == () and dtype is _FLOAT
+                and -_MOST < value < _MOST and t._spec is spec
+                else feed_value(t, value) for value, (t, spec, dtype, shape) in zip(given, self._wanted, strict=True)]
+
+
+_FLOAT = np.dtype(np.float32)
+_MOST = 3e38
 
 
 def feed_value(t: Tensor, value: Any) -> Any:

@@ -48,6 +48,21 @@ def structure_key(fetches: Any) -> Any:
     return id(fetches)
 
 
+def places_in(fetches: Any, order: Mapping[int, int]) -> Any:
+    """Returns the structure of fetches with places in the place of tensors.
+
+    Args:
+      fetches: a tensor, or a list or tuple of tensors and operations.
+      order: id of a tensor -> its place.
+    Returns: a place; or the class, and a place or None for each part; None for other structures.
+    """
+    if type(fetches) is Tensor:
+        return order[id(fetches)]
+    if type(fetches) in (list, tuple) and all(type(f) in (Tensor, Operation) for f in fetches):
+        return type(fetches), [order.get(id(f)) for f in fetches]
+    return None
+
+
 class Fetches:
     """Turns a nested structure of fetches into a flat list and a function that rebuilds it."""
 

@@ -19,6 +19,7 @@ from graphgrad.ir.effects import is_map
 from graphgrad.op_traits import Cost, size_of
 from graphgrad.system.subnormals import Subnormals
 
+from . import straight_run
 from .host_steps import Done, call_once
 from .outlines import Outlines
 from .run_report import RunReport
@@ -87,7 +88,8 @@ def run(plan: Plan, slots: list[Any], table: RandomTable | None, report: RunRepo
       turn: taken after the last step that may wait.
     Raises: OverBudget. Only host functions can have had effects then, and a plan with a budget and loops has none.
     """
-    spend = budget.spend if budget is not None else _in_time()
+    if report is None and (line := straight_run.line_of(plan)) is not None and straight_run.run(line, slots):
+        return
     slots[:] = [to_numpy(v) for v in slots]
     outside = {id(v) for v in slots if isinstance(v, np.ndarray)}
     if report is not None:
@@ -95,6 +97,16 @@ def run(plan: Plan, slots: list[Any], table: RandomTable | None, report: RunRepo
     kept = {*plan.fetches, *(s for s, _ in plan.stores)}
     if plan.schedule is None:
         plan.schedule = _schedule(plan, kept)
+    _run_instructions(plan, slots, table, report, budget.spend if budget is not None else _in_time(), done, turn)
+    for s in kept:
+        value = slots[s]
+        if isinstance(value, np.ndarray) and (value.base is not None or id(value) in outside):
+            slots[s] = value.copy()
+
+
+def _run_instructions(plan: Plan, slots: list[Any], table: RandomTable | None,
+                      report: RunReport | Outlines | None,
+                      spend: Callable[[Body], None] | None, done: Done, turn: Turn) -> None:
     with Subnormals(flushed=True):  # as in XLA
         for step, program, frees in plan.schedule:
             for instruction, free in zip(program, frees, strict=True):
@@ -110,10 +122,6 @@ def run(plan: Plan, slots: list[Any], table: RandomTable | None, report: RunRepo
                 turn.take()
             if report is not None:
                 report.host(step, slots)
-    for s in kept:
-        value = slots[s]
-        if isinstance(value, np.ndarray) and (value.base is not None or id(value) in outside):
-            slots[s] = value.copy()
 
 
 def _in_time() -> Callable[[Body], None] | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from . import numpy_run
 from .host_steps import Done, Waiting, run_host_step
 from .outlines import Outlines
 from .run_report import RunReport
-from .variable_locks import Turn, pinned, under_way
+from .variable_locks import Turn, pinned, set_all, setter_of, under_way
 
 
 class Run:
@@ -273,7 +272,7 @@ class Run:
         for slot, cell, op in plan.checks:
             _check_assigned(slots[slot], cell, op)
         values = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s, _ in plan.stores]
-        _set_all([_setter(cell) for _, cell in plan.stores], values)
+        set_all([setter_of(cell) for _, cell in plan.stores], values)
 
     def _finish(self, program: Program, args: list[Any], outs: Sequence[int], donated: Sequence[int]) -> None:
         """Runs the last step, which takes variables' old buffers, and stores all new values atomically."""
@@ -319,15 +318,6 @@ def _wait(device: xla.Device, plan: Plan, slots: Sequence[Any]) -> None:
         device.wait(begun)
 
 
-def _setter(cell: Cell) -> Callable[[Any], Any]:
-    return functools.partial(setattr, cell, "held")
-
-
-def _set_all(setters: Sequence[Callable[[Any], Any]], values: Sequence[Any]) -> None:
-    # In one call of C code, so that an interrupt comes before or after.
-    collections.deque(map(operator.call, setters, values), maxlen=0)
-
-
 def _ending(plan: Plan, outs: Sequence[int]) -> tuple[list[Any], list[tuple[int, Cell]], list[int]]:
     """Returns where the last step's results go, and what else is stored; computed once for a plan.
 
@@ -338,7 +328,7 @@ def _ending(plan: Plan, outs: Sequence[int]) -> tuple[list[Any], list[tuple[int,
     if found is None:
         owner = {s: cell for s, cell in plan.stores if s not in plan.shared}
         rest = [(s, cell) for s, cell in plan.stores if s not in outs or s in plan.shared]
-        setters = [_setter(owner[s]) if s in owner else None for s in outs] + [_setter(cell) for _, cell in rest]
+        setters = [setter_of(owner[s]) if s in owner else None for s in outs] + [setter_of(cell) for _, cell in rest]
         found = setters, [(s, owner[s]) for s in outs if s in owner], [s for s, _ in rest]
         plan.endings[key] = found
     return found

@@ -9,10 +9,11 @@ these operations. Runs that only read take no locks.
 from __future__ import annotations
 
 import collections
+import functools
 import operator
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphgrad.errors import AbortedError, DeadlineExceededError
@@ -70,7 +71,7 @@ class Turn:
         self._plan = plan
         self._taken = False
         self._seen: list[Any] = []
-        self.locks: Iterable[None] = map(_release, filter(_is_owned, plan.locks))
+        self.locks: Iterable[None] = map(release, filter(is_owned, plan.locks))
 
     def saw(self, slots: Sequence[Any]) -> None:
         """Notes the values that the run has read, unless it holds the locks."""
@@ -140,11 +141,21 @@ class Reader(Turn):
         """Does nothing."""
 
 
-_release = operator.methodcaller("release")
-_is_owned = operator.methodcaller("_is_owned")
+release = operator.methodcaller("release")
+is_owned = operator.methodcaller("_is_owned")
 reader = Reader()
 # One call of C code without a step of Python: an interrupt comes before it, or after the locks are free.
 give = collections.deque[None](maxlen=0).extend
+
+
+def setter_of(cell: Cell) -> Callable[[Any], None]:
+    """Returns a function that gives a variable a value."""
+    return functools.partial(setattr, cell, "held")
+
+
+def set_all(setters: Sequence[Callable[[Any], Any]], values: Sequence[Any]) -> None:
+    """Calls each setter with its value, in one call of C code, so that an interrupt comes before or after all."""
+    collections.deque(map(operator.call, setters, values), maxlen=0)
 
 
 def forget(plan: Plan, done: dict[int, list[Any]]) -> None:
