@@ -67,6 +67,7 @@ _lock = threading.RLock()
 _pool: list[ThreadPoolExecutor] = []
 
 received: dict[str, tuple[dict[str, Any], bytes]] = {}  # entries that another process has compiled, by key
+awaited: list[Callable[[], None]] = []  # each waits until another process has compiled what it was given
 listeners: list[Callable[[str, dict[str, Any], bytes], None]] = []  # are told of new entries
 
 
@@ -99,6 +100,7 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
       inputs, shapes, known: as for `lower`.
     Raises: MustBeKnown if a kernel needs a value that it does not get.
     """
+    entry: Entry | Need | None
     if not form.portable:  # meaningful for this cluster only
         return _compile(device, cluster, inputs, shapes, known, None)
     surroundings = disk_cache.surroundings(device.platform, device.version, xla_options.RULE)
@@ -107,7 +109,12 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
         here = key + device.name
         entry = _entries.get(here)
         if entry is None:
-            entry = _entries[here] = _from_disk(device, key) or _compile(device, cluster, inputs, shapes, known, key)
+            entry = _from_disk(device, key)
+            while entry is None and awaited:
+                awaited[-1]()
+                awaited.pop()
+                entry = _from_disk(device, key)
+            entry = _entries[here] = entry or _compile(device, cluster, inputs, shapes, known, key)
             while len(_entries) > _LIMIT:
                 _entries.popitem(last=False)
         else:

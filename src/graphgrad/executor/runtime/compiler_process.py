@@ -141,9 +141,8 @@ def serve() -> None:
     parent = os.getppid()
     source, answers = os.fdopen(0, "rb", buffering=0), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is no answer
-    from graphgrad.executor.backend import lower, xla
+    from graphgrad.executor.backend import xla
 
-    lower._jax("cpu")
     device = xla.device()
     lock = threading.Lock()
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from graphgrad.executor.backend import cache
 from graphgrad.executor.program.fingerprint import form_of
 from graphgrad.executor.program.plan_types import Cluster, Plan
 
@@ -53,8 +54,6 @@ class Tiers:
     def allow(self, slots: Sequence[Any]) -> Budget | None:
         """Returns what NumPy may spend on the next run; None if it is XLA's, as are all that follow.
 
-        It waits for programs that are still being compiled.
-
         Args:
           slots: the values of feeds and variables.
         """
@@ -72,7 +71,7 @@ class Tiers:
         if taking > allowed or (self._has_loops and not numpy_run.may_be_abandoned(self._plan)):
             self.over = True
             if self._job is not None:
-                self._job.wait()
+                cache.awaited.append(self._job.wait)
             return None
         if self._outlines is not None and not self._asked and self._spent >= self._compiling * _WORTH:
             self._asked = True
