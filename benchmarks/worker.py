@@ -269,7 +269,10 @@ class Worker:
         return {"seconds": _now() - start, "loss": float(loss)}
 
     def steps(self, at_most=1000, seconds=0.4):
-        """Runs more steps, at least three unless at_most is less, until one of the limits; the seconds that each took, and their losses."""
+        """Runs more steps, at least three unless at_most is less, until one of the limits.
+
+        Returns: the seconds that each took, and their losses.
+        """
         step = self.system.step
         times, losses = [], []
         end = _now() + seconds

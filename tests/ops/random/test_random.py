@@ -1,6 +1,9 @@
 """Random numbers: those of TensorFlow over several runs, seeds, distributions, eager mode."""
 
 import pathlib
+import threading
+import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -240,7 +243,7 @@ def test_a_run_that_begins_again_waits_for_nobody(monkeypatch: pytest.MonkeyPatc
         op = tf.random_uniform([2], seed=1).op
     while op.type != "RandomUniform":
         op = op.inputs[0].op
-    plan = SimpleNamespace(random_ops=[op], nested_rows=set())
+    plan = SimpleNamespace(random_ops=[op], nested_rows=set(), waits=0, last_act=None)
     waited: list[bool] = []
     monkeypatch.setattr(random_positions._lock, "wait_for", lambda done, _: waited.append(done()))
     positions, begun, reserved = random_positions.RandomPositions(), {}, {}
@@ -252,3 +255,30 @@ def test_a_run_that_begins_again_waits_for_nobody(monkeypatch: pytest.MonkeyPatc
     positions.finish(plan, table, begun, reserved)
     positions.start(plan, {}, {}, True)
     assert waited == [True, False]
+
+
+def test_threads_wait_for_a_first_run_that_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes: otherwise which numbers are drawn would depend on the load."""
+    from graphgrad.executor.backend import cache
+    from graphgrad.executor.runtime import executable
+
+    monkeypatch.setattr(executable, "first_in_numpy", False)
+    monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", "")
+    cache.clear()
+    lower, begun = cache.lower, threading.Event()
+
+    def slow(*args: Any) -> Any:
+        begun.set()
+        time.sleep(1.5)
+        return lower(*args)
+
+    monkeypatch.setattr(cache, "lower", slow)
+    with tf.Graph().as_default():
+        x, sess, drawn = tf.random_uniform([], seed=1), tf.Session(), []
+        first = threading.Thread(target=lambda: drawn.append(sess.run(x)))
+        first.start()
+        assert begun.wait(60)
+        drawn.append(sess.run(x))
+        first.join()
+        again = tf.Session()
+        assert sorted(drawn) == sorted([again.run(x), again.run(x)])

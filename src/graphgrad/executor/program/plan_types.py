@@ -169,6 +169,7 @@ class Plan:
       ends: slots of fetched and assigned values; `endings` where the last step's results go, see `executable._ending`.
       readers: slot -> an operation that needs the value of the variable in it.
       shared: slots of assigned values that are also held elsewhere: by another variable, or the caller that fed them.
+      several: those of them that several variables get.
       checks: (slot, cell, operation) of assignments whose shape is known only in the run.
       random_ops: the random operations, by their row in the table of random states.
       nested_rows: the rows of those in sub-graphs.
@@ -200,6 +201,7 @@ class Plan:
         self.endings: dict[tuple[int, ...], Any] = {}
         self.readers: dict[int, Operation] = {}
         self.shared: set[int] = set()
+        self.several: set[int] = set()
         self.checks: list[tuple[int, Cell, Operation]] = []
         self.random_ops: list[Operation] = []
         self.nested_rows: set[int] = set()
@@ -272,7 +274,10 @@ def connect(plan: Plan, floating: Mapping[int, Instruction]) -> None:
     plan.last_act = next((s for s in reversed(plan.steps) if isinstance(s, HostStep) and s.acts), None)
     held = {s for s, _ in (*plan.loads, *plan.stores)}
     plan.exposed = [i for i, s in enumerate(plan.fetches) if s in held and s not in plan.homes]
-    plan.shared = _shared(plan)
+    made = {s for step in plan.steps for s in step.outs}
+    times = Counter(slot for slot, _ in plan.stores)
+    plan.several = {slot for slot, n in times.items() if n > 1}
+    plan.shared = plan.several | (times.keys() - made)
 
 
 def _find_lifetimes(plan: Plan, kept: set[int], floating: Mapping[int, Instruction]) -> None:
@@ -304,9 +309,3 @@ def _donated(plan: Plan, final: Cluster) -> frozenset[int]:
     return frozenset(s for s, cell in plan.loads if id(cell) in stored and s in final.ins and s in final.frees
                      and is_fully_defined(cell.shape))
 
-
-def _shared(plan: Plan) -> set[int]:
-    """Returns the slots of assigned values that no step makes, or that several variables get."""
-    made = {s for step in plan.steps for s in step.outs}
-    times = Counter(slot for slot, _ in plan.stores)
-    return {slot for slot, n in times.items() if n > 1 or slot not in made}

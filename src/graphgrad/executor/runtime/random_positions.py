@@ -13,7 +13,9 @@ from graphgrad.executor.program.random_table import RandomTable
 from graphgrad.ir.graph import Operation
 
 _lock = threading.Condition()
-_PATIENCE = 1.0  # seconds that a run waits for the first run of the same operation in another thread
+# Seconds that a run waits for the first run of the same operation in another thread, which may have to compile; little
+# where that run may itself come to wait for this one.
+_PATIENCE, _LITTLE_PATIENCE = 120.0, 1.0
 _APART = 2**40  # blocks between runs that do not wait for each other
 
 
@@ -30,7 +32,7 @@ class RandomPositions:
     def __init__(self) -> None:
         self._next: dict[Operation, int] = {}
         self._usual: dict[Operation, int] = {}  # how many blocks the latest run of an operation has drawn
-        self._first: set[Operation] = set()  # operations in their first run
+        self._first: dict[Operation, float] = {}  # operations in their first run, and how long others wait for it
         self.latest: dict[Operation, int] = {}
 
     def set(self, positions: Mapping[Operation, int]) -> None:
@@ -46,7 +48,7 @@ class RandomPositions:
               advance: bool) -> RandomTable:
         """Begins a run: reserves as many blocks as the latest one has drawn, so that runs in other threads draw others.
 
-        The first run of an operation does not know; others wait for it, unless it takes long.
+        The first run of an operation does not know; others wait for it, unless it may wait for them.
 
         Args:
           plan: the plan.
@@ -57,8 +59,11 @@ class RandomPositions:
         """
         with _lock:
             if self._first:  # its own are there where the run begins again, with another plan
-                others = [op for op in plan.random_ops if op not in begun]
-                _lock.wait_for(lambda: self._first.isdisjoint(others), _PATIENCE)
+                others = self._first.keys() & (set(plan.random_ops) - begun.keys())
+                patience = min((self._first[op] for op in others), default=0.0)
+                if begun:
+                    patience = min(patience, _LITTLE_PATIENCE)
+                _lock.wait_for(lambda: others.isdisjoint(self._first), patience)
             for row, op in enumerate(plan.random_ops):
                 if op not in begun:
                     position = self._next.get(op)
@@ -67,14 +72,15 @@ class RandomPositions:
                     if advance:
                         known = 1 if row in plan.nested_rows else self._usual.get(op)
                         if known is None:
-                            self._first.add(op)
+                            self._first[op] = _LITTLE_PATIENCE if plan.waits or plan.last_act else _PATIENCE
                         reserved[op] = _APART if known is None else known
                         self._next[op] = position + reserved[op]
         return RandomTable.of(np.array([[begun[op] % 2**64, *_seeds(op)] for op in plan.random_ops], np.uint64))
 
     def _over(self, operations: Iterable[Operation]) -> None:
         if self._first:
-            self._first.difference_update(operations)
+            for op in operations:
+                self._first.pop(op, None)
             _lock.notify_all()
 
     def finish(self, plan: Plan, table: RandomTable, begun: Mapping[Operation, int],

@@ -99,7 +99,7 @@ class Run:
             self._turn.saw(slots)
         numpy_run.run(plan, slots, self.table, outlines or self._report, budget, done=self._done, turn=self._turn)
         if self._store:
-            self._store_all()
+            self._store_all(separate=True)
 
     def try_in_numpy(self, budget: numpy_run.Budget, outlines: Outlines | None) -> bool:
         """Lets NumPy compute, and store, if that takes no more than the budget; returns whether it did.
@@ -266,12 +266,17 @@ class Run:
 
     # -- storing -----------------------------------------------------------------------
 
-    def _store_all(self) -> None:
-        """Gives the variables their new values."""
+    def _store_all(self, separate: bool = False) -> None:
+        """Gives the variables their new values.
+
+        Args:
+          separate: whether the values share memory with each other only, not with feeds and variables.
+        """
         plan, slots = self._plan, self.slots
         for slot, cell, op in plan.checks:
             _check_assigned(slots[slot], cell, op)
-        values = [np.array(xla.to_numpy(slots[s])) if s in plan.shared else slots[s] for s, _ in plan.stores]
+        copied = plan.several if separate else plan.shared
+        values = [np.array(xla.to_numpy(slots[s])) if s in copied else slots[s] for s, _ in plan.stores]
         set_all([setter_of(cell) for _, cell in plan.stores], values)
 
     def _finish(self, program: Program, args: list[Any], outs: Sequence[int], donated: Sequence[int]) -> None:
