@@ -160,6 +160,7 @@ def test_a_python_function_that_lacks_memory() -> None:
             sess.run(y)
 
 
+@pytest.mark.usefixtures("first_in_xla")
 def test_compiling_is_tried_again(monkeypatch) -> None:
     """A program that could not be compiled for lack of memory is compiled when there is some."""
     cache.clear()

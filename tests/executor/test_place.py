@@ -56,6 +56,7 @@ def _training():
     return x, [loss, h, update, steps]
 
 
+@pytest.mark.usefixtures("first_in_xla")
 def test_two_devices_compute_what_one_does(graph):
     tf.set_random_seed(1)
     x, fetches = _training()

@@ -12,7 +12,6 @@ import pytest
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad import errors
-from graphgrad.frontend.variables.scaling_initializers import xavier_initializer
 
 
 @pytest.fixture
@@ -579,7 +578,6 @@ DRAWN: list[tuple[Any, float, float | None]] = [
     (tf.variance_scaling_initializer(mode="fan_avg", distribution="untruncated_normal"), np.sqrt(1 / 150), None),
     (tf.glorot_uniform_initializer(), np.sqrt(2 / 300), np.sqrt(6 / 300)),
     (tf.glorot_normal_initializer(), np.sqrt(2 / 300), None),
-    (xavier_initializer(), np.sqrt(2 / 300), np.sqrt(6 / 300)),
     (tf.initializers.he_normal(), np.sqrt(2 / 200), None),
     (tf.initializers.he_uniform(), np.sqrt(2 / 200), np.sqrt(6 / 200)),
     (tf.initializers.lecun_normal(), np.sqrt(1 / 200), None),

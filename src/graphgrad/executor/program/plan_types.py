@@ -175,6 +175,7 @@ class Plan:
       nested_rows: the rows of those in sub-graphs.
       homes: slot -> device of constants and variables that are not on the default one.
       on_host: whether NumPy executes the whole plan.
+      stays: whether NumPy does all runs that are not reported.
       has_loops: whether clusters hold loops.
       waits: how many steps may wait for others, see `independent_waits`.
       schedule: the instructions in the order in which NumPy executes them, once computed.
@@ -207,6 +208,7 @@ class Plan:
         self.nested_rows: set[int] = set()
         self.homes: dict[int, str] = {}
         self.on_host = False
+        self.stays = False
         self.waits = 0
         self.has_loops = False
         self.schedule: Any = None

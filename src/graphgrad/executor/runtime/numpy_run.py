@@ -37,6 +37,8 @@ _COMPILING = 1.2
 _COMPILING_ONE = 5e-3
 _DIFFERENT = 1500
 _QUICK = 2e-3  # limit of a run that always uses NumPy, where numbers are compared to the last bit
+_IN_LINE = 5e-7  # an operation of a function, without its work
+_LIGHT = 3e-5
 SMALL = 5e-5  # about the cost of the calls of a compiled run
 
 
@@ -212,6 +214,17 @@ def is_small(plan: Plan) -> bool:
     if any(t._spec.shape is None or None in t._spec.shape for i in work for t in i.op.outputs):
         return False
     return sum(seconds(i, 1) for i in work) < SMALL
+
+
+def is_light(plan: Plan) -> bool:
+    """Returns whether NumPy is always done with a plan sooner than a compiled program could be called.
+
+    By one function, that is, see `straight_run`, where an operation costs little besides its work.
+    """
+    work = [i for step in plan.steps for i in step.program]
+    if any(t._spec.shape is None or None in t._spec.shape for i in work for t in i.op.outputs):
+        return False
+    return sum(seconds(i, 1) - _CALL + _IN_LINE for i in work) < _LIGHT and not has_loops(plan)
 
 
 def _everything(program: Sequence[Instruction]) -> list[Instruction]:

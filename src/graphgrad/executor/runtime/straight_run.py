@@ -27,7 +27,7 @@ def line_of(plan: Plan) -> StraightLine | None:
             plan.straight = found + 1
             return None
         plan.straight = found = _straightened(plan)
-        if found is not None and plan.on_host and not plan.checks:
+        if found is not None and (plan.on_host or plan.stays) and not plan.checks:
             plan.swift = Swift(plan, found)
     line: StraightLine | None = found
     return line

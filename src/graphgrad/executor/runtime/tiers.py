@@ -42,6 +42,7 @@ class Tiers:
         self.over = False
         self._plan = plan
         self._once = once
+        plan.stays = not once and numpy_run.is_light(plan)
         self._has_loops = numpy_run.has_loops(plan)
         self._compiling = numpy_run.compiling(plan.steps)
         self._estimates: dict[int, float] = {}
@@ -85,7 +86,7 @@ class Tiers:
           run: the run.
           budget: of `allow`.
         """
-        counts = budget.once >= numpy_run.SMALL or self._has_loops
+        counts = not self._plan.stays and (budget.once >= numpy_run.SMALL or self._has_loops)
         outlines = Outlines(self._plan) if counts and self._outlines is None and not self._once else None
         done = run.try_in_numpy(budget, outlines)
         if counts:
