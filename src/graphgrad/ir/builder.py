@@ -9,8 +9,9 @@ import numpy as np
 from graphgrad.errors import Complaint
 
 from .context import _settle, stack
-from .conversion import convert, is_tensor_like
+from .conversion import convert, is_tensor_like, small_eager
 from .dtypes import DType, as_dtype, int32
+from .eager import EagerTensor, execute
 from .graph import Graph, Operation, Tensor
 from .inference import put_in_context
 from .op_signature import Arg
@@ -72,16 +73,17 @@ def _results(op: Operation) -> Any:
 
 
 def _build_eagerly(opdef: OpDef, args: tuple[Any, ...], attrs: dict[str, Any], name: str | None) -> Any:
-    from .eager import execute
-
-    flat = _convert_all(opdef, args, attrs, None, name or opdef.name)
-    outputs = execute(opdef, tuple(flat), attrs)
-    if not opdef.outputs:
-        return None
-    full = attrs
-    if len(opdef.outputs) > 1:
-        full = {**opdef.attrs, **attrs}
-    return opdef.regroup(outputs, full)
+    if not opdef.has_lists:
+        for a in args:
+            if type(a) is not EagerTensor:
+                args = tuple(_convert_all(opdef, args, attrs, None, name or opdef.name))
+                break
+    else:
+        args = tuple(_convert_all(opdef, args, attrs, None, name or opdef.name))
+    outputs = execute(opdef, args, attrs)
+    if len(opdef.outputs) == 1:
+        return list(outputs) if opdef.outputs[0].is_list else outputs[0]
+    return opdef.regroup(outputs, {**opdef.attrs, **attrs}) if opdef.outputs else None
 
 
 def _bind(opdef: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -164,6 +166,12 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
         wanted = _natural(opdef, arg, value)
     elif wanted is not None and wanted.is_integer and not lossy and _has_fractions(value):
         wanted = None  # inference names both dtypes
+    if graph is None and not tensor_like:
+        small = small_eager(value, wanted)
+        if small is not None:
+            if arg.type_attr is not None:
+                types.setdefault(arg.type_attr, small.dtype)
+            return small
     try:
         # Tensors are not cast: inference words a mismatch better.
         tensor = convert(value, None if tensor_like else wanted, graph, f"{name}/{suffix}", scoped=False)

@@ -121,6 +121,46 @@ def _small_constant(value: Any, dtype: DType | None) -> _Small | None:
     return known
 
 
+_small_eager: dict[Any, tuple[np.ndarray[Any, Any], DType, Any]] = {}
+_WORD = 1 << 31
+
+
+def small_eager(value: Any, dtype: DType | None) -> EagerTensor | None:
+    """Returns the eager tensor of an argument that is a number or a short list of ints; None for other values.
+
+    Args:
+      value: the argument.
+      dtype: the wanted dtype, or None.
+    """
+    kind = type(value)
+    content: Any = value
+    if kind is float:
+        if dtype is not None and not dtype.is_floating:
+            return None
+        content = value if value else math.copysign(1.0, value)  # 0.0 and -0.0 are equal, but not interchangeable
+        content = content, value == 0
+    elif kind is list or kind is tuple:
+        if not 0 < len(value) <= 8 or any([type(v) is not int or not -_WORD <= v < _WORD for v in value]):
+            return None
+        content = tuple(value)
+    elif kind is not int or not -_WORD <= value < _WORD:
+        return None
+    key = kind, content, id(dtype)
+    known = _small_eager.get(key)
+    if known is None:
+        if dtype is not None and not (dtype.is_floating or dtype.name in ("int32", "int64")):
+            return None
+        array = eager_array(value, dtype).copy()
+        array.flags.writeable = False
+        found = dtype or as_dtype(array.dtype)
+        known = array, found, frozen(array)
+        if len(_small_eager) < 4096:
+            _small_eager[key] = known
+    tensor = EagerTensor(known[0], known[1])
+    tensor._static = known[2]
+    return tensor
+
+
 def constant(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None,
              name: str | None = "Const") -> AnyTensor:
     """Creates a constant tensor.

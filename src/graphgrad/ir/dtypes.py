@@ -14,13 +14,14 @@ class DType:
     Instances are singletons, compared by identity; `as_dtype` finds the one for a name, a NumPy type or a Python type.
     """
 
-    __slots__ = ("name", "enum", "np_dtype", "kind", "size")
+    __slots__ = ("name", "enum", "np_dtype", "kind", "size", "_specs")
 
     name: str
     enum: int
     np_dtype: np.dtype[Any]
     kind: str  # 'f' float, 'i' signed, 'u' unsigned, 'c' complex, 'b' bool, 'q' quantised, 'o' other
     size: int
+    _specs: dict[Any, Any]  # by shape; see `ir.op_signature.Spec`
 
     def __new__(cls, type_enum: Any, handle_data: Any = None) -> DType:
         """Returns the dtype of TensorFlow's number `type_enum`."""
@@ -33,6 +34,7 @@ class DType:
         self.enum = enum
         self.np_dtype = np.dtype(np_type)
         self.kind = kind
+        self._specs = {}
         self.size = 1 if kind == "o" else self.np_dtype.itemsize
         return self
 

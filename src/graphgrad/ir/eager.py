@@ -198,7 +198,7 @@ def execute(
     """
     try:
         inferred = opdef.infer(inputs, attrs)
-        full = {**inferred.type_attrs, **attrs}
+        full = {**inferred.type_attrs, **attrs} if attrs else inferred.type_attrs
         kernel_attrs = {k: full[k] if k in full else opdef.attrs[k] for k in opdef.kernel_attrs}
         if "random" in opdef.flags and _next_rng is not None:
             kernel_attrs["rng"] = _next_rng(full)
@@ -206,18 +206,21 @@ def execute(
             result = _run_functional(opdef, inputs, full)
         else:
             values = opdef.pack([t._value for t in inputs], full)
-            # As in graphs: only user functions see subnormal numbers.
-            with np.errstate(all="ignore"), Subnormals(flushed="host" not in opdef.flags):
-                if opdef.assigns:
-                    result = _in_turn(_locks(inputs), opdef, values, kernel_attrs)
-                else:
-                    result = opdef.unpack(opdef.bind_kernel(np)(np, *values, **kernel_attrs))
+            kernel = opdef.host_kernel or opdef.kernel
+            if opdef.data_movement and not opdef.assigns:  # no arithmetic: none of its modes matters
+                result = opdef.unpack(kernel(np, *values, **kernel_attrs))
+            else:
+                # As in graphs: only user functions see subnormal numbers.
+                with np.errstate(all="ignore"), Subnormals(flushed="host" not in opdef.flags):
+                    if opdef.assigns:
+                        result = _in_turn(_locks(inputs), opdef, values, kernel_attrs)
+                    else:
+                        result = opdef.unpack(kernel(np, *values, **kernel_attrs))
         if "handle" in opdef.flags:
             return (_handle(opdef.name, *result),)
         outputs = tuple(
             [
-                EagerTensor(r if s.dtype.kind == "o" and s.dtype is not string else np.asarray(r, s.dtype.np_dtype),
-                            s.dtype)
+                EagerTensor(np.asarray(r, s.dtype.np_dtype) if s.dtype.kind != "o" or s.dtype is string else r, s.dtype)
                 for r, s in zip(result, inferred.specs, strict=True)
             ]
         )
@@ -230,8 +233,9 @@ def execute(
         if found is error:
             raise
         raise found from error
-    for record in tuple(listening.recorders):
-        record(opdef, inputs, outputs, full, gradient)
+    if listening.recorders:
+        for record in tuple(listening.recorders):
+            record(opdef, inputs, outputs, full, gradient)
     for watch in watchers:
         watch(opdef, inputs, outputs)
     return outputs

@@ -14,7 +14,6 @@ class Spec:
     """An interned (dtype, static shape) pair, so that shape inference can be cached by identity."""
 
     __slots__ = ("dtype", "shape")
-    _interned: dict[tuple[DType, Shape], Spec] = {}
 
     def __init__(self, dtype: DType, shape: Shape):
         self.dtype = dtype
@@ -23,11 +22,9 @@ class Spec:
     @classmethod
     def of(cls, dtype: DType, shape: Shape) -> Spec:
         """Returns the one spec of this dtype and shape."""
-        key = (dtype, shape)
-        spec = cls._interned.get(key)
-        if spec is None:
-            spec = cls._interned[key] = Spec(dtype, shape)
-        return spec
+        known: dict[Shape, Spec] = dtype._specs
+        spec = known.get(shape)
+        return spec if spec is not None else known.setdefault(shape, Spec(dtype, shape))
 
     def __repr__(self) -> str:
         return f"{self.dtype.name}{shape_str(self.shape)}"

@@ -99,8 +99,11 @@ def _unpack_grad(op, *dys):
 
 def _concat_kernel(xp, values, axis):
     at = normalize_axis(int(axis.reshape(())), len(values[0].shape))
-    _concat_shape([v.shape for v in values], at)
-    return xp.concatenate(values, at)
+    try:
+        return xp.concatenate(values, at)
+    except (ValueError, TypeError):
+        _concat_shape([v.shape for v in values], at)  # says what does not fit
+        raise
 
 
 def _concat_shape(values, axis):

@@ -74,17 +74,22 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Expm1(x, name=name)
 
 
+_LOG_OF_TINY = np.float32(-87.3366)  # a little below that of the least normal number
+
+
 @op("Log", "x: T -> y: T", T=INEXACT, shape=same,
     finite_advice="keep its argument above 0: tf.math.log(tf.maximum(x, 1e-12))")
 def _log(xp, x):
     """Computes the natural logarithm."""
     if x.dtype != np.float32:
         return xp.log(x)
+    if xp is np:
+        y = np.log(x)
+        if not np.any(y < _LOG_OF_TINY):
+            return y
     # Arithmetic flushes subnormal numbers to zero; TensorFlow's logarithm of them is that of 2**-150.
     bits = x.view(np.uint32)
     below = (bits & np.uint32(0x7FFFFFFF)) - np.uint32(1) < np.uint32(0x007FFFFF)
-    if xp is np and not np.any(below):
-        return np.log(x)
     of_subnormal = xp.where(bits >> np.uint32(31) == 0, np.float32(-150 * math.log(2)), np.float32(np.nan))
     return xp.where(below, of_subnormal, xp.log(x))
 
