@@ -140,7 +140,7 @@ def small_eager(value: Any, dtype: DType | None) -> EagerTensor | None:
         content = value if value else math.copysign(1.0, value)  # 0.0 and -0.0 are equal, but not interchangeable
         content = content, value == 0
     elif kind is list or kind is tuple:
-        if not 0 < len(value) <= 8 or any([type(v) is not int or not -_WORD <= v < _WORD for v in value]):
+        if not 0 < len(value) <= 8 or any(type(v) is not int or not -_WORD <= v < _WORD for v in value):
             return None
         content = tuple(value)
     elif kind is not int or not -_WORD <= value < _WORD:

@@ -114,8 +114,9 @@ def _area_matrix(n, out, align_corners):
 def _apply(xp, rows, columns, images):
     """Computes rows @ images @ columns^T for each channel."""
     if xp is np:
-        half = np.tensordot(rows, images, (1, 1))
-        return np.moveaxis(np.tensordot(columns, half, (1, 2)), (0, 1, 2), (2, 1, 0))
+        n, height, width, channels = images.shape
+        half = np.matmul(rows, images.reshape(n, height, width * channels))
+        return np.matmul(columns, half.reshape(n, len(rows), width, channels))
     for axis, matrix, letters in ((1, rows, "oh,nhwc->nowc"), (2, columns, "ow,nhwc->nhoc")):
         if isinstance(matrix, np.ndarray) and np.count_nonzero(matrix, 1).max() <= _FEW:  # others are traced
             images = _weighted(xp, matrix, images, axis)
@@ -203,7 +204,13 @@ def resize_bilinear_op(xp, images, size, *, align_corners=False, half_pixel_cent
         lower, upper, weight = _linear(n, out, align_corners, half_pixel_centers)
         weight = weight.reshape((-1, 1, 1) if axis == 1 else (-1, 1)).astype(np.float32)
         low, high = xp.take(x, lower, axis=axis), xp.take(x, upper, axis=axis)
-        x = low + (high - low) * weight
+        if xp is np:
+            high -= low
+            high *= weight
+            high += low
+            x = high
+        else:
+            x = low + (high - low) * weight
     return x
 
 

@@ -81,6 +81,7 @@ def _to_matrix(rows, cols, low, high, align):
 def _spread(xp, diagonal, background, rows, cols, low, high, align):
     """Puts the packed diagonals into `background` (a scalar or matrices)."""
     if xp is np and low == high:
+        _check_align(align)
         return _with_diagonal(diagonal, background, rows, cols, low)
     index = _to_packed(rows, cols, low, high, align)
     if low == high:

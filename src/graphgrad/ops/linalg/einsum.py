@@ -61,11 +61,38 @@ def einsum_op(xp, inputs, *, equation):
     if xp is np:
         if dtype.itemsize <= 2 and dtype.kind not in "iu":
             inputs = [x.astype(np.float32) for x in inputs]
-        result = np.einsum(_text(subscripts, once), *inputs, optimize=len(inputs) > 1)
+        result = _as_product(subscripts, once, inputs)
+        if result is None:
+            result = np.einsum(_text(subscripts, once), *inputs, optimize=len(inputs) > 1)
     else:
         result = xp.einsum(_text(subscripts, once), *inputs)
     result = result.astype(dtype)
     return result if once == output else _on_diagonals(xp, result, once, output)
+
+
+def _as_product(subscripts, output, inputs):
+    """Returns the sum as a product of stacks of NumPy matrices, which BLAS computes; None where it is none."""
+    if len(inputs) != 2 or inputs[0].dtype.kind not in "fc" or any(ELLIPSIS in s for s in subscripts):
+        return None
+    a, b = subscripts
+    sizes = dict(zip(a + b, inputs[0].shape + inputs[1].shape, strict=True))
+    if len(set(a)) < len(a) or len(set(b)) < len(b) or any(
+            sizes[label] != n for s, x in zip(subscripts, inputs, strict=True)
+            for label, n in zip(s, x.shape, strict=True)):
+        return None
+    both = [label for label in a if label in b]
+    stack, summed = [t for t in both if t in output], [t for t in both if t not in output]
+    left, right = [t for t in a if t not in b], [t for t in b if t not in a]
+    if not summed or not all(t in output for t in left + right):
+        return None
+
+    def arranged(x, labels, *groups):
+        x = np.transpose(x, [labels.index(t) for group in groups for t in group])
+        return x.reshape([math.prod([sizes[t] for t in group]) for group in groups])
+
+    product = np.matmul(arranged(inputs[0], a, stack, left, summed), arranged(inputs[1], b, stack, summed, right))
+    have = stack + left + right
+    return np.transpose(product.reshape([sizes[t] for t in have]), [have.index(t) for t in output])
 
 
 def _on_diagonals(xp, x, once, output):

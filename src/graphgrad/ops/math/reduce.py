@@ -181,8 +181,18 @@ def _mean_grad(op, dy):
 # -- products ----------------------------------------------------------------------
 
 
+_HALVED = 64  # factors along the last axis; NumPy multiplies contiguous ones one after the other
+
+
 def _prod_kernel(xp, x, axes, keep_dims):
     x, dtype = wide(x), x.dtype
+    if xp is np and axes == (x.ndim - 1,) and x.dtype.kind == "f" and x.shape[-1] >= _HALVED and x.size:
+        while x.shape[-1] >= _HALVED:
+            half = x.shape[-1] // 2
+            product = x[..., :half] * x[..., half : 2 * half]
+            if x.shape[-1] % 2:
+                product[..., 0] *= x[..., -1]
+            x = product
     return xp.prod(x, axis=axes, keepdims=keep_dims, dtype=x.dtype).astype(dtype)
 
 

@@ -187,6 +187,9 @@ def _declare_unsorted(kind, types, start, doc):
             where = int(np.argmax(ids >= n))
             raise Complaint(f"segment_ids[{where}] = {ids[where]} is out of range [0, {n})", "raise num_segments")
         kept = ids >= 0
+        if kind == "Sum" and rows.size >= LARGE and rows.dtype.kind in "fc":
+            order = np.argsort(ids, kind="stable")[ids.size - np.count_nonzero(kept) :]
+            return sparse_sums(rows, ids[order].astype(np.int64), n, order).astype(dtype, copy=False)
         _UFUNC[kind].at(out, ids[kept], rows[kept])
         return out.astype(dtype)
 

@@ -27,13 +27,11 @@ from .window_geometry import (
     count,
     dilated,
     pad_spatial,
-    patches,
     products_of,
     seen_by,
     seen_by_row,
     spatial,
     spatial_axes,
-    spread,
     to_channels_last,
     window,
 )
@@ -118,9 +116,33 @@ def _weighted(xp, padded, f, w, first, data_format):
 def _depthwise_host(xp, x, f, *, strides, padding, explicit_paddings=(), data_format="NHWC", dilations=_ONES):
     _check(x.shape[channel_axis(data_format, 2)], f.shape)
     w = _window_for(x.shape, f.shape[:2], strides, padding, explicit_paddings, data_format, dilations)
-    views = patches(_wide(x), w, _first(data_format))
-    terms = "nchwij,ijcm->ncmhw" if channels_first(data_format) else "nhwcij,ijcm->nhwcm"
-    return _merge(xp, np.einsum(terms, views, _wide(f)), data_format).astype(x.dtype)
+    first = _first(data_format)
+    padded, f = pad_spatial(np, _wide(x), w, first), _wide(f)
+    shape = assemble(x.shape[0], w.out, f.shape[2], data_format)
+    results = np.empty((f.shape[3], *shape), padded.dtype)
+    term = np.empty(shape[1:], padded.dtype)
+    for result, weights in _by_multiplier(results, f, data_format):
+        for image, total in zip(padded, result, strict=True):  # one at a time: it stays within the cache
+            for number, cell in enumerate(cells(w)):
+                seen = seen_by(np, image, w, cell, first - 1)
+                np.multiply(seen, weights[cell], out=term if number else total)
+                if number:
+                    np.add(total, term, out=total)
+    return _side_by_side(results, data_format).astype(x.dtype, copy=False)
+
+
+def _by_multiplier(parts, f, data_format):
+    """Yields each part with those of a channel's filters that it is for, shaped to multiply an image's channels."""
+    for m, part in enumerate(parts):
+        weights = np.ascontiguousarray(f[..., m])
+        yield part, weights[..., None, None] if channels_first(data_format) else weights
+
+
+def _side_by_side(parts, data_format):
+    """Joins the results of each channel's filters: those of one channel are neighbours."""
+    if len(parts) == 1:
+        return parts[0]
+    return _merge(np, np.moveaxis(parts, 0, channel_axis(data_format, 2) + 1), data_format)
 
 
 @depthwise_op.shape
@@ -156,11 +178,20 @@ def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddin
     sizes = [shape[i] for i in spatial_axes(data_format, 2)]
     if xp is not np:
         return _input_as_convolution(xp, grad, wide, w, sizes, data_format).astype(dy.dtype)
-
-    def contribution(cell):
-        return np.sum(grad * _per_channel(np, wide[cell], data_format), axis=axis + 1)
-
-    return spread(np, contribution, w, sizes, _first(data_format)).astype(dy.dtype)
+    first = _first(data_format)
+    pads = [0] * 4
+    for k, pair in enumerate(w.pads):
+        pads[first + k] = sum(pair)
+    total = np.zeros([n + more for n, more in zip(shape, pads, strict=True)], grad.dtype)
+    for part, weights in _by_multiplier(np.moveaxis(grad, axis + 1, 0), wide, data_format):
+        term = np.empty(part.shape[1:], grad.dtype)
+        for image, spread_over in zip(part, total, strict=True):
+            for cell in cells(w):
+                into = seen_by(np, spread_over, w, cell, first - 1)
+                np.multiply(image, weights[cell], out=term)
+                np.add(into, term, out=into)
+    inner = [slice(b, b + n) for n, (b, _) in zip(sizes, w.pads, strict=True)]
+    return total[(slice(None),) * first + tuple(inner)].astype(dy.dtype, copy=False)
 
 
 def _input_as_convolution(xp, grad, f, w, sizes, data_format):
@@ -200,14 +231,13 @@ def depthwise_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_padd
     padded = pad_spatial(np, _wide(x), w, first)
     grad = _split(np, _wide(dy), shape, data_format)
     # One of the filters that share a channel at a time.
-    grads = [grad[(slice(None),) * (axis + 1) + (k,)] for k in range(shape[3])]
-    over = tuple(i for i in range(4) if i != axis)
-
-    def sums(seen):
-        return np.stack([np.sum(seen * g, axis=over) for g in grads], -1)
-
-    parts = [sums(seen_by(np, padded, w, cell, first)) for cell in cells(w)]
-    return np.stack(parts).reshape(shape).astype(dy.dtype)
+    df = np.zeros(shape, grad.dtype)
+    letters = "chw,chw->c" if channels_first(data_format) else "hwc,hwc->c"
+    for k in range(shape[3]):
+        for image, part in zip(padded, grad[(slice(None),) * (axis + 1) + (k,)], strict=True):
+            for cell in cells(w):
+                df[(*cell, slice(None), k)] += np.einsum(letters, seen_by(np, image, w, cell, first - 1), part)
+    return df.astype(dy.dtype, copy=False)
 
 
 def _filter_row_by_row(xp, x, dy, w, shape):

@@ -48,7 +48,7 @@ def fused_batch_norm_op(xp, x, scale, offset, mean, variance, *, epsilon=0.0001,
         n = x.size // max(scale.shape[0], 1)
         batch_mean = xp.mean(wide, axis=axes)
         centred = wide - batch_mean.reshape(around)
-        batch_variance = xp.mean(centred * centred, axis=axes)
+        batch_variance = _mean_of_squares(xp, centred, axes)
         used_mean, used_variance = batch_mean, batch_variance
         moving = batch_variance * xp.asarray(n / max(n - 1, 1), batch_variance.dtype)
         if exponential_avg_factor != 1 and mean.size:
@@ -60,10 +60,28 @@ def fused_batch_norm_op(xp, x, scale, offset, mean, variance, *, epsilon=0.0001,
         moving = used_variance = variance
         centred = wide - mean.reshape(around)
     factor = scale / xp.sqrt(used_variance + xp.asarray(epsilon, used_variance.dtype))
-    y = (centred * factor.reshape(around) + offset.reshape(around)).astype(x.dtype)
+    if xp is np and centred.dtype == np.result_type(factor, offset):
+        centred *= factor.reshape(around)
+        centred += offset.reshape(around)
+        y = centred.astype(x.dtype, copy=False)
+    else:
+        y = (centred * factor.reshape(around) + offset.reshape(around)).astype(x.dtype)
     u = scale.dtype
     return (y, batch_mean.astype(u), moving.astype(u), used_mean.astype(u), used_variance.astype(u),
             xp.zeros((0,), u))
+
+
+_ROWS = 256  # of numbers of all channels: partial sums are of that many
+
+
+def _mean_of_squares(xp, x, axes):
+    last = x.ndim - 1
+    if xp is not np or axes != tuple(range(last)) or not x.size:
+        return xp.mean(x * x, axis=axes)
+    rows = x.reshape(-1, x.shape[-1])
+    parts = [np.einsum("nc,nc->c", part, part)
+             for part in (rows[start : start + _ROWS] for start in range(0, len(rows), _ROWS))]
+    return np.sum(parts, axis=0) / x.dtype.type(len(rows))
 
 
 @fused_batch_norm_op.shape
