@@ -31,6 +31,8 @@ class EagerTensor(tensor.Tensor):
 
     __slots__ = ("_value", "dtype", "__dict__", "__weakref__")
 
+    _static: Any  # the value in the form of `ir.constant_value`, where it is at hand
+
     def __init__(self, value: Any, dtype: DType | None = None):
         self._value = value
         self.dtype = dtype or as_dtype(value.dtype)
