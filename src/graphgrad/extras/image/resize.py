@@ -115,6 +115,7 @@ def _apply(xp, rows, columns, images):
     """Computes rows @ images @ columns^T for each channel."""
     if xp is np:
         n, height, width, channels = images.shape
+        rows, columns = rows.astype(images.dtype), columns.astype(images.dtype)
         half = np.matmul(rows, images.reshape(n, height, width * channels))
         return np.matmul(columns, half.reshape(n, len(rows), width, channels))
     for axis, matrix, letters in ((1, rows, "oh,nhwc->nowc"), (2, columns, "ow,nhwc->nhoc")):

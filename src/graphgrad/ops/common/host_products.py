@@ -1,4 +1,4 @@
-"""Products of many rows with a small matrix in NumPy, in pieces that the library of matrix products does not split.
+"""Products of many rows or of stacks of matrices in NumPy, in pieces that BLAS does not deal out to several cores.
 
 OpenBLAS deals a product of 2**19 multiplications and more out to all cores and lets its threads wait by spinning: on a
 machine that does other work each such call may take ten times as long. Below that it also needs no packed copies.
@@ -46,6 +46,26 @@ def of_columns(a, b):
     result = np.matmul(np.swapaxes(_parted(a, whole, at_once), 1, 2), _parted(b, whole, at_once)).sum(0)
     if whole < n:
         result += a[whole:].T @ b[whole:]
+    return result
+
+
+def stacks(a, b):
+    """Returns the products of stacks of matrices, as `numpy.matmul` does.
+
+    Args:
+      a: (*A, n, k), an array of NumPy.
+      b: (*B, k, m); the stacks broadcast.
+    """
+    if a.ndim < 3 and b.ndim < 3:
+        return np.matmul(a, b)
+    n, k, m = a.shape[-2], a.shape[-1], b.shape[-1]
+    at_once = _UNDIVIDED // max(1, k * m)
+    if a.dtype.kind not in "fc" or at_once < _LEAST or n <= at_once or b.shape[-2] != k:
+        return np.matmul(a, b)
+    result = np.empty((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), n, m), np.result_type(a, b))
+    for start in range(0, n, at_once):
+        rows = slice(start, start + at_once)
+        np.matmul(a[..., rows, :], b, out=result[..., rows, :])
     return result
 
 

@@ -21,6 +21,7 @@ from graphgrad.ir.shape import broadcast, is_fully_defined
 from graphgrad.ir.tensor import Tensor
 from graphgrad.op_traits import Cost, size_of
 from graphgrad.ops.common.elementwise import conj
+from graphgrad.ops.common.host_products import stacks
 from graphgrad.ops.common.shape_values import axes, is_tensor, minus, rank_of, shape_of
 
 ELLIPSIS = "..."
@@ -90,7 +91,7 @@ def _as_product(subscripts, output, inputs):
         x = np.transpose(x, [labels.index(t) for group in groups for t in group])
         return x.reshape([math.prod([sizes[t] for t in group]) for group in groups])
 
-    product = np.matmul(arranged(inputs[0], a, stack, left, summed), arranged(inputs[1], b, stack, summed, right))
+    product = stacks(arranged(inputs[0], a, stack, left, summed), arranged(inputs[1], b, stack, summed, right))
     have = stack + left + right
     return np.transpose(product.reshape([sizes[t] for t in have]), [have.index(t) for t in output])
 

@@ -13,14 +13,15 @@ from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.op_traits import Cost, size_of
 from graphgrad.ops.common.broadcast import reduced_axes
 from graphgrad.ops.common.elementwise import conj
+from graphgrad.ops.common.host_products import stacks
 from graphgrad.ops.common.shape_values import shape_of
 
 
 def _product(xp, a, b):
     """Returns the product of stacks of matrices, in the operands' dtype."""
     if xp is np and a.dtype.itemsize <= 2 and a.dtype.kind not in "iu":  # NumPy has no fast loops for these
-        return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
-    return xp.matmul(a, b)
+        return stacks(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+    return stacks(a, b) if xp is np else xp.matmul(a, b)
 
 
 def _inner(m, k, k2, n):

@@ -124,6 +124,8 @@ def fused_batch_norm_grad(xp, dy, x, scale, mean, variance, reserve, *, epsilon=
     """Computes the gradients of FusedBatchNormV3 for x, scale and offset."""
     axes, around = _over(x, data_format)
     g, wide = _wide(dy), _wide(x)
+    if xp is np and is_training and axes == tuple(range(x.ndim - 1)) and x.size:
+        return _host_gradients(g, wide, scale, mean, variance, epsilon, x.dtype)
     r = 1 / xp.sqrt(variance + xp.asarray(epsilon, variance.dtype))
     normal = (wide - mean.reshape(around)) * r.reshape(around)
     doffset = xp.sum(g, axis=axes)
@@ -136,6 +138,30 @@ def fused_batch_norm_grad(xp, dy, x, scale, mean, variance, reserve, *, epsilon=
         dx = factor * g
     u = mean.dtype
     return dx.astype(x.dtype), dscale.astype(u), doffset.astype(u), xp.zeros((0,), u), xp.zeros((0,), u)
+
+
+def _host_gradients(g, x, scale, mean, variance, epsilon, dtype):
+    """Computes the gradients in training with channels last, some rows at a time."""
+    u, channels = mean.dtype, x.shape[-1]
+    r = (1 / np.sqrt(variance + np.asarray(epsilon, variance.dtype))).astype(x.dtype)
+    rows, grads = x.reshape(-1, channels), np.ascontiguousarray(g).reshape(-1, channels)
+    pieces = [slice(start, start + _ROWS) for start in range(0, len(rows), _ROWS)]
+    doffset = np.sum([grads[p].sum(0) for p in pieces], axis=0)
+    mean = mean.astype(x.dtype)
+    dscale = np.sum([np.einsum("nc,nc->c", grads[p], rows[p] - mean) for p in pieces], axis=0) * r
+    n = x.dtype.type(len(rows))
+    # dx = factor (g - doffset / n - (x - mean) r dscale / n)
+    factor, share, slope = scale.astype(x.dtype) * r, doffset / n, r * dscale / n
+    result = np.empty(rows.shape, x.dtype)
+    for p in pieces:
+        out = result[p]
+        np.subtract(rows[p], mean, out=out)
+        np.multiply(out, -slope, out=out)
+        np.add(out, grads[p], out=out)
+        np.subtract(out, share, out=out)
+        np.multiply(out, factor, out=out)
+    return (result.reshape(x.shape).astype(dtype, copy=False), dscale.astype(u), doffset.astype(u), np.zeros((0,), u),
+            np.zeros((0,), u))
 
 
 @fused_batch_norm_grad.shape

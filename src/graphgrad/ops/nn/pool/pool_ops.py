@@ -88,8 +88,13 @@ def _fold(xp, x, w, first, combine, start):
     return x
 
 
+_IMAGES = 1 << 16  # numbers
+
+
 def _fold_host(x, w, first, combine):
     """Combines all cells of each window of a padded NumPy array by a ufunc, one dimension after the other."""
+    if first and len(x) > 1 and x.size > _IMAGES:  # one image after the other: it stays within the cache
+        return np.concatenate([_fold_host(x[n : n + 1], w, first, combine) for n in range(len(x))])
     for k, (size, step, n) in enumerate(zip(w.kernel, w.strides, w.out, strict=True)):
         if size == step == 1:
             continue
@@ -204,6 +209,8 @@ def _first_maxima(padded, y, w, first):
 
 
 def _max_grad_host(x, y, dy, w, first):
+    if first and len(x) > 1 and x.size > _IMAGES:
+        return np.concatenate([_max_grad_host(*[t[n : n + 1] for t in (x, y, dy)], w, first) for n in range(len(x))])
     padded = pad_spatial(np, x, w, first, _lowest(x.dtype))
     total = np.zeros(padded.shape, dy.dtype)
     zero = np.zeros((), dy.dtype)
@@ -319,7 +326,9 @@ def _average_grad(xp, shape, dy, w, first):
     if w.kernel == tuple(sizes) and not any(map(any, w.pads)):
         return xp.broadcast_to(share, shape).astype(dy.dtype)
     if xp is np:
-        return spread(xp, lambda cell: share, w, sizes, first).astype(dy.dtype)
+        parts = np.split(share, len(share)) if share.size > _IMAGES else [share]
+        return np.concatenate([spread(np, lambda cell, part=part: part, w, sizes, first) for part in parts],
+                              dtype=dy.dtype, casting="unsafe")
     if count(w) <= _FEW_CELLS:
         return spread_overlapping(lambda cell, share: share, [share], [0], w, sizes, first).astype(dy.dtype)
     from jax import lax
