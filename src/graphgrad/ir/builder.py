@@ -166,15 +166,9 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
         wanted = _natural(opdef, arg, value)
     elif wanted is not None and wanted.is_integer and not lossy and _has_fractions(value):
         wanted = None  # inference names both dtypes
-    if graph is None and not tensor_like:
-        small = small_eager(value, wanted)
-        if small is not None:
-            if arg.type_attr is not None:
-                types.setdefault(arg.type_attr, small.dtype)
-            return small
     try:
         # Tensors are not cast: inference words a mismatch better.
-        tensor = convert(value, None if tensor_like else wanted, graph, f"{name}/{suffix}", scoped=False)
+        tensor = _converted(value, None if tensor_like else wanted, graph, f"{name}/{suffix}", tensor_like)
     except TypeError as e:
         if tensor_like or "symbolic" in str(e):
             raise
@@ -182,6 +176,11 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
     if arg.type_attr is not None:
         types.setdefault(arg.type_attr, tensor.dtype)
     return tensor
+
+
+def _converted(value: Any, dtype: DType | None, graph: Graph | None, name: str, tensor_like: bool) -> Any:
+    tensor = small_eager(value, dtype) if graph is None and not tensor_like else None
+    return convert(value, dtype, graph, name, scoped=False) if tensor is None else tensor
 
 
 def _cannot_convert(opdef: OpDef, arg: Arg, wanted: DType | None, name: str, error: TypeError) -> Exception:

@@ -207,17 +207,7 @@ def execute(
         if "functional" in opdef.flags:
             result = _run_functional(opdef, inputs, full)
         else:
-            values = opdef.pack([t._value for t in inputs], full)
-            kernel = opdef.host_kernel or opdef.kernel
-            if opdef.data_movement and not opdef.assigns:  # no arithmetic: none of its modes matters
-                result = opdef.unpack(kernel(np, *values, **kernel_attrs))
-            else:
-                # As in graphs: only user functions see subnormal numbers.
-                with np.errstate(all="ignore"), Subnormals(flushed="host" not in opdef.flags):
-                    if opdef.assigns:
-                        result = _in_turn(_locks(inputs), opdef, values, kernel_attrs)
-                    else:
-                        result = opdef.unpack(kernel(np, *values, **kernel_attrs))
+            result = _computed(opdef, inputs, full, kernel_attrs)
         if "handle" in opdef.flags:
             return (_handle(opdef.name, *result),)
         outputs = tuple(
@@ -241,6 +231,25 @@ def execute(
     for watch in watchers:
         watch(opdef, inputs, outputs)
     return outputs
+
+
+def _computed(opdef: OpDef, inputs: tuple[Any, ...], full: dict[str, Any], attrs: dict[str, Any]) -> Any:
+    """Runs the kernel; returns the values of the outputs.
+
+    Args:
+      opdef, inputs: as for `execute`.
+      full: the attributes, those of the signature included.
+      attrs: the kernel's keyword arguments.
+    """
+    values = opdef.pack([t._value for t in inputs], full)
+    kernel = opdef.host_kernel or opdef.kernel
+    if opdef.data_movement and not opdef.assigns:  # no arithmetic: none of its modes matters
+        return opdef.unpack(kernel(np, *values, **attrs))
+    # As in graphs: only user functions see subnormal numbers.
+    with np.errstate(all="ignore"), Subnormals(flushed="host" not in opdef.flags):
+        if opdef.assigns:
+            return _in_turn(_locks(inputs), opdef, values, attrs)
+        return opdef.unpack(kernel(np, *values, **attrs))
 
 
 def _explained(opdef: OpDef, inputs: tuple[Any, ...], error: Exception) -> Exception:

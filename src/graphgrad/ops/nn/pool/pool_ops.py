@@ -21,7 +21,6 @@ from graphgrad.ops.common.host_arrays import where
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
 from graphgrad.ops.nn.conv.window_geometry import (
-    Window,
     assemble,
     cells,
     channel_axis,
@@ -37,6 +36,8 @@ from graphgrad.ops.nn.conv.window_geometry import (
     spread_overlapping,
     window,
 )
+
+from . import pool_numpy
 
 _FEW_CELLS = 9  # up to here, comparing each cell with each other is faster than a scatter
 
@@ -88,30 +89,6 @@ def _fold(xp, x, w, first, combine, start):
     return x
 
 
-_IMAGES = 1 << 16  # numbers
-
-
-def _fold_host(x, w, first, combine):
-    """Combines all cells of each window of a padded NumPy array by a ufunc, one dimension after the other."""
-    if first and len(x) > 1 and x.size > _IMAGES:  # one image after the other: it stays within the cache
-        return np.concatenate([_fold_host(x[n : n + 1], w, first, combine) for n in range(len(x))])
-    for k, (size, step, n) in enumerate(zip(w.kernel, w.strides, w.out, strict=True)):
-        if size == step == 1:
-            continue
-        line = Window((size,), (step,), w.dilations[k : k + 1], ((0, 0),), (n,))
-        result = None
-        for cell in range(size):
-            part = seen_by(np, x, line, (cell,), first + k)
-            if result is None:
-                result = part.copy() if size == 1 else part
-            elif cell == 1:
-                result = combine(result, part)
-            else:
-                combine(result, part, out=result)
-        x = result
-    return x
-
-
 def _one_window(x, w, first):
     """Returns whether there is a single window, the whole input."""
     return w.kernel == x.shape[first : first + len(w.kernel)] and not any(map(any, w.pads))
@@ -158,7 +135,7 @@ def _max(xp, x, w, first):
     if _one_window(x, w, first):
         return xp.max(x, axis=axes, keepdims=True)
     if xp is np:
-        return _fold_host(pad_spatial(np, x, w, first, _lowest(x.dtype)), w, first, np.maximum)
+        return pool_numpy.fold(pad_spatial(np, x, w, first, _lowest(x.dtype)), w, first, np.maximum)
     from jax import lax
 
     return _fold(xp, pad_spatial(xp, x, w, first, _lowest(x.dtype)), w, first, lax.max, _lowest(x.dtype))
@@ -173,7 +150,7 @@ def _argmax(xp, x, y, w, first):
     padded = pad_spatial(xp, x, w, first, _lowest(x.dtype))
     if xp is np:
         index = np.full(y.shape, -1, np.int32)
-        for number, _, hit in _first_maxima(padded, y, w, first):
+        for number, _, hit in pool_numpy.first_maxima(padded, y, w, first):
             np.add(index, hit.astype(np.int32) * np.int32(number + 1), out=index)
         return index
     index = xp.full(y.shape, -1, np.int32)
@@ -194,36 +171,9 @@ def _argmax(xp, x, y, w, first):
     return lax.fori_loop(0, w.kernel[0], row, index)
 
 
-def _first_maxima(padded, y, w, first):
-    """Yields the number of each cell, the cell, and in which windows of a NumPy array it is the first maximum."""
-    unseen = np.ones(y.shape, bool)
-    some_nan = y.dtype.kind not in "iu" and bool((y != y).any())
-    for number, cell in enumerate(cells(w)):
-        seen = seen_by(np, padded, w, cell, first)
-        hit = seen == y
-        if some_nan:
-            hit |= seen != seen
-        hit &= unseen
-        unseen ^= hit
-        yield number, cell, hit
-
-
-def _max_grad_host(x, y, dy, w, first):
-    if first and len(x) > 1 and x.size > _IMAGES:
-        return np.concatenate([_max_grad_host(*[t[n : n + 1] for t in (x, y, dy)], w, first) for n in range(len(x))])
-    padded = pad_spatial(np, x, w, first, _lowest(x.dtype))
-    total = np.zeros(padded.shape, dy.dtype)
-    zero = np.zeros((), dy.dtype)
-    for _, cell, hit in _first_maxima(padded, y, w, first):
-        into = seen_by(np, total, w, cell, first)
-        np.add(into, where(np, hit, dy, zero), out=into)
-    inner = [slice(b, b + n) for n, (b, _) in zip(x.shape[first:], w.pads, strict=False)]
-    return total[(slice(None),) * first + tuple(inner)]
-
-
 def _max_grad(xp, x, y, dy, w, first):
     if xp is np:
-        return _max_grad_host(x, y, dy, w, first)
+        return pool_numpy.max_gradient(x, y, dy, w, first, _lowest(x.dtype))
     sizes = x.shape[first : first + len(w.kernel)]
     index = _argmax(xp, x, y, w, first)
     if count(w) > _FEW_CELLS:
@@ -311,7 +261,7 @@ def _average(xp, x, w, first):
     if _one_window(x, w, first):
         total = xp.sum(wide, axis=axes, keepdims=True)
     elif xp is np:
-        total = _fold_host(pad_spatial(np, wide, w, first), w, first, np.add)
+        total = pool_numpy.fold(pad_spatial(np, wide, w, first), w, first, np.add)
     else:
         from jax import lax
 
@@ -326,7 +276,7 @@ def _average_grad(xp, shape, dy, w, first):
     if w.kernel == tuple(sizes) and not any(map(any, w.pads)):
         return xp.broadcast_to(share, shape).astype(dy.dtype)
     if xp is np:
-        parts = np.split(share, len(share)) if share.size > _IMAGES else [share]
+        parts = np.split(share, len(share)) if share.size > pool_numpy.IMAGES else [share]
         return np.concatenate([spread(np, lambda cell, part=part: part, w, sizes, first) for part in parts],
                               dtype=dy.dtype, casting="unsafe")
     if count(w) <= _FEW_CELLS:
