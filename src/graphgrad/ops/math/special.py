@@ -172,7 +172,7 @@ def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
     Reference: TensorFlow 2.21 Ndtri.
 
     >>> sess.run(tf.math.ndtri([0.5, 0.975])).round(4)
-    array([-0.  ,  1.96], dtype=float32)
+    array([0.  , 1.96], dtype=float32)
     """
     with name_scope(name, "ndtri"):
         return raw.Ndtri(x)
@@ -190,7 +190,7 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
     Reference: TensorFlow 2.21 `tf.math.erfcinv`.
 
     >>> sess.run(tf.math.erfcinv([1.0, 0.5])).round(4)
-    array([0.    , 0.4769], dtype=float32)
+    array([-0.    ,  0.4769], dtype=float32)
     """
     with name_scope(name, "erfcinv"):
         x = convert_to_tensor(x, name="start")
