@@ -34,10 +34,26 @@ def differences(ours: Any, theirs: Any, place: str) -> list[str]:
     return [] if same else [f"{place}: {ours} instead of {theirs}"]
 
 
+def _tags(tf: Any, model: str) -> list[str]:
+    return list(tf.__internal__.saved_model.parse_saved_model(model).meta_graphs[0].meta_info_def.tags)
+
+
+def _fingerprint(tf: Any, model: str) -> None:
+    """Compares the fingerprint in the file with the one that TensorFlow computes."""
+    from tensorflow.python.saved_model.pywrap_saved_model import fingerprinting
+
+    found = fingerprinting.CreateFingerprintDef(model)
+    ours, theirs = (tf.saved_model.experimental.Fingerprint.from_proto(f) for f in (
+        pathlib.Path(model, "fingerprint.pb").read_bytes(), found))
+    assert ours == theirs, f"{ours!r} {theirs!r}"
+    assert ours.singleprint() == tf.saved_model.experimental.read_fingerprint(model).singleprint()
+
+
 def _signatures(tf: Any, model: str) -> None:
     """Runs the signatures in a session of 1.x, if they take no strings."""
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        message = tf.compat.v1.saved_model.load(session, ["serve"], model)
+        tags = _tags(tf, model)
+        message = tf.compat.v1.saved_model.load(session, tags, model)
         for key, signature in message.signature_def.items():
             if key.startswith("__"):
                 continue
@@ -58,6 +74,7 @@ def main() -> None:
     for name, (build, use) in ALL_CASES.items():
         model = str(folder / name)
         _signatures(tf, model)
+        _fingerprint(tf, model)
         loaded = tf.saved_model.load(model)
         with tempfile.TemporaryDirectory() as again:
             tf.saved_model.save(loaded, again)

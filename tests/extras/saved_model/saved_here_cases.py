@@ -249,12 +249,74 @@ def use_custom(tf: Any, loaded: Any) -> dict[str, Any]:
     return found
 
 
+def build_optimizer(tf: Any, folder: pathlib.Path) -> Built:
+    """An optimizer of 1.x in a function, of which TensorFlow cannot load what it saves itself."""
+    root = tf.Module()
+    root.v = tf.Variable([1.0, 2.0], name="v")
+    root.w = tf.Variable(3.0, name="w")
+    optimizer = tf.compat.v1.train.AdamOptimizer(0.1)
+
+    @tf.function(input_signature=[])
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(root.v**2) * root.w
+        optimizer.apply_gradients(zip(tape.gradient(loss, [root.v, root.w]), [root.v, root.w], strict=True))
+        return loss
+
+    step()
+    root.step = step
+    if tf.__name__ == "graphgrad":
+        root.optimizer = optimizer
+    else:
+        root.slots = optimizer.variables()
+    return root, {}
+
+
+def use_optimizer(tf: Any, loaded: Any) -> dict[str, Any]:
+    return {"losses": [loaded.step() for _ in range(3)], "v": loaded.v, "w": loaded.w}
+
+
+def build_options(tf: Any, folder: pathlib.Path) -> Built:
+    """A signature with a default; what looks for mistakes is left out; devices and names of functions are kept."""
+
+    class Scale(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            with tf.device("/cpu:0"):
+                self.v = tf.Variable(2.0, name="v")
+
+        @tf.function(input_signature=[tf.TensorSpec([], name="x"), tf.TensorSpec([], name="scale")])
+        def f(self, x: Any, scale: Any = tf.constant(2.5)) -> Any:  # noqa: B008  # tensors are what is written
+            tf.debugging.assert_positive(x)
+            return tf.debugging.check_numerics(x, "wrong") * scale * self.v
+
+        @tf.function
+        def power(self, x: Any, n: int) -> Any:
+            return x**n
+
+    root = Scale()
+    root.power(tf.constant(2.0), 2)
+    root.power(tf.constant(2.0), 3)
+    options = tf.saved_model.SaveOptions(
+        function_aliases={"powers": root.power}, experimental_debug_stripper=True, namespace_whitelist=[],
+        experimental_variable_policy="save_variable_devices", extra_tags=["extra"], experimental_skip_saver=False)
+    return root, {"signatures": root.f, "options": options}
+
+
+def use_options(tf: Any, loaded: Any) -> dict[str, Any]:
+    return {"f": [loaded.f(tf.constant(-3.0)), loaded.f(tf.constant(3.0), tf.constant(1.0))],
+            "powers": [loaded.power(tf.constant(3.0), n) for n in (2, 3)],
+            "signature": loaded.signatures["serving_default"](x=tf.constant(1.0), scale=tf.constant(4.0))}
+
+
 CASES: dict[str, tuple[Build, Use]] = {
     "state": (build_state, use_state),
     "training": (build_training, use_training),
     "recurrent": (build_recurrent, use_recurrent),
     "gathered": (build_gathered, use_gathered),
     "custom": (build_custom, use_custom),
+    "optimizer": (build_optimizer, use_optimizer),
+    "options": (build_options, use_options),
 }
 # One of the first cases is written by the builder of 1.x, not by `tf.saved_model.save`.
 ALL_CASES = {**{name: case for name, case in FIRST_CASES.items() if name not in WRITTEN}, **CASES}

@@ -265,6 +265,10 @@ class _Reader:
             self.used.add(key)
             given: Operation = self.given[key].op
             return given
+        if name not in self.made and name in self.given:  # an argument of a function
+            self.used.add(name)
+            argument: Operation = self.given[name].op
+            return argument
         if name not in self.made:
             raise ValueError(f"graph_def is invalid: control input {name!r} is not in it")
         return self.made[name]

@@ -11,10 +11,11 @@ from graphgrad.frontend.graph.default_graph import control_dependencies
 from graphgrad.frontend.structure.composite_specs import type_spec_from_value
 from graphgrad.frontend.structure.composites import tensors_of
 from graphgrad.frontend.variables.variable_functions import global_variables_initializer, local_variables_initializer
+from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import executing_eagerly, get_default_graph
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.files.atomic_files import make_folders, write_whole
-from graphgrad.ir.graph_messages import AssetFileDef, SignatureDef, TensorInfo, shape_proto
+from graphgrad.ir.graph_messages import AssetFileDef, SignatureDef, TensorInfo, TensorProto, shape_proto
 from graphgrad.ir.values.composite import Bundle, Composite
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group
@@ -68,13 +69,18 @@ def build_signature_def(inputs: Any = None, outputs: Any = None, method_name: st
     Args:
       inputs, outputs: dictionaries from names to `TensorInfo`s.
       method_name: one of the constants `*_METHOD_NAME`.
-      defaults: must be None.
-    Raises: ValueError for defaults.
+      defaults: a dictionary from names of inputs to constants, the values of inputs that are not given.
+    Raises: ValueError for a default that is no constant.
     Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.build_signature_def`.
     """
-    if defaults:
-        raise ValueError("defaults of inputs are not supported. Fix: use tf.placeholder_with_default")
-    return SignatureDef(inputs=inputs, outputs=outputs, method_name=method_name)
+    made = SignatureDef(inputs=inputs, outputs=outputs, method_name=method_name)
+    for name, value in (defaults or {}).items():
+        array = constant_value(value)
+        if array is None:
+            raise ValueError(f"Unable to convert object {value} of type {type(value)} to TensorProto. "
+                             "Fix: give a constant")
+        made.defaults[name] = TensorProto.of(array, value.dtype)
+    return made
 
 
 def predict_signature_def(inputs: Any, outputs: Any) -> Any:

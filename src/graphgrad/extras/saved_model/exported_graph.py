@@ -86,6 +86,7 @@ class ExportedGraph:
             node = self._new(name, "VarHandleOp", dtype=_type(value.dtype), shape=_shape(value._shape),
                              shared_name=AttrValue(s=name.encode()))
             node.attr["shared_name"] = AttrValue(s=node.name.encode())
+            node.device = value.device if self._objects.keeps_devices else ""
             self._handles[number] = node.name
             read = self._new(f"{node.name}/Read/ReadVariableOp", "ReadVariableOp", [node.name],
                              dtype=_type(value.dtype))
@@ -150,8 +151,14 @@ class ExportedGraph:
         made = self.signatures[key] = SignatureDef(method_name=PREDICT_METHOD_NAME)
         given = []
         for name, spec in zip(function.keywords, function.specs, strict=True):
-            node = self._new(f"{key}_{name}".lstrip("_"), "Placeholder", dtype=_type(spec.dtype),
-                             shape=_shape(spec._shape))
+            place, kind = f"{key}_{name}".lstrip("_"), {"dtype": _type(spec.dtype), "shape": _shape(spec._shape)}
+            default = function.defaults.get(name)
+            if default is None:
+                node = self._new(place, "Placeholder", **kind)
+            else:
+                value = self._constant(f"{place}/input", default._value, spec.dtype)
+                node = self._new(place, "PlaceholderWithDefault", [value.name], **kind)
+                made.defaults[name] = TensorProto.of(default._value, spec.dtype)
             given.append(node.name)
             made.inputs[name] = _info(f"{node.name}:0", spec)
         call = self.call(function, given)

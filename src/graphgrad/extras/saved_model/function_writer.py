@@ -60,6 +60,7 @@ class FunctionWriter(GraphWriter):
         self._gradients: dict[int, TracedGradient | str] = {}  # of operations, by id; a name alone if it has no trace
         self.traced: list[TracedGradient] = []
         self.keeps_gradients = True
+        self._number = 0
 
     # -- functions -------------------------------------------------------------------
 
@@ -177,6 +178,11 @@ class FunctionWriter(GraphWriter):
         name = self.name_of_output(t).partition(":")[0]
         number = t.value_index + 2 if t.op.type == "While" else t.value_index if name == t.op.name else 0
         return function, f"{name}:{number}"
+
+    def new_name(self, wanted: str) -> str:
+        """Returns a name for a function: it ends in a number that no other one has, as fingerprints demand."""
+        self._number += 1
+        return super().new_name(f"{wanted}_{self._number}")
 
     # -- operations ------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -12,6 +13,7 @@ from graphgrad.extras.import_v1.import_graph import FunctionLibrary
 from graphgrad.extras.import_v1.saved_model import read_saved_model
 from graphgrad.extras.import_v1.table_handles import TYPES
 from graphgrad.extras.pipelines.asset import Asset
+from graphgrad.frontend.graph.default_graph import device_v2 as on_device
 from graphgrad.frontend.graph.init_scope import init_scope
 from graphgrad.frontend.tracking.data_structures import wrap
 from graphgrad.frontend.tracking.trackable import Trackable
@@ -23,6 +25,7 @@ from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.shape import compatible
 from graphgrad.ops.array.fill import zeros
+from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.saved_model_options import LoadOptions
 from graphgrad.training.checkpoints.saver import _cell
 
@@ -34,6 +37,7 @@ from .load_values import Value, read_values
 from .revived_types import deserialize
 
 Setter = Callable[[Any, str, Any], None]
+_log = Log("tensorflow")
 
 
 class Loader:
@@ -139,8 +143,9 @@ class Loader:
                 self.objects[number] = owner.add_slot(var=variable, slot_name=slot.slot_name)
                 self.setters[number] = setattr
                 given.add(number)
-            else:
-                self.get(number)
+            else:  # of an optimizer of 1.x, which is an object like any other now
+                variable = self.saved.nodes[slot.original_variable_node_id].variable
+                setattr(owner, f"{slot.slot_name}/{variable.name}", self.get(number))
         for number in self.wanted:
             self._set_children(number)
         if 0 not in self.objects:
@@ -225,8 +230,10 @@ class Loader:
                              f"{values[0].dtype.name} when attempting to restore variable with shape {shape}, dtype "
                              f"{dtype.name} and name {message.name}. Fix: use another copy of the model")
         first = zeros([d or 0 for d in shape or ()], dtype) if not values else constant(values[0].array, dtype)
-        made = Variable(first, trainable=message.trainable, name=message.name or None, dtype=dtype, shape=shape,
-                        synchronization=synchronization, aggregation=aggregation)
+        device = message.device if self.options.experimental_variable_policy._save_variable_devices() else ""
+        with on_device(device) if device else contextlib.nullcontext():
+            made = Variable(first, trainable=message.trainable, name=message.name or None, dtype=dtype, shape=shape,
+                            synchronization=synchronization, aggregation=aggregation)
         if not values and made._graph is None:
             _cell(made, None).held = None
         return made
@@ -310,6 +317,21 @@ class Loader:
                     else self._captured(i) for i in message.bound_inputs]
         specs = structure_of(message.output_signature)
         return GradientFunction(captured, [s is not None for s in specs] if isinstance(specs, (tuple, list)) else None)
+
+    def aliases(self) -> dict[str, Any]:
+        """Returns functions by the names that the model keeps: a function if all its traces have it, else traces."""
+        found: dict[str, list[Any]] = {}
+        for name, alias in sorted(self.meta_graph.meta_info_def.function_aliases.items()):
+            if name in self.saved.concrete_functions:
+                found.setdefault(alias, []).append(self.trace(name))
+            else:
+                _log.warning("ConcreteFunction `%s` is listed in function alias but it is not found.", name)
+        made: dict[str, Any] = dict(found)
+        for value in self.objects.values():
+            for alias, traces in found.items():
+                if isinstance(value, LoadedFunction) and set(value.concrete_functions) == set(traces):
+                    made[alias] = value
+        return made
 
     def _captured(self, number: int) -> Any:
         """Returns the tensor by which functions know an object."""
@@ -413,6 +435,13 @@ def load_partial(export_dir: Any, filters: Iterable[str] | Mapping[str, Any] | N
     for name, value in (("tensorflow_version", info.tensorflow_version),
                         ("tensorflow_git_version", info.tensorflow_git_version)):
         setattr(root, name, value)
+    if options.experimental_load_function_aliases:
+        if hasattr(root, "function_aliases"):
+            raise ValueError("Could not load with experimental_load_function_aliases option because the top-level "
+                             "object already has an attributed with name 'function_aliases'. Fix: leave it out")
+        root._setattr_tracking, tracked = False, root._setattr_tracking  # no part of the model, as in TensorFlow
+        root.function_aliases = loader.aliases()
+        root._setattr_tracking = tracked
     return {"root": root} if filters is None else {path: loader.objects[n] for path, n in loader.paths.items()}
 
 

@@ -20,13 +20,16 @@ from graphgrad.training.checkpoints.object_graph import ObjectGraph
 from graphgrad.training.checkpoints.saved_model_options import SaveOptions
 from graphgrad.training.checkpoints.saved_object_messages import SavedModel
 
+from .debug_stripping import strip_debugging
 from .exported_graph import ExportedGraph
+from .fingerprint import FILE as _FINGERPRINT
+from .fingerprint import write_fingerprint
 from .function_writer import FunctionWriter
 from .saved_objects import SavedObjects, SignatureMap
-from .written_functions import WrittenFunction, signature_results, written_signature
+from .written_functions import WrittenFunction, default_tensors, signature_results, written_signature
 
 _log = Log("tensorflow")
-_FILE, _FINGERPRINT, _MAIN_OP = "saved_model.pb", "fingerprint.pb", "saved_model_main_op"
+_FILE, _MAIN_OP = "saved_model.pb", "saved_model_main_op"
 _DEFAULT_SIGNATURE, _DEFAULT_KEY = "_default_save_signature", "serving_default"
 
 
@@ -66,9 +69,11 @@ def save_and_return_nodes(obj: Any, export_dir: Any, signatures: Any = None, opt
     if not isinstance(obj, Trackable):
         raise ValueError("Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the `Trackable` "
                          f"class, for export. Got {obj} with type {type(obj)}.")
+    if options.save_debug_info:
+        _log.warning("The SavedModel is written without debug info: where its operations were built is not in it.")
     writer = FunctionWriter()
     writer.keeps_gradients = options.experimental_custom_gradients
-    objects = SavedObjects(obj, writer)
+    objects = SavedObjects(obj, writer, options.experimental_variable_policy._save_variable_devices())
     made = _signatures(objects, signatures)
     objects.attach_signatures(made)
     objects.find()
@@ -110,6 +115,9 @@ def _fill(meta: Any, objects: SavedObjects, exported: ExportedGraph, signatures:
         meta.saver_def.CopyFrom(exported.add_saver())
     meta.object_graph_def.CopyFrom(objects.message(exported.asset_numbers, exported.constants))
     exported.message.library.CopyFrom(objects.library)
+    if options.experimental_debug_stripper:
+        strip_debugging(exported.message)
+    _check_namespaces(exported.message, options.namespace_whitelist)
     meta.graph_def.CopyFrom(exported.message)
     for key, signature in exported.signatures.items():
         meta.signature_def[key] = signature
@@ -117,6 +125,19 @@ def _fill(meta: Any, objects: SavedObjects, exported: ExportedGraph, signatures:
     meta.meta_info_def.tags.extend(["serve", *(options.extra_tags or ())])
     meta.meta_info_def.tensorflow_version = "2.21.0"
     _add_aliases(meta, objects, options.function_aliases)
+
+
+def _check_namespaces(graph: Any, allowed: list[str] | None) -> None:
+    """Raises ValueError for types of operations of other name spaces than these."""
+    if allowed is None:
+        return
+    nodes = [*graph.node, *(n for f in graph.library.function for n in f.node_def)]
+    strange = sorted({n.op for n in nodes if ">" in n.op and n.op.partition(">")[0] not in allowed})
+    if strange:
+        raise ValueError(f"Attempted to save ops from non-whitelisted namespaces to SavedModel: {strange}.\nPlease "
+                         "verify that these ops should be saved, since they must be available when loading the "
+                         "SavedModel. Fix: add their namespaces to the `namespace_whitelist` argument in "
+                         "tf.saved_model.SaveOptions")
 
 
 def _add_aliases(meta: Any, objects: SavedObjects, aliases: Mapping[str, Any]) -> None:
@@ -171,6 +192,7 @@ def _signatures(objects: SavedObjects, given: Any) -> dict[str, WrittenFunction]
             raise ValueError(f"Got non-flat/non-unique argument names for SavedModel signature '{key}'. Fix: "
                              "tf.TensorSpec(..., name=...)")
         made[str(key)] = written_signature(str(key), concrete, inner, objects.writer)
+        made[str(key)].defaults = default_tensors(function_behind(function), inner.keywords)
         objects.add_function(made[str(key)])
     return made
 
@@ -222,3 +244,4 @@ def _write(folder: str, message: Any, objects: SavedObjects, exported: ExportedG
     for name, source in exported.files.items():
         copy_whole(source, os.path.join(folder, "assets"), name)
     write_whole(os.path.join(folder, _FILE), content)
+    write_fingerprint(folder, message, content)

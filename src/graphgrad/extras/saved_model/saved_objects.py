@@ -19,8 +19,10 @@ from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.object_graph import ObjectGraph, pieces
 from graphgrad.training.checkpoints.saved_object_messages import SavedObjectGraph
 from graphgrad.training.checkpoints.structure_encoding import NotEncodableError
+from graphgrad.training.optimizers.optimizer import Optimizer
 
 from .function_writer import CannotBeWritten, FunctionWriter
+from .revived_types import find
 from .saved_resources import resource_functions, saving_functions
 from .written_functions import WrittenFunction, function_spec, spec_without_arguments, written
 from .written_gradients import is_constant
@@ -62,6 +64,7 @@ class SavedObjects:
     Args:
       root: the outermost one.
       writer: the writer of functions.
+      keeps_devices: whether the devices of variables are written.
 
     Attributes:
       graph: the objects and how they are connected, see `find`.
@@ -71,8 +74,8 @@ class SavedObjects:
 
     graph: ObjectGraph
 
-    def __init__(self, root: Any, writer: FunctionWriter):
-        self.root, self.writer = root, writer
+    def __init__(self, root: Any, writer: FunctionWriter, keeps_devices: bool = False):
+        self.root, self.writer, self.keeps_devices = root, writer, keeps_devices
         self.functions: list[WrittenFunction] = []
         self.library = FunctionDefLibrary()
         self._traces: dict[int, WrittenFunction | None] = {}
@@ -130,6 +133,10 @@ class SavedObjects:
         held = dict(value._trackable_children(save_type="savedmodel", cache=self._cache))
         if isinstance(value, ListWrapper):
             held.update({str(i): v for i, v in enumerate(value) if is_function(v)})
+        elif isinstance(value, Optimizer):
+            # TensorFlow 2.21 cannot load slots of optimizers of 1.x as such: objects that it makes have no `add_slot`.
+            held.update({f"{name}/{v._shared_name}": v for name in value.get_slot_names()
+                         for v in value._slot_dict(name).values()})
         elif isinstance(value, DictWrapper):
             held.update({k: v for k, v in value.items() if isinstance(k, str) and is_function(v)})
         found = {name: function_behind(child) for name, child in held.items()}
@@ -158,7 +165,7 @@ class SavedObjects:
 
     def find(self) -> None:
         """Lists all objects."""
-        self.graph = ObjectGraph(self.root, False, self.children)
+        self.graph = ObjectGraph(self.root, True, self.children)
         self._add_saving()
         self._add_gradients()
         self.library.function.extend(f.definition for f in self.functions)
@@ -242,6 +249,10 @@ class SavedObjects:
             node = made.nodes.add()
             for name, number in links.items():
                 node.children.add(node_id=number, local_name=name)
+            for variable, name, slot in self.graph.slots.get(own, ()):
+                if slot not in links.values():
+                    node.slot_variables.add(original_variable_node_id=variable, slot_name=name,
+                                            slot_variable_node_id=slot)
             if own in self._saving:
                 saving = node.saveable_objects[pieces(value)[0].attribute]
                 saving.save_function, saving.restore_function = self._saving[own], self._saving[own] + 1
@@ -255,6 +266,7 @@ class SavedObjects:
     def _describe(self, value: Any, node: Any, asset_numbers: Mapping[int, int], constants: Mapping[int, str]) -> None:
         if isinstance(value, Variable):
             _describe_variable(value, node.variable)
+            node.variable.device = value.device if self.keeps_devices else ""
         elif isinstance(value, Function):
             self._describe_function(value, node)
         elif isinstance(value, ConcreteFunction):
@@ -275,8 +287,7 @@ class SavedObjects:
         elif is_resource(value):
             node.resource.SetInParent()
         else:
-            node.user_object.identifier = _identifier(value)
-            node.user_object.version.producer = node.user_object.version.min_consumer = 1
+            _describe_user_object(value, node.user_object)
 
     def _describe_function(self, value: Function, node: Any) -> None:
         made = [self._traces[id(c)] for c in traces_of(value)]
@@ -320,6 +331,17 @@ def _describe_variable(value: Variable, made: Any) -> None:
     made.synchronization, made.aggregation = value.synchronization.value, value.aggregation.value
     made.name = value._shared_name.rstrip("/")
     made.SetInParent()
+
+
+def _describe_user_object(value: Any, made: Any) -> None:
+    known = find(value)
+    if known is None:
+        made.identifier = _identifier(value)
+        made.version.producer = made.version.min_consumer = 1
+    else:
+        made.identifier, version = known
+        made.version.producer, made.version.min_consumer = version.version, version.min_consumer_version
+        made.version.bad_consumers.extend(version.bad_consumers)
 
 
 def _identifier(value: Any) -> str:

@@ -13,6 +13,7 @@ from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composite_specs import type_spec_from_value
 from graphgrad.frontend.structure.signature import TensorSpec
 from graphgrad.ir.dtypes import as_dtype
+from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.graph_messages import AttrValue, FunctionDef, shape_proto
 from graphgrad.ir.tensor import Tensor as AnyTensor
@@ -33,12 +34,14 @@ class WrittenFunction:
       described: its `SavedConcreteFunction`, without the numbers of what it is bound to.
       specs: of the other arguments.
       results: names and specs of the results, if it is a signature's.
+      defaults: values of arguments, by name, for programs that give none; of a signature's function.
     """
 
     def __init__(self, definition: Any, bound: Sequence[Any], keywords: Sequence[str], input_signature: Any,
                  output_signature: Any, specs: Sequence[TensorSpec] = (), results: Any = None):
         self.definition, self.bound, self.keywords = definition, list(bound), list(keywords)
         self.specs, self.results = list(specs), results
+        self.defaults: dict[str, Any] = {}
         self.described = SavedConcreteFunction()
         self.described.canonicalized_input_signature.CopyFrom(encode_structure(input_signature))
         self.described.output_signature.CopyFrom(encode_structure(output_signature))
@@ -110,6 +113,22 @@ def spec_without_arguments() -> Any:
 
 
 # -- signatures ------------------------------------------------------------------------
+
+
+def default_tensors(function: Any, keywords: Sequence[str]) -> dict[str, Any]:
+    """Returns the tensors that are defaults of a function's last arguments, by the names of its trace's arguments.
+
+    Args:
+      function: the function; one that is a trace has no defaults.
+      keywords: the names of the trace's arguments.
+    """
+    if not isinstance(function, Function):
+        return {}
+    signature = function._parameters or inspect.signature(function.python_function)
+    parameters = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    defaults = nest.flatten([p.default for p in parameters if p.default is not p.empty])
+    pairs = zip(list(keywords)[len(keywords) - len(defaults):], defaults, strict=False)
+    return {name: value for name, value in pairs if isinstance(value, EagerTensor)}
 
 
 def signature_results(outputs: Any, function_name: str, key: str) -> dict[str, Any]:

@@ -83,6 +83,14 @@ def escaped(name: str) -> str:
     return re.sub("/", ".S", name.replace(".", ".."))
 
 
+def _slot(optimizer: Any, variable: Any, name: str) -> Any:
+    """Returns an optimizer's variable beside another one; None if it has none."""
+    try:
+        return optimizer.get_slot(variable, name)
+    except (AttributeError, KeyError):  # of libraries' optimizers
+        return None
+
+
 class ObjectGraph:
     """All objects reachable from a root, in TensorFlow's order.
 
@@ -116,15 +124,16 @@ class ObjectGraph:
             at += 1
         for number in range(at if with_slots else 0):
             optimizer = self.objects[number]
-            if isinstance(optimizer, Optimizer):
+            if isinstance(optimizer, Optimizer) or (isinstance(optimizer, Trackable)
+                                                    and "get_slot_names" in dir(optimizer)):
                 self._add_slots(number, optimizer, at, numbers)
 
     def _add_slots(self, number: int, optimizer: Any, count: int, numbers: dict[int, int]) -> None:
         for name in optimizer.get_slot_names():
             for i in range(count):
                 variable = self.objects[i]
-                slot = optimizer.get_slot(variable, name) if isinstance(variable, Variable) else None
-                if slot is None:
+                slot = _slot(optimizer, variable, name) if isinstance(variable, Variable) else None
+                if not isinstance(slot, Variable):
                     continue
                 if id(slot) not in numbers:
                     numbers[id(slot)] = len(self.objects)
