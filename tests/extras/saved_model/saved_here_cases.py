@@ -32,12 +32,18 @@ def build_state(tf: Any, folder: pathlib.Path) -> Built:
         root.count.assign(between * 10)
         return before, between, root.count.read_value(), root.total.read_value()
 
+    root.generator = tf.random.Generator.from_seed(5)
+
+    @tf.function(input_signature=[])
+    def drawn() -> Any:
+        return root.generator.normal([2])
+
     @tf.function(input_signature=[])
     def reset() -> None:
         root.count.assign(0)
         root.total.assign([0.0, 0.0])
 
-    root.step, root.reset = step, reset
+    root.step, root.reset, root.drawn = step, reset, drawn
     return root, {}
 
 
@@ -45,6 +51,7 @@ def use_state(tf: Any, loaded: Any) -> dict[str, Any]:
     x = tf.constant([1.0, -2.0])
     found = {"steps": [loaded.step(x, n) for n in (1, 3, 0, 2)], "count": loaded.count}
     loaded.reset()
+    found["drawn"] = [loaded.drawn() for _ in range(2)]
     return {**found, "after": [loaded.count, loaded.total], "again": loaded.step(2.0 * x, tf.constant(4))}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import graphgrad as tf
-from graphgrad.extras.saved_model.fingerprint import FILE, fingerprint_of
+from graphgrad.extras.saved_model.model_fingerprint import FILE, fingerprint_of
 from graphgrad.training.checkpoints.saved_object_messages import SavedModel
 from tests.extras.saved_model_cases import CASES as WRITTEN_THERE
 from tests.extras.saved_model_cases import unpacked
@@ -152,3 +152,31 @@ def test_slots(tmp_path: pathlib.Path) -> None:
     tf.saved_model.save(loaded, str(tmp_path / "again"))
     for model in (loaded, tf.saved_model.load(str(tmp_path / "again"))):
         assert [float(model.step()) for _ in range(3)] == wanted
+
+
+def test_python_functions(tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Operations that call Python are written, and named in a warning: elsewhere they cannot run. The rest can."""
+    root = tf.Module()
+    root.v = tf.Variable(2.0)
+    spec = [tf.TensorSpec([2])]
+    root.f = tf.function(lambda x: tf.py_function(lambda a: a * 2, [x], tf.float32), input_signature=spec)
+    root.g = tf.function(lambda x: x * root.v, input_signature=spec)
+    tf.get_logger().propagate, before = True, tf.get_logger().propagate
+    try:
+        with caplog.at_level(logging.WARNING):
+            tf.saved_model.save(root, str(tmp_path / "model"))
+    finally:
+        tf.get_logger().propagate = before
+    assert "1 operations; the first is EagerPyFunc" in caplog.text and "test_options.py" in caplog.text
+    loaded = tf.saved_model.load(str(tmp_path / "model"))
+    assert loaded.g(tf.ones([2])).numpy().tolist() == [2.0, 2.0]
+    message = read(tmp_path / "model")
+    for function in message.meta_graphs[0].graph_def.library.function:
+        for node in function.node_def:
+            if node.op == "EagerPyFunc":
+                node.attr["token"].s = b"of another process"
+    (tmp_path / "model" / "saved_model.pb").write_bytes(message.SerializeToString())
+    loaded = tf.saved_model.load(str(tmp_path / "model"))
+    assert loaded.g(tf.ones([2])).numpy().tolist() == [2.0, 2.0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)of another process is not found.*Fix:"):
+        loaded.f(tf.ones([2]))

@@ -164,6 +164,9 @@ class _Reader:
         if MARK in node.attr:
             node, rule = self._with_gradient(node)
         inputs = [self._input(name) for name in node.input if not name.startswith("^")]
+        if len(inputs) > len(opdef.inputs) and not any(arg.is_list for arg in opdef.inputs):
+            raise ValueError(f"graph_def is invalid: {node.name!r}, of type {node.op}, has {len(inputs)} inputs. "
+                             "Fix: use another copy of the graph")
         attrs = self._attrs(node, opdef, inputs)
         op = add_to_graph(self.graph, opdef, tuple(inputs), attrs, f"{self.prefix}{node.name}/")
         self.graph._names.reserve(op.name)
@@ -248,7 +251,8 @@ class _Reader:
                 self.used.add(key)
                 return self.given[key]
         if op not in self.made:
-            raise ValueError(f"graph_def is invalid: input {name!r} is of an operation that is not in it")
+            raise ValueError(f"graph_def is invalid: input {name!r} is of an operation that is not in it. "
+                             "Fix: use another copy of the graph")
         outputs = self.made[op].outputs
         if ":" in rest:  # in a function: the argument's name, and the index in it
             if len(outputs) == 1:
@@ -256,7 +260,7 @@ class _Reader:
             argument, _, place = rest.partition(":")
             return outputs[output_places(self.made[op]).index((argument, int(place)))]
         if int(rest or 0) >= len(outputs):
-            raise ValueError(f"graph_def is invalid: {op!r} has no output {rest}")
+            raise ValueError(f"graph_def is invalid: {op!r} has no output {rest}. Fix: use another copy of the graph")
         return outputs[int(rest or 0)]
 
     def _control(self, name: str) -> Operation:
@@ -270,7 +274,8 @@ class _Reader:
             argument: Operation = self.given[name].op
             return argument
         if name not in self.made:
-            raise ValueError(f"graph_def is invalid: control input {name!r} is not in it")
+            raise ValueError(f"graph_def is invalid: control input {name!r} is not in it. "
+                             "Fix: use another copy of the graph")
         return self.made[name]
 
     def element(self, name: Any) -> Any:
@@ -320,7 +325,8 @@ class _Reader:
             if plain in opdef.attrs and plain not in derived and not (plain == name and name in own):
                 found[plain] = self._value(plain, message)
                 if plain == "dtype" and not isinstance(found[plain], DType):
-                    raise ValueError(f"graph_def is invalid: attribute 'dtype' of node {node.name!r} is no type")
+                    raise ValueError(f"graph_def is invalid: attribute 'dtype' of node {node.name!r} is no type. "
+                                     "Fix: use another copy of the graph")
         return found
 
     def _value(self, name: str, message: Any) -> Any:
@@ -442,7 +448,8 @@ class FunctionLibrary:
     def message(self, name: str) -> Any:
         """Returns the `FunctionDef` of a name; raises ValueError if there is none."""
         if name not in self._messages:
-            raise ValueError(f"graph_def is invalid: the function {name!r} is not in its library")
+            raise ValueError(f"graph_def is invalid: the function {name!r} is not in its library. "
+                             "Fix: use another copy of the graph")
         return self._messages[name]
 
     def read(self, name: str, captured: Sequence[Any] = ()) -> FuncGraph:

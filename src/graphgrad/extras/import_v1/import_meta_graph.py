@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from graphgrad.frontend.graph.collection_protos import from_message, is_read
@@ -127,12 +128,20 @@ def import_collections(message: Any, clear_devices: bool = False, scope: Any = N
 def _read(key: str, values: list[bytes], scope: Any, prefix: str, made: dict[str, Any]) -> list[Any]:
     """Returns the items of a collection that was written as messages or texts."""
     if key in _OF_VARIABLES:
-        return [variable_of(VariableDef.FromString(v), prefix, made) for v in values]
+        return [variable_of(v, prefix, made) for v in variable_messages(values)]
     if key == GraphKeys.QUEUE_RUNNERS:
         return [QueueRunner.from_proto(QueueRunnerDef.FromString(v), scope) for v in values]
     if is_read(key):
         return [from_message(key, v, scope) for v in values]
     return [v.decode("utf-8", "replace") for v in values]
+
+
+def variable_messages(values: Iterable[bytes]) -> list[Any]:
+    """Reads the `VariableDef`s of a collection; raises ValueError for what is none."""
+    try:
+        return [VariableDef.FromString(v) for v in values]
+    except DecodeError as e:
+        raise ValueError(f"the graph's collections are invalid: {e}. Fix: use another copy of the file") from None
 
 
 def _variables_first(item: tuple[str, Any]) -> tuple[bool, str]:

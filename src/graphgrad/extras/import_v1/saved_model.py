@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from graphgrad.extras.pipelines.lookup_tables import tables_initializer
@@ -16,6 +16,7 @@ from graphgrad.ir.context import executing_eagerly, get_default_graph
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.files.atomic_files import make_folders, write_whole
 from graphgrad.ir.graph_messages import AssetFileDef, SignatureDef, TensorInfo, TensorProto, shape_proto
+from graphgrad.ir.proto.messages import DecodeError
 from graphgrad.ir.values.composite import Bundle, Composite
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group
@@ -264,7 +265,10 @@ def asset_files(message: Any, export_dir: str) -> dict[str, str]:
     assets = list(message.asset_file_def)
     if not assets and ASSETS_KEY in message.collection_def:
         held = message.collection_def[ASSETS_KEY].any_list.value
-        assets = [AssetFileDef.FromString(any_message.value) for any_message in held]
+        try:
+            assets = [AssetFileDef.FromString(any_message.value) for any_message in held]
+        except DecodeError as e:
+            raise ValueError(f"the SavedModel is invalid: {e}. Fix: use another copy of the file") from None
     found = {}
     for asset in assets:
         name = asset.filename
@@ -314,8 +318,17 @@ def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **save
         for key in (MAIN_OP_KEY, LEGACY_INIT_OP_KEY):
             if key in message.collection_def:
                 for name in message.collection_def[key].node_list.value:
-                    sess.run(sess.graph.get_operation_by_name(prefix + name), files)
+                    sess.run(_elements(sess.graph, [prefix + name])[0],
+                             dict(zip(_elements(sess.graph, files), files.values(), strict=True)))
     return message
+
+
+def _elements(graph: Any, names: Iterable[str]) -> list[Any]:
+    """Returns operations and tensors of a graph; raises ValueError for names that are not there."""
+    try:
+        return [graph.as_graph_element(name) for name in names]
+    except (KeyError, ValueError) as e:
+        raise ValueError(f"the SavedModel is invalid: {e}. Fix: use another copy of the file") from None
 
 
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: Any = None) -> Any:

@@ -427,7 +427,7 @@ def load_partial(export_dir: Any, filters: Iterable[str] | Mapping[str, Any] | N
     if wanted is not None and wanted != set(graphs[0].meta_info_def.tags):
         raise ValueError(f"Got an incompatible argument to `tags`: {tags}. The SavedModel at {folder} has one "
                          f"MetaGraph with tags {list(graphs[0].meta_info_def.tags)}. You may omit the argument, pass "
-                         "'None', or pass matching tags.")
+                         "'None', or pass matching tags. Fix: tags=None")
     with init_scope():
         loader = Loader(graphs[0], folder, options, filters)
     root = loader.objects[0]
@@ -452,7 +452,8 @@ def _with_tags(graphs: Any, wanted: set[str] | None) -> Any:
     if wanted is None and len(graphs) != 1:
         raise ValueError("Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument if there is "
                          f"more than one MetaGraph. Got `tags=None`, but there are {len(graphs)} MetaGraphs in the "
-                         f"SavedModel with tag sets: {available}. Pass a `tags=` argument to load this SavedModel.")
+                         f"SavedModel with tag sets: {available}. Pass a `tags=` argument to load this SavedModel. "
+                         "Fix: tags=[...]")
     if not found:
         raise RuntimeError(f"MetaGraphDef associated with tags {sorted(wanted or ())} could not be found in "
                            f"SavedModel. It has {available}. Fix: load it with one of these")

@@ -9,6 +9,7 @@ from typing import Any
 
 from graphgrad.extras.import_v1.import_graph import FunctionLibrary, import_graph_def, import_part
 from graphgrad.extras.import_v1.import_limits import refused
+from graphgrad.extras.import_v1.import_meta_graph import variable_messages
 from graphgrad.extras.import_v1.reference_variables import with_resources
 from graphgrad.extras.import_v1.saved_model import asset_files
 from graphgrad.extras.import_v1.table_handles import TYPES
@@ -26,7 +27,7 @@ from graphgrad.ir.conversion import constant
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph
-from graphgrad.ir.graph_messages import NodeDef, VariableDef
+from graphgrad.ir.graph_messages import NodeDef
 from graphgrad.ops.array.fill import zeros
 from graphgrad.training.checkpoints.bundle import BundleReader, read_bundle
 from graphgrad.training.checkpoints.checkpoint_state import checkpoint_exists
@@ -88,7 +89,7 @@ class GraphModel(AutoTrackable):
         made = {}
         for key in keys:
             if key in self._message.collection_def:
-                messages = map(VariableDef.FromString, self._message.collection_def[key].bytes_list.value)
+                messages = variable_messages(self._message.collection_def[key].bytes_list.value)
                 made.update({m.variable_name.partition(":")[0]: m for m in messages})
         return made
 

@@ -22,9 +22,9 @@ from graphgrad.training.checkpoints.saved_object_messages import SavedModel
 
 from .debug_stripping import strip_debugging
 from .exported_graph import ExportedGraph
-from .fingerprint import FILE as _FINGERPRINT
-from .fingerprint import write_fingerprint
 from .function_writer import FunctionWriter
+from .model_fingerprint import FILE as _FINGERPRINT
+from .model_fingerprint import write_fingerprint
 from .saved_objects import SavedObjects, SignatureMap
 from .written_functions import WrittenFunction, default_tensors, signature_results, written_signature
 
@@ -77,6 +77,11 @@ def save_and_return_nodes(obj: Any, export_dir: Any, signatures: Any = None, opt
     made = _signatures(objects, signatures)
     objects.attach_signatures(made)
     objects.find()
+    if writer.python:
+        one = writer.python[0]
+        _log.warning("The SavedModel holds operations that call Python functions of this process (%d operations; the "
+                     "first is %s '%s', built at %s). The functions are not in it: loaded elsewhere, these operations "
+                     "cannot run.", len(writer.python), one.type, one.name, one.source)
     exported = ExportedGraph(objects)
     message = SavedModel(saved_model_schema_version=1)
     _fill(message.meta_graphs.add(), objects, exported, made, options)

@@ -130,15 +130,7 @@ class SavedObjects:
                     if c.dtype not in (resource, variant)}
         if not isinstance(value, Trackable):
             return {}
-        held = dict(value._trackable_children(save_type="savedmodel", cache=self._cache))
-        if isinstance(value, ListWrapper):
-            held.update({str(i): v for i, v in enumerate(value) if is_function(v)})
-        elif isinstance(value, Optimizer):
-            # TensorFlow 2.21 cannot load slots of optimizers of 1.x as such: objects that it makes have no `add_slot`.
-            held.update({f"{name}/{v._shared_name}": v for name in value.get_slot_names()
-                         for v in value._slot_dict(name).values()})
-        elif isinstance(value, DictWrapper):
-            held.update({k: v for k, v in value.items() if isinstance(k, str) and is_function(v)})
+        held = {**value._trackable_children(save_type="savedmodel", cache=self._cache), **_held_besides(value)}
         found = {name: function_behind(child) for name, child in held.items()}
         found = {name: child for name, child in found.items() if self._can_be_child(name, child)}
         if is_resource(value):
@@ -307,6 +299,19 @@ class SavedObjects:
         made.argument_keywords.extend(function.keywords)
         one = function.results is None or len(function.keywords) == 1
         made.allowed_positional_arguments = len(function.keywords) if one else 0
+
+
+def _held_besides(value: Any) -> dict[str, Any]:
+    """Returns what an object holds in a saved model alone, by name."""
+    if isinstance(value, ListWrapper):
+        return {str(i): v for i, v in enumerate(value) if is_function(v)}
+    if isinstance(value, DictWrapper):
+        return {k: v for k, v in value.items() if isinstance(k, str) and is_function(v)}
+    if isinstance(value, Optimizer):
+        # TensorFlow 2.21 cannot load slots of optimizers of 1.x as such: objects that it makes have no `add_slot`.
+        return {f"{name}/{v._shared_name}": v for name in value.get_slot_names()
+                for v in value._slot_dict(name).values()}
+    return {}
 
 
 def is_resource(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.graph.init_scope import init_scope
+from graphgrad.frontend.tracking.trackable import AutoTrackable
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype, float32, int32, int64, uint64
 from graphgrad.ir.opdef import raw
@@ -74,7 +75,7 @@ def create_rng_state(seed: Any, alg: Any) -> Any:
     return raw.ConcatV2([np.zeros(size - int(have), np.int64), words], 0) if have < size else words
 
 
-class Generator:
+class Generator(AutoTrackable):
     """A source of random numbers, which depend only on its state, a variable.
 
     With the same state it gives TensorFlow's numbers; with ThreeFry those that TensorFlow has on XLA.
