@@ -168,3 +168,15 @@ def test_tables_of_vocabularies(tmp_path: pathlib.Path) -> None:
                  lambda: lookup.index_table_from_tensor(["a"], -1), lambda: lookup.index_table_from_tensor([1])):
         with pytest.raises(ValueError, match=r"must be|Invalid dtype"):
             call()
+
+
+def test_as_many_keys_as_elements() -> None:
+    """A default of as many elements as there are keys is the default of each, where values are vectors."""
+    with context.use(context.EAGER):
+        table = tf2.lookup.experimental.MutableHashTable(tf.string, tf.int64, [-1, -2])
+        table.insert(["a", "b"], [[1, 2], [3, 4]])
+        assert table.lookup(tf2.constant(["a", "c"])).numpy().tolist() == [[1, 2], [-1, -2]]
+        assert table.lookup(tf2.constant(["a", "c"]), [[5, 6], [7, 8]]).numpy().tolist() == [[1, 2], [7, 8]]
+        numbers = tf2.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+        numbers.insert(["a"], [1])
+        assert numbers.lookup(tf2.constant(["a", "c"]), [5, 6]).numpy().tolist() == [1, 6]

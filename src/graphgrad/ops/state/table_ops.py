@@ -102,7 +102,9 @@ def find(xp, ref, keys, default_value, *, mutable=False):
     entries = _entries(ref, mutable)
     default = np.asarray(default_value)
     flat = [entries.get(k) for k in keys.reshape(-1).tolist()]
-    varying = default.ndim > 0 and default.shape[: keys.ndim] == keys.shape and keys.ndim > 0
+    one = next(iter(entries.values()), None)  # as many keys as a value has elements: one default, not one for each
+    is_one = one is not None and default.shape == np.shape(one)
+    varying = not is_one and default.ndim > 0 and default.shape[: keys.ndim] == keys.shape and keys.ndim > 0
     shape = default.shape[keys.ndim :] if varying else default.shape
     defaults = default.reshape((-1, *shape)) if varying else [default[()]] * len(flat)
     out = np.empty((len(flat), *shape), default.dtype)
