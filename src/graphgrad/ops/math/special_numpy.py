@@ -52,7 +52,7 @@ def erfinv(p):
 
 def ndtri(p):
     """Computes the quantile of the standard normal distribution."""
-    return _special().ndtri(p)
+    return np.where(p == 0.5, -0.0, _special().ndtri(p))  # its sign is that of XLA's
 
 
 def lgamma(x):
