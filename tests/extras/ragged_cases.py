@@ -152,6 +152,14 @@ EXPRESSIONS = {
         tf.gather_nd(D,[[2,1,2]])
         tf.gather(E,[2,0])
         tf.gather(T,I,batch_dims=1)
+        tf.gather(C([[1,2,3],[4,5,6,7]]),[2,0],axis=1)
+        tf.gather(C([[1,2,3],[4,5,6,7]]),1,axis=-1)
+        tf.gather(C([[1,2,3],[4,5,6,7]]),[[2,0],[1,1]],axis=1)
+        tf.gather(C([[[1,2],[3]],[[4],[5,6,7],[8]]]),[1,0],axis=1)
+        tf.gather(C([[[1,2],[3,4]],[[5,6,7],[8,9]]]),[1,0],axis=-1)
+        tf.gather(D,[1,0],axis=-1)
+        tf.gather(D,1,axis=2)
+        C(3)
     """,
     "arrays": """
         tf.tile(R,[2,1])

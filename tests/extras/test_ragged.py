@@ -138,7 +138,6 @@ def test_eagerly() -> None:
     (lambda: tf.ragged.constant([[[1]]]).merge_dims(2, 1), ValueError, "axes 2 to 1 cannot be merged"),
     (lambda: R.from_sparse([[1]]), TypeError, "Expected SparseTensor, got list"),
     (lambda: tf.ragged.constant([[1, 2], 3]), ValueError, "same nesting depth"),
-    (lambda: tf.ragged.constant(3), TypeError, "pylist must be a list"),
     (lambda: tf.ragged.stack([[1], [2]], axis=3), ValueError, "axis=3 out of bounds"),
 ])
 def test_what_cannot_be(make: Any, error: Any, text: str) -> None:

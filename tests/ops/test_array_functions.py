@@ -209,3 +209,44 @@ def test_slices_with_a_tuple_as_shape() -> None:
         slices = tf2.IndexedSlices(tf2.constant([[1.0, 2.0]]), tf2.constant([1]), (3, 2))
         assert slices.shape == (3, 2) and slices.dense_shape.dtype is tf2.int32
         assert tf2.convert_to_tensor(slices).numpy().tolist() == [[0, 0], [1, 2], [0, 0]]
+
+
+def test_sizes_of_other_dtypes() -> None:
+    """Scalar tensors in a list of sizes or axes are cast, as Python numbers beside them would be; a whole tensor is not."""
+    with context.use(context.EAGER):
+        k = tf2.constant([3.0, 2.0])
+        x = tf2.range(6)
+        assert tf2.reshape(x, (k[0], k[1], 1)).shape == (3, 2, 1)
+        assert tf2.tile(x, [tf2.constant(2, tf2.int8)]).shape == (12,)
+        assert tf2.fill((k[1], 2), 1.0).shape == (2, 2)
+        assert tf2.function(lambda k: tf2.reshape(x, (k[0], k[1])))(k).shape == (3, 2)
+        with pytest.raises((TypeError, tf2.errors.InvalidArgumentError), match="float"):
+            tf2.reshape(x, k)
+        with pytest.raises((TypeError, tf2.errors.InvalidArgumentError), match="float"):
+            tf2.gather(x, (k[0], k[1]))
+
+
+def test_shape_that_is_a_number() -> None:
+    """Eager mode takes one number for a shape of one size; graphs refuse it."""
+    with context.use(context.EAGER):
+        for n in (-1, 6, np.int64(6), tf2.constant(6)):
+            assert tf2.reshape(tf2.ones([2, 3]), n).shape == (6,)
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="must be a vector"):
+        tf.reshape(tf.ones([2, 3]), 6)
+
+
+def test_nothing_between_two_ends() -> None:
+    """`linspace` of no numbers is empty, along any axis."""
+    with context.use(context.EAGER):
+        assert tf2.linspace(0.0, 1.0, 0).shape == (0,)
+        assert tf2.linspace([0.0, 1.0], [2.0, 3.0], 0, axis=-1).shape == (2, 0)
+        with pytest.raises(ValueError, match="must not be negative"):
+            tf2.linspace(0.0, 1.0, -1)
+
+
+def test_distinct_nans() -> None:
+    """No NaN is equal to another."""
+    with context.use(context.EAGER):
+        values, index, counts = tf2.unique_with_counts([1.0, np.nan, 1.0, np.nan])
+        assert np.array_equal(values, [1, np.nan, np.nan], equal_nan=True)
+        assert index.numpy().tolist() == [0, 1, 0, 2] and counts.numpy().tolist() == [2, 1, 1]

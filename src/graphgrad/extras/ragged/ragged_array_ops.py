@@ -160,10 +160,25 @@ def gather(name: str, f: Callable[..., Any], given: Given) -> Any:
     batch, axis = int(given.get("batch_dims", 0)), given.get("axis")
     if batch == 1 and axis in (None, 1):
         return _within_rows(params, indices)
-    if batch or axis not in (None, 0):
-        raise NotImplementedError(f"gather of ragged tensors is offered along the first axis, and for batch_dims=1; "
-                                  f"not for axis={axis}, batch_dims={batch}. Fix: gather along axis 0")
-    return _rows_of(params, indices)
+    axis = 0 if axis is None else axis_of(int(axis), rank_of(params))
+    if batch or axis and isinstance(indices, RaggedTensor):
+        raise NotImplementedError("gather of ragged tensors is offered with batch_dims=1, and along any axis by indices "
+                                  f"that are not ragged; not for axis={axis}, batch_dims={batch}. Fix: gather row by row")
+    return _along(params, indices, axis)
+
+
+def _along(params: Any, indices: Any, axis: int) -> Any:
+    """Gathers along an axis by indices that are not ragged, or along the first one."""
+    if axis == 0:
+        return _rows_of(params, indices)
+    if not isinstance(params, RaggedTensor):
+        return raw.GatherV2(params, indices, axis)
+    if axis > 1:
+        return params.with_values(_along(params.values, indices, axis - 1))
+    starts = params.row_starts()
+    for _ in range(rank_of(indices)):
+        starts = raw.ExpandDims(starts, -1)
+    return _rows_of(params.values, raw.AddV2(raw.Cast(indices, DstT=starts.dtype), starts))
 
 
 def gather_nd(name: str, f: Callable[..., Any], given: Given) -> Any:

@@ -30,8 +30,6 @@ def _depths(value: Any) -> tuple[int, int]:
 
 def _taken_apart(pylist: Any, ragged_rank: int | None, inner_shape: Any) -> tuple[list[Any], list[Any], int]:
     """Returns the flat values, the splits of each ragged axis, and the number of axes of each flat value."""
-    if not isinstance(pylist, (list, tuple, np.ndarray)):
-        raise TypeError(f"pylist must be a list, not {type(pylist).__name__}. Fix: [pylist]")
     depth, least = _depths(pylist)
     if least < 99 and depth != least:
         raise ValueError("all scalar values in pylist must have the same nesting depth. Fix: nest all rows alike")
@@ -50,6 +48,16 @@ def _taken_apart(pylist: Any, ragged_rank: int | None, inner_shape: Any) -> tupl
     return rows, splits, depth - rank
 
 
+def _scalar(pylist: Any, ragged_rank: int | None, inner_shape: Any) -> bool:
+    """Returns whether `pylist` is a single value; raises ValueError if the other arguments do not allow that."""
+    if isinstance(pylist, (list, tuple, np.ndarray)):
+        return False
+    if ragged_rank or inner_shape:
+        given = f"ragged_rank={ragged_rank}" if ragged_rank else f"inner_shape={inner_shape}"
+        raise ValueError(f"Invalid pylist={pylist!r}: incompatible with {given}. Fix: nest the values in lists")
+    return True
+
+
 def _array(rows: list[Any], dtype: Any, inner_shape: Any, axes: int) -> Any:
     wanted = None if dtype is None else as_dtype(dtype)
     if rows:
@@ -63,7 +71,7 @@ def ragged_constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inn
     """Makes a ragged tensor of nested lists.
 
     Args:
-      pylist: lists of lists of numbers or strings.
+      pylist: lists of lists of numbers or strings, or one of these.
       dtype: the dtype of the values.
       ragged_rank: the number of axes that may be ragged; all but the first by default.
       inner_shape: the shape of each value.
@@ -77,6 +85,8 @@ def ragged_constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inn
     array([2, 0, 1])
     """
     with name_scope(name, "RaggedConstant"):
+        if _scalar(pylist, ragged_rank, inner_shape):
+            return convert_to_tensor(pylist, dtype, name="values")
         rows, splits, axes = _taken_apart(pylist, ragged_rank, inner_shape)
         array = _array(rows, dtype, inner_shape, axes)
         kind = as_dtype(row_splits_dtype)
@@ -97,6 +107,8 @@ def ragged_constant_value(pylist: Any, dtype: Any = None, ragged_rank: Any = Non
     >>> tf.ragged.constant_value([[1, 2], [3]]).to_list()
     [[1, 2], [3]]
     """
+    if _scalar(pylist, ragged_rank, inner_shape):
+        return make_array(pylist, None if dtype is None else as_dtype(dtype))
     rows, splits, axes = _taken_apart(pylist, ragged_rank, inner_shape)
     value = np.asarray(rows, dtype) if rows else _array(rows, dtype, inner_shape, axes)
     for s in reversed(splits):

@@ -115,14 +115,14 @@ parallel_dynamic_stitch_op.grad(_stitch_grad)
 
 
 def _unique(x):
-    """Returns the distinct elements in order of appearance, the index of each element among them, and counts."""
+    """Returns the distinct elements in order of appearance (NaNs are), the index of each element in them, and counts."""
     if x.dtype == object:
         table = {}
         index = np.array([table.setdefault(v, len(table)) for v in x.tolist()], np.int64)
         values = np.empty(len(table), object)
         values[:] = list(table)
     else:
-        values, first, index = np.unique(x, return_index=True, return_inverse=True)
+        values, first, index = np.unique(x, return_index=True, return_inverse=True, equal_nan=False)
         order = np.argsort(first)
         values = values[order]
         index = np.argsort(order)[index]

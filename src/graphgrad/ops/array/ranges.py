@@ -130,11 +130,11 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
     Args:
       start, stop: (*D), broadcast against each other; integers are taken as float64.
-      num: scalar int >= 1, the number of elements.
+      num: scalar int >= 0, the number of elements.
       name: a name for the operations.
       axis: int, where the new axis goes.
     Returns: D with `num` inserted at `axis`.
-    Raises: ValueError, or InvalidArgumentError at run time, if num is less than 1.
+    Raises: ValueError, or InvalidArgumentError at run time, if num is negative.
     Gradient: of start + i * (stop - start) / (num - 1).
     Reference: TensorFlow 2.21 `tf.linspace`.
 
@@ -155,8 +155,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         known = constant_value(convert_to_tensor(num)) if is_tensor_like(num) else np.asarray(num)
         if known is not None and np.ndim(known):
             raise ValueError(f"num must be a scalar, but has the shape {np.shape(known)}. Fix: give one number")
-        if known is not None and int(known) < 1:
-            raise ValueError(f"num must be at least 1, not {int(known)}. Fix: give how many numbers there shall be")
+        if known is not None and int(known) < 0:
+            raise ValueError(f"num must not be negative: {int(known)}. Fix: give how many numbers there shall be")
         if known is not None:
             n = int(known)
             steps = np.arange(1, n - 1).astype(start.dtype.np_dtype)
@@ -172,7 +172,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         inner = raw.AddV2(first, raw.Mul(step, steps))
         both = raw.ConcatV2([first, inner, last], at)
         if known is not None:
-            return both if n > 1 else first
+            return both if n > 1 else first if n else raw.GatherV2(first, np.zeros(0, np.int32), at)
         size = raw.Shape(raw.Range(0, num, 1))  # which rejects numbers below 0
         shape = shape_of(first)
         return raw.Slice(both, raw.ZerosLike(raw.Shape(first)),

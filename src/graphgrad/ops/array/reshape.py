@@ -368,7 +368,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
     Args:
       tensor: any shape and dtype.
-      shape: an integer vector; one size may be -1 and follows from the others.
+      shape: an integer vector, or in eager mode one number; one size may be -1 and follows from the others.
       name: a name for the operation.
     Returns: a tensor of that shape, dtype of `tensor`.
     Raises: ValueError, or InvalidArgumentError at run time, if the sizes do not multiply to
@@ -380,6 +380,8 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     array([[1, 2],
            [3, 4]], dtype=int32)
     """
+    if current_graph() is None and (isinstance(shape, (int, np.integer)) or getattr(shape, "shape", None) == ()):
+        shape = raw.Pack([shape], axis=0)
     return raw.Reshape(tensor, shape, name=name)
 
 
