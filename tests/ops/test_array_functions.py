@@ -212,7 +212,7 @@ def test_slices_with_a_tuple_as_shape() -> None:
 
 
 def test_sizes_of_other_dtypes() -> None:
-    """Scalar tensors in a list of sizes or axes are cast, as Python numbers beside them would be; a whole tensor is not."""
+    """Scalar tensors in a list of sizes or axes are cast, as numbers beside them would be; a whole tensor is not."""
     with context.use(context.EAGER):
         k = tf2.constant([3.0, 2.0])
         x = tf2.range(6)

@@ -161,9 +161,9 @@ def gather(name: str, f: Callable[..., Any], given: Given) -> Any:
     if batch == 1 and axis in (None, 1):
         return _within_rows(params, indices)
     axis = 0 if axis is None else axis_of(int(axis), rank_of(params))
-    if batch or axis and isinstance(indices, RaggedTensor):
-        raise NotImplementedError("gather of ragged tensors is offered with batch_dims=1, and along any axis by indices "
-                                  f"that are not ragged; not for axis={axis}, batch_dims={batch}. Fix: gather row by row")
+    if batch or (axis and isinstance(indices, RaggedTensor)):
+        raise NotImplementedError("gather of ragged tensors is offered with batch_dims=1, and along any axis by indices"
+                                  f" that are not ragged; not for axis={axis}, batch_dims={batch}. Fix: go by rows")
     return _along(params, indices, axis)
 
 

@@ -115,7 +115,7 @@ parallel_dynamic_stitch_op.grad(_stitch_grad)
 
 
 def _unique(x):
-    """Returns the distinct elements in order of appearance (NaNs are), the index of each element in them, and counts."""
+    """Returns the distinct elements in order of appearance, the index of each element among them, and counts."""
     if x.dtype == object:
         table = {}
         index = np.array([table.setdefault(v, len(table)) for v in x.tolist()], np.int64)
