@@ -7,7 +7,7 @@ import pytest
 
 import graphgrad as tf
 from graphgrad.compat import importing
-from graphgrad.compat.internal.framework import tensors
+from graphgrad.compat.internal.framework import ops, tensors
 from graphgrad.compat.internal.framework.pywrap_tensorflow import TF_TryEvaluateConstant_wrapper
 from graphgrad.compat.internal.layers import utils
 from graphgrad.compat.internal.ops.convolution import PreparedConvolution
@@ -113,3 +113,23 @@ def test_methods_of_tensors_for_other_classes() -> None:
     assert list(tf.Tensor.__iter__(tf.constant([1, 2]))) == [1, 2]
     assert tf.Tensor.__bool__(tf.constant(True))
     assert "__add__" in tf.Tensor.OVERLOADABLE_OPERATORS
+
+
+def test_kinds_of_tensors() -> None:
+    slices = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0]))
+    like = [tf.ones([2]), tf.sparse.from_dense([1.0, 0.0]), slices]
+    assert all(isinstance(v, ops._TensorLike) for v in like)
+    assert not isinstance(np.ones(2), ops._TensorLike)
+
+
+def test_the_device_of_operations_to_come() -> None:
+    asked: list[str] = []
+
+    class Asking:
+        _set_device_from_string = staticmethod(asked.append)
+
+    graph = tf.Graph()
+    graph._apply_device_functions(Asking())
+    with graph.device("/cpu:0"), graph.device(lambda op: "/job:worker"):
+        graph._apply_device_functions(Asking())
+    assert asked == ["/job:worker/device:CPU:0"]

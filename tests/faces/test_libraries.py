@@ -220,7 +220,10 @@ def test_names_of_classes(tensorflow: Any) -> None:
     """Classes bear TensorFlow's names while `tensorflow` is this package, also those that are loaded later."""
     tf = tensorflow
     made = [tf.constant(1), tf.data.Dataset.range(2), tf.sparse.from_dense([1]), tf.ragged.constant([[1]])]
-    for value, name in zip(made, ["Tensor", "DatasetV2", "SparseTensor", "RaggedTensor"], strict=True):
+    with tf.Graph().as_default():
+        made += [made[0], tf.constant(1)]
+    kinds = ["Tensor", "DatasetV2", "SparseTensor", "RaggedTensor", "EagerTensor", "SymbolicTensor"]
+    for value, name in zip(made, kinds, strict=True):
         kind = next(c for c in type(value).__mro__ if c.__name__ == name)
         assert kind.__module__.startswith("tensorflow.python.")
         assert getattr(importlib.import_module(kind.__module__), name) is kind
@@ -296,6 +299,9 @@ def slim(tmp_path: Any, monkeypatch: Any) -> Any:
     for module, contents in kept:
         vars(module).clear()
         vars(module).update(contents)
+    for name in [n for n, m in sys.modules.items() if n.startswith("graphgrad.compat.contrib") and m not in faces]:
+        for attribute in [n for n in vars(sys.modules[name]) if not n.startswith("_")]:
+            delattr(sys.modules[name], attribute)
     for name in [n for n in sys.modules if n.partition(".")[0] == "tf_slim"]:
         del sys.modules[name]
 

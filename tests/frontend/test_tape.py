@@ -252,3 +252,19 @@ def test_an_order_that_would_read_again_is_an_error(monkeypatch):
         h = tape.gradient(tape.gradient(f(x), x), x)
         with pytest.raises(LookupError, match=r"type: PyFunc\) that the call has not kept(.|\n)*Fix: put"):
             tape.gradient(h, x)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_variables_of_arguments_that_are_used_by_themselves(traced):
+    v = tf.Variable(2.0)
+
+    @tf.custom_gradient
+    def f(x):
+        return v * x, lambda dy, variables=None: (dy * 5.0, [dy * 7.0 for _ in variables])
+
+    def slope():
+        with tf.GradientTape() as tape:
+            y = f(tf.convert_to_tensor(v))
+        return tape.gradient(y, v)
+
+    assert float(tf.function(slope)() if traced else slope()) == 12.0

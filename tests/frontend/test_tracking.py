@@ -181,3 +181,55 @@ def test_variables_of_layers() -> None:
         "w", shape=[2], initializer=tf.zeros, getter=lambda name, shape, dtype, initializer: tf.Variable(
             initializer(shape, dtype), name=name))
     assert layer._trackable_children() == {"w": v} and v.dtype == tf.float32
+
+
+def test_leaves_of_modules() -> None:
+    """Libraries ask a module for its leaves: by a predicate, with paths, by another order, and of itself alone."""
+    class Inner(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.v, self.d = tf.Variable(1.0), {"x": [tf.Variable(2.0), 3]}
+
+    module: Any = tf.Module()
+    module.a = module.b = Inner()
+    module.z, module.itself = tf.Variable(4.0), module
+
+    def is_variable(leaf: Any) -> bool:
+        return isinstance(leaf, tf.Variable)
+
+    with_paths = {path: float(v) for path, v in module._flatten(predicate=is_variable, with_path=True)}
+    assert with_paths == {("z",): 4.0, ("a", "d", "x", 0): 2.0, ("a", "v"): 1.0, ("b", "d", "x", 0): 2.0,
+                          ("b", "v"): 1.0}
+    backwards = module._flatten(predicate=is_variable, attribute_traversal_key=lambda key: -ord(key[0]))
+    assert [float(v) for v in backwards] == [4.0, 1.0, 2.0]
+    assert list(module._flatten(recursive=False, predicate=is_variable)) == [module.z]
+
+
+def test_variables_of_composites() -> None:
+    """A module that stands for its tensors counts as one of the outer module's own attributes."""
+    class Spec(tf.TypeSpec):
+        value_type = property(lambda self: Held)
+
+        def _serialize(self) -> tuple[()]:
+            return ()
+
+        _component_specs = tf.TensorSpec([])
+
+        def _to_components(self, value: Any) -> Any:
+            return value.held
+
+        def _from_components(self, components: Any) -> Any:
+            return Held(components)
+
+    class Held(tf.Module, tf.__internal__.CompositeTensor):
+        def __init__(self, held: Any):
+            super().__init__()
+            self.held = held
+
+        _type_spec = property(lambda self: Spec())
+
+    outer: Any = tf.Module()
+    outer.a = tf.Module()
+    outer.a.inner = tf.Variable(1.0)
+    outer.b = Held(tf.Variable(2.0))
+    assert [float(v) for v in outer.variables] == [2.0, 1.0]

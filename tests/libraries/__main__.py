@@ -2,8 +2,8 @@
 
     python -m tests.libraries [SUBJECT ...]
 
-A subject is a module beside this one, see `run`. Its environment is the file of `environments/` whose name its own
-begins with: all packages, pinned. The environments are made in `.venv-libraries/`, once.
+A subject is a module beside this one or in a folder here, see `run`. Its environment is the file of `environments/`
+whose name its own begins with: all packages, pinned. The environments are made in `.venv-libraries/`, once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MADE = ROOT / ".venv-libraries"
 
 def subjects() -> list[str]:
     """Returns the names of all subjects."""
-    return sorted(p.stem for p in _HERE.glob("*.py") if p.stem not in ("run", "__main__", "__init__"))
+    return sorted(p.stem for p in _HERE.rglob("*.py") if p.stem not in ("run", "__main__", "__init__"))
 
 
 def environment(subject: str) -> pathlib.Path:

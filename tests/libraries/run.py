@@ -1,6 +1,6 @@
 """Runs the programs of subjects in this environment and compares: `python -m tests.libraries.run SUBJECT ...`.
 
-With `--record`, under TensorFlow, it records instead. A subject is a module beside this one:
+With `--record`, under TensorFlow, it records instead. A subject is a module beside this one or in a folder here:
 
   CASES: the programs by name; each gets the module `tensorflow` and returns numbers.
   EXPECTED: what programs return whose library does not run on TensorFlow 2.21, with where that is known from.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import pathlib
 import random
 import sys
 import traceback
@@ -66,7 +67,8 @@ def _difference(found: Any, expected: Any, module: Any) -> str:
 
 def run(subject: str, recording: bool) -> int:
     """Runs a subject's programs; returns how many differ."""
-    module = importlib.import_module(f"{__package__}.{subject}")
+    (place,) = pathlib.Path(__file__).parent.rglob(f"{subject}.py")
+    module = importlib.import_module(".".join(place.relative_to(ROOT).with_suffix("").parts))
     tf = _tensorflow(getattr(module, "FACE", 2), recording)
     path = RECORDED / f"{subject}.json"
     expected = dict(getattr(module, "EXPECTED", {}))

@@ -17,6 +17,8 @@ _NAMES = {
     "graphgrad.extras.data.dataset": {"Dataset": "tensorflow.python.data.ops.dataset_ops.DatasetV2"},
     "graphgrad.extras.ragged.ragged_tensor": {
         "RaggedTensor": "tensorflow.python.ops.ragged.ragged_tensor.RaggedTensor"},
+    "graphgrad.ir.eager": {"EagerTensor": "tensorflow.python.framework.ops.EagerTensor"},
+    "graphgrad.ir.operation": {"SymbolicTensor": "tensorflow.python.framework.ops.SymbolicTensor"},
     "graphgrad.ir.tensor": {"Tensor": "tensorflow.python.framework.tensor.Tensor"},
     "graphgrad.ir.values.indexed_slices": {
         "IndexedSlices": "tensorflow.python.framework.indexed_slices.IndexedSlices"},

@@ -24,9 +24,9 @@ from .operation import add_output
 from .source import Source, user_source
 from .state.collected import Collections
 from .state.index import Index
-from .state.names import OPERATION, SCOPE, Names, invalid_operation_name, invalid_scope_name
+from .state.names import OPERATION, Names, invalid_operation_name
 from .state.notes import Notes
-from .state.surroundings import BY_FUNCTION, ControlBlock, DeviceBlock, Surroundings
+from .state.surroundings import BY_FUNCTION, ControlBlock, DeviceBlock, NameScopeBlock, Surroundings
 
 
 class _Listeners(threading.local):
@@ -37,29 +37,6 @@ class _Listeners(threading.local):
 
 
 listening = _Listeners()
-
-
-class _NameScope:
-    """One `Graph.name_scope` block; a class, since a generator takes a microsecond longer."""
-
-    __slots__ = ("graph", "name", "outer")
-
-    def __init__(self, graph: Graph, name: str | None):
-        self.graph = graph
-        self.name = name
-
-    def __enter__(self) -> str:
-        around, scope = self.graph._around, ""
-        self.outer = around.scope
-        if name := self.name:
-            if not isinstance(name, str) or not (SCOPE if self.outer or name[-1] == "/" else OPERATION).match(name):
-                raise invalid_scope_name(name)
-            scope = name[:-1] if name.endswith("/") else self.graph.unique_name(name)
-        around.scope = scope
-        return f"{scope}/" if scope else ""
-
-    def __exit__(self, *exc: object) -> None:
-        self.graph._around.scope = self.outer
 
 
 class Graph:
@@ -182,7 +159,7 @@ class Graph:
                 return self.unique_name(name)
         raise invalid_operation_name(name)
 
-    def name_scope(self, name: str | None) -> _NameScope:
+    def name_scope(self, name: str | None) -> NameScopeBlock:
         """Prefixes the names of operations built inside with `name/`.
 
         Args:
@@ -191,7 +168,7 @@ class Graph:
         Returns: a context manager; it yields the scope's full name with a trailing slash ('' for the root), and raises
           ValueError on entry for an invalid name.
         """
-        return _NameScope(self, name)
+        return NameScopeBlock(self._around, self.unique_name, name)
 
     @contextlib.contextmanager
     def container(self, container_name: str) -> Iterator[str]:
@@ -243,6 +220,12 @@ class Graph:
         Raises: ValueError for an invalid device string.
         """
         return DeviceBlock(self._around, device_name_or_function)
+
+    def _apply_device_functions(self, op: Any) -> None:
+        """Tells an object the device of operations that are built here, if one is requested: libraries ask so."""
+        device = self._around.device_of(op)
+        if device:
+            op._set_device_from_string(device)
 
     @contextlib.contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:

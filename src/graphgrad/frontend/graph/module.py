@@ -93,7 +93,7 @@ class Module(AutoTrackable):
     @property
     def variables(self) -> tuple[Any, ...]:
         """Its variables and those of its modules, by the names of attributes."""
-        return tuple(self._flatten(_is_variable))
+        return tuple(self._flatten(predicate=_is_variable, expand_composites=True))
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
@@ -108,25 +108,41 @@ class Module(AutoTrackable):
     @property
     def submodules(self) -> tuple[Any, ...]:
         """The modules in it, and those in them."""
-        return tuple(self._flatten(_is_module))
+        return tuple(self._flatten(predicate=_is_module))
 
-    def _flatten(self, wanted: Callable[[Any], bool]) -> Iterator[Any]:
-        """Yields the matching attributes, each once: its own first, then those of its modules."""
+    def _flatten(self, recursive: bool = True, predicate: Callable[[Any], bool] | None = None,
+                 attribute_traversal_key: Callable[[Any], Any] | None = None, with_path: bool = False,
+                 expand_composites: bool = False) -> Iterator[Any]:
+        """Yields the leaves of attributes, each once: its own first, then those of its modules.
+
+        Libraries call it, too.
+
+        Args:
+          recursive: whether those of its modules follow.
+          predicate: a function of a leaf that says whether it is wanted; all are by default.
+          attribute_traversal_key: the key by which names of attributes are sorted.
+          with_path: whether to yield pairs of a tuple of names and keys, and a leaf, for each place that it is in.
+          expand_composites: whether values of several tensors count as their tensors.
+        """
         seen = {id(self)}
-        waiting: list[Any] = [self]
+        waiting: list[tuple[tuple[Any, ...], tuple[Module, ...]]] = [((), (self,))]
         while waiting:
-            module = waiting.pop(0)
-            inner: list[Any] = []
-            for key in sorted(set(vars(module)) - module._TF_MODULE_IGNORED_PROPERTIES):
-                for leaf in nest.flatten(_sorted(vars(module)[key])):
-                    if id(leaf) in seen:
+            path, around = waiting.pop(0)
+            inner = []
+            attributes = vars(around[-1])
+            for key in sorted(set(attributes) - around[-1]._TF_MODULE_IGNORED_PROPERTIES, key=attribute_traversal_key):
+                value = _sorted(attributes[key])
+                leaves = nest.flatten(value, expand_composites)
+                places = nest.yield_flat_paths(value, expand_composites) if with_path else [()] * len(leaves)
+                for place, leaf in zip(places, leaves, strict=True):
+                    if id(leaf) in seen and not with_path:
                         continue
-                    if wanted(leaf):
+                    if predicate is None or predicate(leaf):
                         seen.add(id(leaf))
-                        yield leaf
-                    if _is_module(leaf):
+                        yield ((*path, key, *place), leaf) if with_path else leaf
+                    if recursive and _is_module(leaf) and all(leaf is not m for m in around):
                         seen.add(id(leaf))
-                        inner.append(leaf)
+                        inner.append(((*path, key, *place), (*around, leaf)))
             waiting[:0] = inner
 
     @classmethod

@@ -226,14 +226,14 @@ def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
 
 
 def _variables_read(graph: Graph, start: int, args: list[Tensor]) -> list[Any]:
-    """Returns the variables that operations built since `start` read, without those given as arguments."""
-    given = {id(t.op.inputs[0]) for t in args if t.op.opdef.variable == "read"}
+    """Returns the variables that operations built since `start` read by themselves: not through an argument."""
+    given = set(map(id, args))
     found: dict[int, Any] = {}
     for op in graph._operations[start:]:
         for t in op.inputs:
             # A variable is used by a new read, or through an earlier one.
             handle = t.op.inputs[0] if t.op.opdef.variable == "read" else t
-            if handle.dtype is resource and id(handle) not in given and id(handle) not in found:
+            if handle.dtype is resource and id(t) not in given and id(handle) not in found:
                 variable = variable_behind(graph, handle)
                 if variable is not None and variable.trainable:
                     found[id(handle)] = variable

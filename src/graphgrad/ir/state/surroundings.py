@@ -7,6 +7,8 @@ from typing import Any
 
 from graphgrad.system import device_names
 
+from .names import OPERATION, SCOPE, invalid_scope_name
+
 BY_FUNCTION = "<by function>"  # the device is decided for each operation
 
 
@@ -72,6 +74,34 @@ class Surroundings:
 
 
 # The blocks are classes, since generators take a microsecond longer.
+
+
+class NameScopeBlock:
+    """One `name_scope` block.
+
+    Args:
+      surroundings: what it changes.
+      unique_name: makes a name unique in the graph.
+      name: the scope's name; one that ends with a slash is taken as it is; None for the outermost scope.
+    """
+
+    __slots__ = ("_name", "_outer", "_surroundings", "_unique_name")
+
+    def __init__(self, surroundings: Surroundings, unique_name: Callable[[str], str], name: str | None):
+        self._surroundings, self._unique_name, self._name = surroundings, unique_name, name
+
+    def __enter__(self) -> str:
+        at, scope, name = self._surroundings, "", self._name
+        self._outer = at.scope
+        if name:
+            if not isinstance(name, str) or not (SCOPE if self._outer or name[-1] == "/" else OPERATION).match(name):
+                raise invalid_scope_name(name)
+            scope = name[:-1] if name.endswith("/") else self._unique_name(name)
+        at.scope = scope
+        return f"{scope}/" if scope else ""
+
+    def __exit__(self, *exc: object) -> None:
+        self._surroundings.scope = self._outer
 
 
 class ControlBlock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import itertools
 from typing import Any
 
@@ -11,7 +12,18 @@ from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ir.values.composite import Composite
+from graphgrad.ir.values.indexed_slices import IndexedSlices
+from graphgrad.ops.common.sparse_tensor import SparseTensor
+
+
+class _TensorLike(abc.ABC):  # noqa: B024  # classes are registered
+    """Dense and sparse tensors, and slices of tensors."""
+
+
+for _kind in (Tensor, SparseTensor, IndexedSlices):
+    _TensorLike.register(_kind)
 
 
 def is_resource_variable(var: Any) -> bool:
