@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.runtime import straight_run
+from graphgrad.executor.runtime import executable, straight_run
 from graphgrad.executor.runtime.executable import Executable
 from graphgrad.executor.runtime.random_positions import RandomPositions
 from graphgrad.executor.runtime.session import HostSession
@@ -348,3 +348,42 @@ def test_large_values_are_freed_on_the_way():
     with HostSession() as s:
         text = _lines(s, tf.reduce_sum(y), {x: [1.0]})
         assert sum(line.endswith("= None") for line in text) == 10
+
+
+# -- which runs --------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("first_in_numpy")
+def test_small_plans_stay_in_numpy_and_large_ones_do_not(monkeypatch):
+    monkeypatch.setattr(executable, "tiered", True)
+    x, large = tf.placeholder(tf.float32, [3]), tf.placeholder(tf.float32, [300, 300])
+    some = tf.placeholder(tf.float32, [None, 10])
+    y, z, product = x * 2.0, tf.reduce_sum(tf.tanh(some), 1), large @ large
+    with tf.Session() as s:
+        assert _plan(s, y, {x: [1.0, 2.0, 3.0]}).stays
+        plan = _plan(s, z, {some: np.ones((4, 10))})
+        assert not plan.stays
+        entry = s._entry(z, {some: None})
+        small, much = np.ones((5, 10), np.float32), np.ones((100_000, 10), np.float32)
+        assert entry.executable.swift.gifts([small]) is not None and entry.executable.swift.gifts([much]) is None
+        np.testing.assert_allclose(s.run(z, {some: small}), np.tanh(small).sum(1), rtol=1e-6)
+        assert s.run(z, {some: much}).shape == (100_000,)
+        for _ in range(straight_run.BEFORE + 1):
+            s.run(product, {large: np.ones((300, 300))})
+        assert s._entry(product, {large: None}).executable.plan.swift is None
+
+
+def test_callables_run_in_the_same_way():
+    x = tf.placeholder(tf.float32, [])
+    v = tf.Variable(1.0)
+    add = v.assign_add(x)
+    with HostSession() as s:
+        s.run(v.initializer)
+        call = s.make_callable([add.op, x * 2.0], [x])
+        for n in range(8):
+            assert call(1.0) == [None, np.float32(2.0)] and s.run(v) == n + 2
+        with pytest.raises(ValueError, match="Cannot feed value of shape"):
+            call([1.0])
+        s.close()
+        with pytest.raises(RuntimeError, match="closed Session"):
+            call(1.0)

@@ -52,16 +52,19 @@ class StraightLine:
       kept: the slots of the results.
       fresh: for each result, whether nothing else shares its memory for certain.
       constants: the ids of the arrays that all runs share.
+      traced, called: the instructions that became lines, and those whose kernels are called.
     """
 
     def __init__(self, text: str, function: Any, sources: Sequence[int], kept: Sequence[int], fresh: Sequence[bool],
-                 constants: frozenset[int]):
+                 constants: frozenset[int], traced: Sequence[Instruction], called: Sequence[Instruction]):
         self.text = text
         self.function = function
         self.sources = sources
         self.kept = kept
         self.fresh = fresh
         self.constants = constants
+        self.traced = traced
+        self.called = called
 
 
 def straighten(program: Sequence[Instruction], sources: Mapping[int, Any], constants: Mapping[int, Any],
@@ -106,6 +109,8 @@ class _Writer:
         given = {slot: self._symbol(spec, f"a{slot}") for slot, spec in sources.items()}
         self._given = list(given.values())
         self._values.update(given)
+        self._traced: list[Instruction] = []
+        self._called: list[Instruction] = []
 
     def _symbol(self, spec: Any, name: str, fresh: bool = False) -> Any:
         """Returns what stands for an array of a spec; None if its rank is not known."""
@@ -122,6 +127,9 @@ class _Writer:
             return
         if "sized" in ins.op.opdef.flags or any(isinstance(i, _Opaque) for i in inputs) or not self._trace(ins, inputs):
             self._call(ins, inputs)
+            self._called.append(ins)
+        else:
+            self._traced.append(ins)
 
     def _fold(self, ins: Instruction, inputs: Sequence[Any]) -> bool:
         """Computes what follows from constants; returns whether it is small and valid."""
@@ -224,7 +232,7 @@ class _Writer:
         fresh = [_varies(v) and v.fresh and id(v) not in given and times[t] == 1
                  for v, t in zip(results, texts, strict=True)]
         shared = frozenset(id(v) for v in listing.names.values() if isinstance(v, np.ndarray))
-        return StraightLine(text, space["program"], self._sources, kept, fresh, shared)
+        return StraightLine(text, space["program"], self._sources, kept, fresh, shared, self._traced, self._called)
 
 
 class _Opaque:

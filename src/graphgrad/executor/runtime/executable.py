@@ -113,6 +113,8 @@ class Executable:
         swift = self.plan.swift
         if swift is None or nonfinite.state.mode or forks.is_fork:
             return None
+        if self._tiers is not None and self._tiers.over and not (self.plan.on_host or self.plan.stays):
+            return None
         return swift if self._graph is None or self._graph._rebuilt == self._rebuilt else None
 
     def run(self, feeds: Sequence[Any], report: RunReport | None = None, store: bool = True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -14,8 +16,10 @@ from graphgrad.executor.program import interrupts
 from graphgrad.executor.program.interpreter import Body, Instruction, OverBudget, execute, has_loop
 from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
 from graphgrad.executor.program.random_table import RandomTable
+from graphgrad.executor.program.straight_line import StraightLine
 from graphgrad.ir import blocking
 from graphgrad.ir.effects import is_map
+from graphgrad.ir.shape import is_fully_defined
 from graphgrad.op_traits import Cost, size_of
 from graphgrad.system.subnormals import Subnormals
 
@@ -23,6 +27,7 @@ from . import straight_run
 from .host_steps import Done, call_once
 from .outlines import Outlines
 from .run_report import RunReport
+from .straight_run import Swift
 from .variable_locks import Turn
 
 # Seconds, measured on one core with a vector unit; a factor of two or three is accurate enough.
@@ -40,6 +45,7 @@ _QUICK = 2e-3  # limit of a run that always uses NumPy, where numbers are compar
 _IN_LINE = 5e-7  # an operation of a function, without its work
 _LIGHT = 3e-5
 SMALL = 5e-5  # about the cost of the calls of a compiled run
+_LONG = 1 << 20  # elements: more in one dimension are never small
 
 
 class Budget:
@@ -90,7 +96,7 @@ def run(plan: Plan, slots: list[Any], table: RandomTable | None, report: RunRepo
       turn: taken after the last step that may wait.
     Raises: OverBudget. Only host functions can have had effects then, and a plan with a budget and loops has none.
     """
-    if report is None and (line := straight_run.line_of(plan)) is not None and straight_run.run(line, slots):
+    if report is None and (line := _line_of(plan)) is not None and straight_run.run(line, slots):
         return
     slots[:] = [to_numpy(v) for v in slots]
     outside = {id(v) for v in slots if isinstance(v, np.ndarray)}
@@ -104,6 +110,30 @@ def run(plan: Plan, slots: list[Any], table: RandomTable | None, report: RunRepo
         value = slots[s]
         if isinstance(value, np.ndarray) and (value.base is not None or id(value) in outside):
             slots[s] = value.copy()
+
+
+def _line_of(plan: Plan) -> StraightLine | None:
+    """Returns a plan as one function, if it has run often enough; then light plans get a `Swift` as well."""
+    begun = type(plan.straight) is int
+    line = straight_run.line_of(plan)
+    if begun and line is not None and not plan.checks:
+        most = math.inf if plan.on_host or plan.stays else _most(plan, line)
+        if most >= 1:
+            plan.swift = Swift(plan, line, most)
+    return line
+
+
+def _most(plan: Plan, line: StraightLine) -> float:
+    """Returns the largest size of dimensions that only feeds know for which NumPy is done sooner than XLA is called."""
+    if not plan.feeds or not all(is_fully_defined(cell.shape) for _, cell in plan.loads):
+        return 0
+
+    def is_more(unknown: int) -> bool:
+        work = sum(seconds(i, unknown) for i in line.called)
+        return work + sum(seconds(i, unknown) - _CALL + _IN_LINE for i in line.traced) >= _LIGHT
+
+    known = all(is_fully_defined(t._spec.shape) for i in (*line.called, *line.traced) for t in i.op.outputs)
+    return 0 if known or is_more(1) else bisect.bisect_left(range(1, _LONG), True, key=is_more)
 
 
 def _run_instructions(plan: Plan, slots: list[Any], table: RandomTable | None,

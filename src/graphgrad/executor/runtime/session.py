@@ -35,10 +35,6 @@ def _id_of(key: Any) -> Any:
     return key if isinstance(key, str) else id(key)
 
 
-def _ids(fetches: Any, fed: Iterable[Tensor]) -> Any:
-    return structure_key(fetches), *map(id, fed)
-
-
 class _Entry:
     """A cached run: how to feed, what to compute, how to return it."""
 
@@ -171,7 +167,8 @@ class BaseSession:
           stay unchanged.
         """
         if options is None and run_metadata is None and not conversions and not self._timeout:
-            entry = self._quick.get(_ids(fetches, feed_dict or ()))
+            key = id(fetches) if type(fetches) is Tensor else structure_key(fetches)
+            entry = self._quick.get((key, *map(id, feed_dict)) if feed_dict else (key,))
             if entry is not None:
                 found = entry.run_swiftly(feed_dict.values() if feed_dict else ())
                 if found is not _NOTHING:
@@ -289,13 +286,21 @@ class BaseSession:
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError("`feed_list` must be a list or tuple.")
         feeds = list(feed_list or [])
+        entry: _Entry | None = None
 
         def run(*args: Any, **_: Any) -> Any:
+            nonlocal entry
             if len(args) != len(feeds):
                 raise ValueError(
                     f"The callable takes {len(feeds)} values, one for each tensor in feed_list, not {len(args)}."
                 )
-            return self.run(fetches, dict(zip(feeds, args, strict=True)) or None)
+            if entry is not None and not (self._closed or conversions or self._timeout):
+                found = entry.run_swiftly(args)
+                if found is not _NOTHING:
+                    return found
+            found = self.run(fetches, dict(zip(feeds, args, strict=True)) or None)
+            entry = self._quick.get((structure_key(fetches), *map(id, feeds)))
+            return found
 
         return run
 
@@ -353,7 +358,7 @@ class BaseSession:
         with self._lock:
             self._entries[key] = entry
             if type(feed_dict) is dict and all(type(k) is Tensor for k in feed_dict):
-                self._quick[_ids(fetches, feed_dict)] = entry
+                self._quick[structure_key(fetches), *map(id, feed_dict)] = entry
         return entry
 
     def _resolve(self, handle: Tensor) -> Cell:

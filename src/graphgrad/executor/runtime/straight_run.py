@@ -12,6 +12,7 @@ from graphgrad.executor.backend.xla import to_numpy
 from graphgrad.executor.program.plan_types import HostStep, Move, Plan
 from graphgrad.executor.program.straight_line import StraightLine, straighten
 from graphgrad.ir.op_signature import Spec
+from graphgrad.ir.shape import is_fully_defined
 from graphgrad.system.quiet_numpy import quietly
 
 from .variable_locks import give, is_owned, release, set_all, setter_of
@@ -27,8 +28,6 @@ def line_of(plan: Plan) -> StraightLine | None:
             plan.straight = found + 1
             return None
         plan.straight = found = _straightened(plan)
-        if found is not None and (plan.on_host or plan.stays) and not plan.checks:
-            plan.swift = Swift(plan, found)
     line: StraightLine | None = found
     return line
 
@@ -39,7 +38,10 @@ def _straightened(plan: Plan) -> StraightLine | None:
     program = list({id(i): i for step in plan.steps for i in (*step.before, *step.program)}.values())
     loaded = dict(plan.loads)
     specs: dict[int, Any] = {}
-    for slot in (*plan.feeds, *loaded):
+    sources = [*plan.feeds, *loaded]
+    if len(set(sources)) < len(sources):
+        return None
+    for slot in sources:
         t = plan.static.get(slot)
         specs[slot] = t._spec if t is not None else Spec.of(loaded[slot].dtype, loaded[slot].shape)
     if any(spec.dtype.kind == "o" for spec in specs.values()):
@@ -81,17 +83,19 @@ def owned(line: StraightLine, results: Sequence[Any], values: Sequence[Any]) -> 
 
 
 class Swift:
-    """All runs of a plan that NumPy always does, by one function: with no object for the run, no slots, no steps.
+    """Runs of a plan that NumPy always does, by one function: with no object for the run, no slots, no steps.
 
     Args:
       plan: the plan.
       line: its function.
+      most: the largest size that NumPy does runs of, for dimensions that only feeds know.
     """
 
-    def __init__(self, plan: Plan, line: StraightLine):
+    def __init__(self, plan: Plan, line: StraightLine, most: float):
         self._line = line
         self._function = line.function
-        self._order = [[*plan.feeds].index(s) for s in line.sources if s in plan.feeds]
+        self._most = most
+        self._varying = [i for i, s in enumerate(plan.feeds) if not is_fully_defined(plan.static[s]._spec.shape)]
         self._cells = [cell for _, cell in plan.loads]
         self._locks = plan.locks
         at = {s: i for i, s in enumerate(line.kept)}
@@ -110,10 +114,10 @@ class Swift:
           feeds: an array for each fed tensor.
         Returns: an array for each fetch; None if the run has to be done in another way, which may raise an error.
         """
-        ran = self._run(feeds)
-        if ran is None:
+        values = [*feeds]
+        results = self._run(values)
+        if results is None:
             return None
-        results, values = ran
         arrays = owned(self._line, results, values)
         return [arrays[i] for i in self._fetches]
 
@@ -124,48 +128,50 @@ class Swift:
           feeds: an array for each fed tensor.
         Returns: an array for each fetch, or a scalar of NumPy's; None as `arrays`.
         """
-        ran = self._run(feeds)
-        if ran is None:
+        results = self._run([*feeds])
+        if results is None:
             return None
-        results = ran[0]
         return [v if isinstance(v := results[i], np.generic) else v[()] if not v.ndim else v.copy() if copied else v
                 for i, copied in self._gifts]
 
-    def _run(self, feeds: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]] | None:
+    def _run(self, values: list[Any]) -> Sequence[Any] | None:
+        """Runs the plan, and gives the variables their new values.
+
+        Args:
+          values: the feeds; the values of variables are added.
+        Returns: what the function returned; None as `arrays`.
+        """
+        for i in self._varying:
+            if max(values[i].shape, default=0) > self._most:
+                return None
         if self._locks:
-            return self._change(feeds)
-        values = self._values(feeds)
-        if values is None:
-            return None
+            return self._change(values)
+        for cell in self._cells:
+            value = cell.held
+            if type(value) is not np.ndarray:  # it has none, or XLA holds it
+                return None
+            values.append(value)
         try:
-            return quietly(self._function, values), values
+            results: Sequence[Any] = quietly(self._function, values)
+            return results
         except Exception:  # whatever it is: the repetition words it
             return None
 
-    def _values(self, feeds: Sequence[Any]) -> list[Any] | None:
-        """Returns the arguments of the function; None if a variable has no value, or XLA holds it."""
-        values = [feeds[i] for i in self._order]
-        for cell in self._cells:
-            value = cell.held
-            if type(value) is not np.ndarray:
-                return None
-            values.append(value)
-        return values
-
-    def _change(self, feeds: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]] | None:
-        """Runs the plan and gives the variables their new values."""
+    def _change(self, values: list[Any]) -> Sequence[Any] | None:
         try:
             for lock in self._locks:
                 if not lock.acquire(False):
                     return None
-            values = self._values(feeds)
-            if values is None:
-                return None
-            results = quietly(self._function, values)
+            for cell in self._cells:
+                value = cell.held
+                if type(value) is not np.ndarray:
+                    return None
+                values.append(value)
+            results: Sequence[Any] = quietly(self._function, values)
             new = [np.array(v) if type(v := results[i]) is not np.ndarray or copied else v
                    for i, copied in zip(self._stores, self._copied, strict=True)]
             set_all(self._setters, new)
-            return results, values
+            return results
         except Exception:  # whatever it is: the repetition words it
             return None
         finally:

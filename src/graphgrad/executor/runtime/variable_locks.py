@@ -146,6 +146,7 @@ is_owned = operator.methodcaller("_is_owned")
 reader = Reader()
 # One call of C code without a step of Python: an interrupt comes before it, or after the locks are free.
 give = collections.deque[None](maxlen=0).extend
+_consume = collections.deque[Any](maxlen=0).extend
 
 
 def setter_of(cell: Cell) -> Callable[[Any], None]:
@@ -155,7 +156,7 @@ def setter_of(cell: Cell) -> Callable[[Any], None]:
 
 def set_all(setters: Sequence[Callable[[Any], Any]], values: Sequence[Any]) -> None:
     """Calls each setter with its value, in one call of C code, so that an interrupt comes before or after all."""
-    collections.deque(map(operator.call, setters, values), maxlen=0)
+    _consume(map(operator.call, setters, values))
 
 
 def forget(plan: Plan, done: dict[int, list[Any]]) -> None:
