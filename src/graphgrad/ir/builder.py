@@ -202,9 +202,10 @@ def _has_fractions(value: Any) -> bool:
 _AS_GIVEN = frozenset({"Index", "Tindices", "Taxis"})  # TensorFlow has no default for these, so it casts nothing
 
 
-def _holds_other(value: Any, allowed: Any) -> bool:
-    """Returns whether a list holds tensors of dtypes that are not allowed: scalars among them are cast."""
-    return any(is_tensor_like(v) and as_dtype(v.dtype) not in allowed for v in value)
+def _holds_other(value: Any, arg: Arg, allowed: Any) -> bool:
+    """Returns whether a list holds tensors of dtypes that are not allowed, which are cast then."""
+    return arg.type_attr not in _AS_GIVEN and any(
+        is_tensor_like(v) and as_dtype(v.dtype) not in allowed for v in value)
 
 
 def _natural(opdef: OpDef, arg: Arg, value: Any) -> DType | None:
@@ -216,7 +217,7 @@ def _natural(opdef: OpDef, arg: Arg, value: Any) -> DType | None:
         return None
     if int32 in allowed and all(t.is_integer for t in allowed):  # sizes, axes, indices
         if isinstance(value, (list, tuple)):
-            return None if value and (arg.type_attr in _AS_GIVEN or not _holds_other(value, allowed)) else int32
+            return int32 if not value or _holds_other(value, arg, allowed) else None
         dtype = getattr(value, "dtype", None)
         return int32 if dtype is not None and as_dtype(dtype) not in allowed else None
     if isinstance(value, (list, tuple)) and not value:  # nothing in it determines the dtype

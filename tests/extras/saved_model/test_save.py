@@ -216,3 +216,48 @@ def test_defaults_of_a_decorator(tmp_path: pathlib.Path) -> None:
     loaded = tf.saved_model.load(str(tmp_path / "model"))
     assert loaded.f(tf.ones([2])).numpy().tolist() == [3.0, 3.0]
     assert loaded.f(tf.ones([2]), training=True).numpy().tolist() == [2.0, 2.0]
+
+
+class _Held(tf.__internal__.tracking.AutoTrackable):
+    """A variable in an object of its own, as other libraries keep theirs."""
+
+    def __init__(self, variable: Any):
+        self._inner = variable
+
+    @property
+    def value(self) -> Any:
+        return self._inner
+
+    def _serialize_to_tensors(self) -> Any:
+        return {"VARIABLE_VALUE": self._inner}
+
+
+class _Lists(tf.__internal__.tracking.AutoTrackable):
+    """What it holds is named when it is asked, in plain lists and dictionaries."""
+
+    def __init__(self) -> None:
+        self._setattr_tracking = False
+        self.parts = [_Held(tf.Variable(2.0))]
+        self.named = {"b": tf.Variable(3.0)}
+        self._setattr_tracking = True
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        own = super()._trackable_children(save_type, **kwargs)
+        return {**own, "parts": [p.value for p in self.parts], "named": dict(self.named), "held": self.parts[0]}
+
+    @tf.function(input_signature=[tf.TensorSpec([])])
+    def line(self, x: Any) -> Any:
+        return x * self.parts[0].value + self.named["b"]
+
+
+def test_children_in_plain_lists(tmp_path: pathlib.Path) -> None:
+    """Lists and dictionaries among an object's children are saved as such, variables in other objects as variables."""
+    root = _Lists()
+    assert not root.line._trackable_children()
+    tf.saved_model.save(root, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert loaded.line(5.0).numpy() == 13 and loaded.parts[0] is loaded.held
+    loaded.held.assign(10.0)
+    loaded.named["b"].assign(1.0)
+    assert loaded.line(5.0).numpy() == 51
+    assert list(root.line._trackable_children("savedmodel")) == ["trace_0"]

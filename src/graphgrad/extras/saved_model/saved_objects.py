@@ -10,7 +10,7 @@ from graphgrad.frontend.function.concrete_function import ConcreteFunction
 from graphgrad.frontend.function.function import Function
 from graphgrad.frontend.function.saving import function_behind, is_function, traces_of
 from graphgrad.frontend.structure.signature import TensorSpec
-from graphgrad.frontend.tracking.data_structures import DictWrapper, ListWrapper, TrackableDataStructure
+from graphgrad.frontend.tracking.data_structures import DictWrapper, ListWrapper, TrackableDataStructure, wrap
 from graphgrad.frontend.tracking.trackable import Trackable
 from graphgrad.frontend.variables.variable import Variable
 from graphgrad.ir.dtypes import resource, variant
@@ -28,6 +28,14 @@ from .written_functions import WrittenFunction, function_spec, spec_without_argu
 from .written_gradients import is_constant
 
 _log = Log("tensorflow")
+
+
+def _variable_behind(child: Any) -> Any:
+    """Returns the variable of an object that is saved as its `value`, as variables of other libraries are."""
+    if isinstance(child, Variable) or not hasattr(type(child), "_serialize_to_tensors"):
+        return child
+    value = getattr(child, "value", None)
+    return value if isinstance(value, Variable) else child
 
 
 class CapturedConstant:
@@ -130,8 +138,9 @@ class SavedObjects:
                     if c.dtype not in (resource, variant)}
         if not isinstance(value, Trackable):
             return {}
-        held = {**value._trackable_children(save_type="savedmodel", cache=self._cache), **_held_besides(value)}
-        found = {name: function_behind(child) for name, child in held.items()}
+        held = {n: wrap(c) for n, c in value._trackable_children(save_type="savedmodel", cache=self._cache).items()}
+        held.update(_held_besides(value))
+        found = {name: _variable_behind(function_behind(child)) for name, child in held.items()}
         found = {name: child for name, child in found.items() if self._can_be_child(name, child)}
         if is_resource(value):
             for name, function in resource_functions(value, self.writer).items():

@@ -160,16 +160,14 @@ class Function:
         """Returns the number of traces: one for each signature, twice for a call that creates variables."""
         return self._traced_times
 
-    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
-        """Returns the traces; libraries ask for them."""
+    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:  # libraries ask for the traces
         return list(self._concretes)
 
-    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """Formats the traces: for each its arguments, results and captures.
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, ConcreteFunction]:
+        return {} if save_type == "checkpoint" else {f"trace_{n}": c for n, c in enumerate(self._concretes)}
 
-        Args:
-          verbose: accepted as TensorFlow does.
-        """
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """Formats the traces, each with its arguments, results and captures; `verbose` changes nothing."""
         return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._concretes)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:

@@ -125,6 +125,18 @@ def _as(value: Any, dtype: Any) -> Any:
     return np.asarray(value).astype(dtype.np_dtype)
 
 
+def _known_number(num: Any) -> int | None:
+    """Returns how many numbers there shall be, None if that is known at run time only."""
+    known = constant_value(convert_to_tensor(num)) if is_tensor_like(num) else np.asarray(num)
+    if known is None:
+        return None
+    if np.ndim(known):
+        raise ValueError(f"num must be a scalar, but has the shape {np.shape(known)}. Fix: give one number")
+    if int(known) < 0:
+        raise ValueError(f"num must not be negative: {int(known)}. Fix: give how many numbers there shall be")
+    return int(known)
+
+
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
     """Returns numbers at equal distances, including both ends.
 
@@ -152,13 +164,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         rank = rank_of(start)
         at = plus(plus(rank, 1), axis) if axis < 0 else axis
         first, last = raw.ExpandDims(start, at), raw.ExpandDims(stop, at)
-        known = constant_value(convert_to_tensor(num)) if is_tensor_like(num) else np.asarray(num)
-        if known is not None and np.ndim(known):
-            raise ValueError(f"num must be a scalar, but has the shape {np.shape(known)}. Fix: give one number")
-        if known is not None and int(known) < 0:
-            raise ValueError(f"num must not be negative: {int(known)}. Fix: give how many numbers there shall be")
-        if known is not None:
-            n = int(known)
+        n = _known_number(num)
+        if n is not None:
             steps = np.arange(1, n - 1).astype(start.dtype.np_dtype)
             apart = np.asarray(max(n - 1, 1), start.dtype.np_dtype)
         else:
@@ -171,7 +178,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
             else raw.Reshape(steps, column)
         inner = raw.AddV2(first, raw.Mul(step, steps))
         both = raw.ConcatV2([first, inner, last], at)
-        if known is not None:
+        if n is not None:
             return both if n > 1 else first if n else raw.GatherV2(first, np.zeros(0, np.int32), at)
         size = raw.Shape(raw.Range(0, num, 1))  # which rejects numbers below 0
         shape = shape_of(first)
