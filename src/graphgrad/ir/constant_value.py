@@ -203,11 +203,17 @@ class Origins:
                 known[id(t)] = Origin.SHAPES
             elif not op.inputs or not op.opdef.pure or "host" in op.opdef.flags:
                 known[id(t)] = Origin.RUN
-            elif unseen := [i for i in op.inputs if id(i) not in known]:
-                stack += unseen
-                continue
             else:
-                known[id(t)] = max([known[id(i)] for i in op.inputs])
+                found = Origin.SHAPES
+                for i in op.inputs:
+                    origin = known.get(id(i))
+                    if origin is None:
+                        stack.append(i)
+                    elif origin > found:
+                        found = origin
+                if stack[-1] is not t:
+                    continue
+                known[id(t)] = found
             stack.pop()
         return known[id(tensor)]
 

@@ -13,11 +13,11 @@ class Merger:
     """Remembers pure operations by their op, attributes and slots."""
 
     def __init__(self) -> None:
-        self._seen: dict[Any, Sequence[int]] = {}
+        self._seen: dict[Any, list[int]] = {}
         self._tokens: dict[int, Any] = {}  # id(attrs): operations without attributes share one
         self._key: Any = None
 
-    def find(self, op: Operation, ins: Sequence[int], mark: Any = 0) -> Sequence[int] | None:
+    def find(self, op: Operation, ins: Sequence[int], mark: Any = None) -> list[int] | None:
         """Returns the slots of the results of an equal operation, or None; then `remember` stores this one's.
 
         Args:
@@ -36,7 +36,7 @@ class Merger:
         self._key = (op.opdef, known, tuple(ins), mark)
         return self._seen.get(self._key)
 
-    def remember(self, outs: Sequence[int]) -> None:
+    def remember(self, outs: list[int]) -> None:
         """Stores the slots of the results of the operation passed to `find` last."""
         if self._key is not None:
             self._seen[self._key] = outs

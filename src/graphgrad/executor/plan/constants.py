@@ -56,8 +56,8 @@ class Knowledge:
             if position != WHOLE_OP:
                 found.setdefault(index, []).append(position)
         for op in ops:
-            positions = dict.fromkeys((*host_positions(op), *found.get(op.index, ())))
-            if positions:
+            if op.opdef.host or op.index in found:
+                positions = dict.fromkeys((*host_positions(op), *found.get(op.index, ())))
                 self._needs[op.index] = [KnownInput(i, self._source(op.inputs[i])) for i in positions]
 
     def _source(self, t: Tensor) -> Provenance:
@@ -93,8 +93,11 @@ class Knowledge:
             return True
         if op.opdef.shape_only:
             return not any(id(t) in self._fed for t in op.outputs)
-        fixed = all(id(t) not in self._fed and self._origins.of(t) is Origin.SHAPES for t in op.outputs)
-        return bool(op.outputs) and fixed and is_small(op)
+        fed, origin_of = self._fed, self._origins.of
+        for t in op.outputs:
+            if origin_of(t) is not Origin.SHAPES or id(t) in fed:
+                return False
+        return bool(op.outputs) and is_small(op)
 
     def only_on_host(self, op: Operation) -> bool:
         """Returns whether lowering found out that `op` can only run in NumPy."""

@@ -25,7 +25,7 @@ def assign_levels(ops: Sequence[Operation], fed: set[int], known: Knowledge, cel
       fed: ids of fed tensors.
       known: the values known before the run.
       cell_of: gives the index of the variable behind a handle.
-      indices_of: gives the indices of the operations in whose place one runs.
+      indices_of: gives the indices of the operations in whose place a new one runs, whose own index is negative.
     Returns: level -> (operation, whether it runs on the host), in creation order.
     """
     levels: dict[int, int] = {}
@@ -35,18 +35,23 @@ def assign_levels(ops: Sequence[Operation], fed: set[int], known: Knowledge, cel
     result: dict[int, list[tuple[Operation, bool]]] = {}
     for op in ops:
         host = _needs_host(op) or known.only_on_host(op)
-        level = 0
+        level, cells = 0, []
         for t in op.inputs:
             if id(t) not in fed:
                 producer = t.op.index
-                level = max(level, levels[producer] + (producer in on_host and not host))
+                least = levels[producer]
+                if not host and producer in on_host:
+                    least += 1
+                if least > level:
+                    level = least
+            if t._spec.dtype is dtypes.resource:
+                cells.append(cell_of(t))
         for c in op.control_inputs:
             level = max(level, levels[c.index] + (c.index in on_host and not host))
         if not host:
             for position, source in known.needs(op):
                 if source is Provenance.STEP:
                     level = max(level, levels[op.inputs[position].op.index] + 1)
-        cells = [cell_of(t) for t in op.inputs if t.dtype is dtypes.resource]
         writes = bool(cells) and "reads" not in op.opdef.flags
         for cell in cells:
             level = max(level, last_write.get(cell, 0))
@@ -58,11 +63,13 @@ def assign_levels(ops: Sequence[Operation], fed: set[int], known: Knowledge, cel
             last_use[cell] = max(last_use.get(cell, 0), after)
             if writes:
                 last_write[cell] = after
-        for index in indices_of(op):
+        for index in (op.index,) if op.index >= 0 else indices_of(op):
             levels[index] = level
             if host:
                 on_host.add(index)
-        result.setdefault(level, []).append((op, host))
+        if level not in result:
+            result[level] = []
+        result[level].append((op, host))
     return result
 
 
@@ -79,4 +86,10 @@ def _needs_host(op: Operation) -> bool:
         return op.type == "If" and any(
             a._spec.shape != b._spec.shape for a, b in zip(bodies[0].outputs, bodies[1].outputs, strict=True)
         )
-    return any(t.dtype is dtypes.string for t in (*op.inputs, *op.outputs))
+    for t in op.inputs:
+        if t._spec.dtype is dtypes.string:
+            return True
+    for t in op.outputs:
+        if t._spec.dtype is dtypes.string:
+            return True
+    return False

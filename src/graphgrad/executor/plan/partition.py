@@ -106,7 +106,9 @@ def _around_large(program: Sequence[Instruction], final: bool, together: bool) -
 
 def _updates(program: Sequence[Instruction]) -> list[Instruction]:
     """Returns the instructions that give variables new values which no other instruction reads."""
-    updates = [i for i in program if any(t.out != t.slot for t in i.refs.values())]
+    updates = [i for i in program if i.refs and any(t.out != t.slot for t in i.refs.values())]
+    if not updates:
+        return []
     late = set(map(id, updates))
     read = {s for i in program if id(i) not in late for s in i.reads()}
     result: list[Instruction] = []

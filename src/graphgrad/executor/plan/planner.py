@@ -18,6 +18,7 @@ from graphgrad.executor.program.plan_types import Cluster, Plan, connect, indepe
 from graphgrad.ir import dtypes
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.opdef import OpDef
 from graphgrad.ir.shape import is_fully_defined, shape_str
 from graphgrad.ir.values.variable_store import Cell
 
@@ -77,6 +78,8 @@ class _Planner:
                  place: Placement | None):
         self.fetches, self.feeds = fetches, feeds
         self.fed = {id(t) for t in feeds}
+        self.fed_ops = {t.op.index for t in feeds}
+        self.special: dict[OpDef, bool] = {}  # whether `_place` may find that an op's operations need no instruction
         self.resolve = resolve
         self.whole = whole
         self.ops = without_unused(prune(fetches, targets, feeds), fetches, targets, feeds)
@@ -226,23 +229,34 @@ class _Planner:
 
     def _place(self, op: Operation) -> Instruction | None:
         """Returns the instruction of an operation, or None for one without an instruction."""
-        fed = self.fed
-        is_fed = any(id(t) in fed for t in op.outputs)
+        fed, opdef = self.fed, op.opdef
+        is_fed = op.index in self.fed_ops and any(id(t) in fed for t in op.outputs)
         if is_fed and all(id(t) in fed for t in op.outputs):
             return None  # only a control dependency needs it
-        if self._without_step(op) or self._renames(op, is_fed):
+        special = self.special.get(opdef)
+        if special is None:
+            special = self.special[opdef] = bool(
+                opdef.variable or opdef.alias or opdef.name in ("Placeholder", "Const") or "idle" in opdef.flags)
+        if special and (self._without_step(op) or self._renames(op, is_fed)) or _passes_handle(op):
             return None
-        if op.type == "Const" and not self.known.floats(op):
+        floats = self.known.floats(op)
+        if special and op.type == "Const" and not floats:
             self.result.constants.append((self._slot(op.outputs[0]), op.attrs["value"]))
             return None
-        if not is_fed and self._is_merged(op):
-            return None
-        instruction = self._instruction(op, fed)
+        if opdef.pure and not is_fed and not op.control_inputs:
+            wires = self._unless_merged(op)
+            if wires is None:
+                return None
+            instruction = Instruction(op, *wires)
+            instruction.foldable = instruction.shapes_only or op.index in self.known.folded or is_small(op)
+        else:
+            instruction = self._instruction(op, fed)
         self.placed += 1
         instruction.order = self.placed
-        instruction.device = self.devices.get(op.index)
+        if self.devices:
+            instruction.device = self.devices.get(op.index)
         instruction.mark = op.graph._notes.recomputed.get(op.index, 0)
-        if self.known.floats(op):
+        if floats:
             self.floating.update(dict.fromkeys(instruction.outs, instruction))
             return None
         return instruction
@@ -268,17 +282,19 @@ class _Planner:
             return True
         return False
 
-    def _is_merged(self, op: Operation) -> bool:
-        """Returns whether an equal operation is there already, whose slots serve; if not, this one is remembered."""
-        if op.control_inputs or not op.opdef.pure:
-            return False
-        mark = op.graph._notes.recomputed.get(op.index), self.devices.get(op.index)
-        slots = self.merger.find(op, [self._slot(t) for t in op.inputs], mark)
-        if slots is None:
-            self.merger.remember([self._slot(t) for t in op.outputs])
-            return False
-        self.frame.slot_of.update((id(t), slot) for t, slot in zip(op.outputs, slots, strict=True))
-        return True
+    def _unless_merged(self, op: Operation) -> tuple[list[int], list[int]] | None:
+        """Returns the slots of a pure operation's inputs and outputs; None if an equal operation's outputs serve."""
+        slot_of = self.frame.slot_of
+        ins = [self._slot(t) if (slot := slot_of.get(id(t))) is None else slot for t in op.inputs]
+        recomputed = op.graph._notes.recomputed
+        mark = (recomputed.get(op.index), self.devices.get(op.index)) if recomputed or self.devices else None
+        outs = self.merger.find(op, ins, mark)
+        if outs is not None:
+            slot_of.update((id(t), slot) for t, slot in zip(op.outputs, outs, strict=True))
+            return None
+        outs = [self._slot(t) for t in op.outputs]
+        self.merger.remember(outs)
+        return ins, outs
 
     def _without_step(self, op: Operation) -> bool:
         """Returns whether an operation only refers to values.
@@ -310,7 +326,7 @@ class _Planner:
         # A fed output is computed, but not used.
         outs = [frame.new() if id(t) in fed else self._slot(t) for t in op.outputs]
         instruction = Instruction(op, ins, outs)
-        bodies = {name: value for name, value in op.attrs.items() if isinstance(value, FuncGraph)}
+        bodies = {name: value for name, value in op.attrs.items() if isinstance(value, FuncGraph)} if op.attrs else {}
         for name in bodies:
             instruction.attrs.pop(name, None)
         if bodies:
@@ -400,7 +416,10 @@ class _Planner:
             self.frame = saved
 
 def _passes_handle(op: Operation) -> bool:
-    return bool(op.outputs) and all(t.dtype is dtypes.resource for t in op.outputs)
+    for t in op.outputs:
+        if t._spec.dtype is not dtypes.resource:
+            return False
+    return bool(op.outputs)
 
 
 def _unfed(op: Operation) -> InvalidArgumentError:

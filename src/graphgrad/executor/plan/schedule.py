@@ -105,6 +105,9 @@ def sizes(instruction: Instruction) -> Iterator[tuple[int, int]]:
 
 
 def _given(instruction: Instruction) -> int:
+    if not instruction.refs and not instruction.touched:
+        outputs = instruction.op.outputs
+        return bytes_of(outputs[0]._spec) if len(outputs) == 1 else sum([bytes_of(t._spec) for t in outputs])
     return sum(n for _, n in sizes(instruction))
 
 
@@ -179,7 +182,7 @@ _SMALL_TERM = 8192  # bytes: sums of larger terms are quicker in one operation
 
 
 def _has_many_terms(instruction: Instruction) -> bool:
-    many = is_sum(instruction.op) and len(instruction.ins) > _MANY_TERMS
+    many = len(instruction.ins) > _MANY_TERMS and is_sum(instruction.op)
     return many and 0 < _given(instruction) <= _SMALL_TERM
 
 

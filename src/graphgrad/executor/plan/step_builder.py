@@ -31,11 +31,15 @@ class StepBuilder:
         """Adds to a program the instructions whose results it needs while it is lowered."""
         present = set(map(id, program))
         result: list[Instruction] = []
+        floating = self._floating
         for instruction in program:
+            if not any([slot in floating for slot in instruction.reads()]):
+                result.append(instruction)
+                continue
             needed = [instruction]
             for reader in needed:  # it grows
                 for slot in reader.reads():
-                    found = self._floating.get(slot)
+                    found = floating.get(slot)
                     if found is not None and id(found) not in present:
                         present.add(id(found))
                         needed.append(found)

@@ -139,8 +139,10 @@ def form_of(cluster: Cluster) -> Form:
 def symbol(instruction: Instruction) -> Any:
     """Returns the symbol of an instruction, apart from its wiring; equal in repeated layers."""
     op = instruction.op
+    attributes: Any = ()
     try:
-        attributes = token({k: v for k, v in instruction.attrs.items() if k not in ("seed", "seed2")})
+        if instruction.attrs:
+            attributes = token({k: v for k, v in instruction.attrs.items() if k not in ("seed", "seed2")})
     except Unspeakable:
         attributes = id(op)
     return op.opdef, attributes, tuple([t._spec for t in op.outputs]), tuple([t._spec for t in op.inputs])

@@ -133,7 +133,8 @@ class Instruction:
         self.device: str | None = None
         self.guarded = False
         self.op = op
-        self.attrs = {k: op._attr(k) for k in opdef.kernel_attrs}
+        own = op.attrs
+        self.attrs = {k: own[k] if k in own else op._attr(k) for k in opdef.kernel_attrs}
         self.ins = ins
         self.outs = outs
         self.refs: dict[int, Touch] = {}
@@ -150,7 +151,7 @@ class Instruction:
         self.device_kernel = opdef.device_kernel or opdef.kernel
         if opdef.seen:
             self.device_kernel = fitting(op, self.device_kernel)
-        self.host_inputs = host_positions(op)
+        self.host_inputs = host_positions(op) if opdef.host else ()
         self.needs = "reads" in opdef.flags and "unset" not in opdef.flags
 
     def __repr__(self) -> str:
@@ -189,9 +190,16 @@ def host_positions(op: Operation) -> tuple[int, ...]:
 
 def is_small(op: Operation) -> bool:
     """Returns whether all outputs are known to be small; the sizes of lists are unknown."""
-    if any(t.dtype is dtypes.variant for t in op.outputs):
-        return False
-    return all((n := num_elements(t._spec.shape)) is not None and n <= _FOLD_LIMIT for t in op.outputs)
+    for t in op.outputs:
+        if not _is_small(t._spec):
+            return False
+    return True
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_small(spec: Spec) -> bool:
+    size = num_elements(spec.shape)
+    return spec.dtype is not dtypes.variant and size is not None and size <= _FOLD_LIMIT
 
 
 _SIGNALS = (MustBeKnown, NeedsHostValue, OverBudget, WouldBlock)  # not errors: the run continues in another way
@@ -431,7 +439,7 @@ def has_loop(part: Instruction | Body) -> bool:
     """Returns whether instructions, or their sub-graphs, include a loop."""
     if isinstance(part, Body):
         return any(map(has_loop, part.program))
-    return part.op.type == "While" or any(map(has_loop, part.bodies.values()))
+    return bool(part.bodies) and (part.op.type == "While" or any(map(has_loop, part.bodies.values())))
 
 
 def _position_of(op: Operation, input_name: str) -> int:
