@@ -89,7 +89,4 @@ def _needs_host(op: Operation) -> bool:
     for t in op.inputs:
         if t._spec.dtype is dtypes.string:
             return True
-    for t in op.outputs:
-        if t._spec.dtype is dtypes.string:
-            return True
-    return False
+    return any(t._spec.dtype is dtypes.string for t in op.outputs)

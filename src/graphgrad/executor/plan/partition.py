@@ -9,10 +9,11 @@ and time steps stay equal, so that each is compiled once, and there are fewer ca
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import os
-from collections import Counter
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphgrad.executor.backend.batch_split import is_large
@@ -147,27 +148,97 @@ def _join(pieces: list[list[Instruction]]) -> tuple[list[list[Instruction]], int
     kinds = [names.setdefault(tuple([symbol(i) for i in piece]), len(names)) for piece in pieces]
     size = {kind: _length(piece) for kind, piece in zip(kinds, pieces, strict=True)}
     heavy = {kind: sum(map(is_heavy, piece)) for kind, piece in zip(kinds, pieces, strict=True)}
-    while True:
-        pairs = Counter(
-            pair for pair in itertools.pairwise(kinds)
-            if size[pair[0]] + size[pair[1]] <= LARGEST and heavy[pair[0]] + heavy[pair[1]] <= HEAVY_IN_ONE
-        )
-        if not pairs:
-            return pieces, sum(size[kind] for kind in set(kinds))
-        # Among equally frequent pairs the smallest.
-        best = max(pairs, key=lambda pair: (pairs[pair], -size[pair[0]] - size[pair[1]]))
-        new = names.setdefault(best, len(names))
+    pairs = _Pairs(kinds, size, heavy)
+    while (best := pairs.best()) is not None:
+        new = len(size)
         size[new], heavy[new] = size[best[0]] + size[best[1]], heavy[best[0]] + heavy[best[1]]
-        joined_kinds: list[int] = []
-        joined: list[list[Instruction]] = []
-        i = 0
-        while i < len(pieces):
-            if i + 1 < len(pieces) and (kinds[i], kinds[i + 1]) == best:
-                joined_kinds.append(new)
-                joined.append(pieces[i] + pieces[i + 1])
-                i += 2
-            else:
-                joined_kinds.append(kinds[i])
-                joined.append(pieces[i])
-                i += 1
-        kinds, pieces = joined_kinds, joined
+        pairs.join(best, new)
+    starts = [at for at, kind in enumerate(kinds) if kind is not None]
+    joined = [list(itertools.chain.from_iterable(pieces[a:b])) for a, b in itertools.pairwise([*starts, len(pieces)])]
+    return joined, sum(size[kind] for kind in {kinds[at] for at in starts})
+
+
+class _Pairs:
+    """The pairs of neighbours in a sequence, and how often each occurs.
+
+    Args:
+      kinds: the sequence; where a member has been joined to the one before it, it becomes None.
+      size, heavy: kind -> its length, and its heavy instructions; extended by the caller.
+    """
+
+    def __init__(self, kinds: list[Any], size: Mapping[int, int], heavy: Mapping[int, int]):
+        self._kinds, self._size, self._heavy = kinds, size, heavy
+        self._after = [*range(1, len(kinds)), -1]  # the place of the next member, and that of the previous one
+        self._before = [*range(-1, len(kinds) - 1)]
+        self._count: dict[tuple[int, int], int] = {}
+        self._places: dict[tuple[int, int], deque[int]] = {}  # ascending; those that are gone are left out later
+        self._ranked: list[tuple[int, int, int, tuple[int, int]]] = []  # a heap; outdated entries are skipped
+        for at in range(len(kinds) - 1):
+            self._add(at)
+        for pair in self._count:
+            self._rank(pair)
+
+    def _add(self, at: int) -> tuple[int, int]:
+        """Notes the pair that begins at a place."""
+        pair = self._kinds[at], self._kinds[self._after[at]]
+        if pair not in self._count:
+            self._count[pair], self._places[pair] = 0, deque()
+        self._count[pair] += 1
+        self._places[pair].append(at)
+        return pair
+
+    def _first(self, pair: tuple[int, int]) -> int:
+        """Returns the first place of a pair that occurs."""
+        places = self._places[pair]
+        while not self._is_at(pair, places[0]):
+            places.popleft()
+        return places[0]
+
+    def _is_at(self, pair: tuple[int, int], at: int) -> bool:
+        return self._kinds[at] == pair[0] and (next_ := self._after[at]) >= 0 and self._kinds[next_] == pair[1]
+
+    def _rank(self, pair: tuple[int, int]) -> None:
+        """Puts a pair into the heap, if it occurs and may be joined."""
+        size = self._size[pair[0]] + self._size[pair[1]]
+        if self._count[pair] and size <= LARGEST and self._heavy[pair[0]] + self._heavy[pair[1]] <= HEAVY_IN_ONE:
+            heapq.heappush(self._ranked, (-self._count[pair], size, self._first(pair), pair))
+
+    def best(self) -> tuple[int, int] | None:
+        """Returns the most frequent pair, among equally frequent ones the shortest, then the first; None for none."""
+        while self._ranked:
+            count, _, first, pair = self._ranked[0]
+            if self._count[pair] == -count and count and self._first(pair) == first:
+                return pair
+            heapq.heappop(self._ranked)
+            if self._count[pair] == -count:  # one at its first place is gone, others have come
+                self._rank(pair)
+        return None
+
+    def join(self, pair: tuple[int, int], new: int) -> None:
+        """Joins a pair wherever it occurs, from left to right.
+
+        Args:
+          pair: the pair.
+          new: its kind.
+        """
+        kinds, before, after = self._kinds, self._before, self._after
+        changed: set[tuple[int, int]] = {pair}
+        for at in self._places.pop(pair):
+            if not self._is_at(pair, at):
+                continue
+            gone = after[at]
+            for place in (before[at], at, gone):  # the pairs that end
+                if place >= 0 and after[place] >= 0:
+                    old = kinds[place], kinds[after[place]]
+                    self._count[old] -= 1
+                    changed.add(old)
+            kinds[at], kinds[gone] = new, None
+            after[at] = after[gone]
+            if after[at] >= 0:
+                before[after[at]] = at
+            for place in (before[at], at):
+                if place >= 0 and after[place] >= 0:
+                    changed.add(self._add(place))
+        self._places[pair] = deque()
+        for pair in changed:
+            self._rank(pair)

@@ -237,7 +237,7 @@ class _Planner:
         if special is None:
             special = self.special[opdef] = bool(
                 opdef.variable or opdef.alias or opdef.name in ("Placeholder", "Const") or "idle" in opdef.flags)
-        if special and (self._without_step(op) or self._renames(op, is_fed)) or _passes_handle(op):
+        if (special and (self._without_step(op) or self._renames(op, is_fed))) or _passes_handle(op):
             return None
         floats = self.known.floats(op)
         if special and op.type == "Const" and not floats:

@@ -33,7 +33,7 @@ class StepBuilder:
         result: list[Instruction] = []
         floating = self._floating
         for instruction in program:
-            if not any([slot in floating for slot in instruction.reads()]):
+            if floating.keys().isdisjoint(instruction.reads()):
                 result.append(instruction)
                 continue
             needed = [instruction]

@@ -190,10 +190,7 @@ def host_positions(op: Operation) -> tuple[int, ...]:
 
 def is_small(op: Operation) -> bool:
     """Returns whether all outputs are known to be small; the sizes of lists are unknown."""
-    for t in op.outputs:
-        if not _is_small(t._spec):
-            return False
-    return True
+    return all(map(_is_small, [t._spec for t in op.outputs]))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -305,9 +305,10 @@ def _donated(plan: Plan, final: Cluster) -> frozenset[int]:
     """Returns the slots of variables that the last step may update in place, since after it nothing can fail."""
     tensors = map(plan.static.get, (*final.ins, *final.outs))
     has_lists = any(t is not None and t.dtype is dtypes.variant for t in tensors)
-    if has_lists or any(s in final.outs for s, _, _ in plan.checks):
+    outs, passed = set(final.outs), set(final.ins).intersection(final.frees)
+    if has_lists or any(s in outs for s, _, _ in plan.checks):
         return frozenset()
-    stored = {id(cell) for slot, cell in plan.stores if slot in final.outs}
-    return frozenset(s for s, cell in plan.loads if id(cell) in stored and s in final.ins and s in final.frees
+    stored = {id(cell) for slot, cell in plan.stores if slot in outs}
+    return frozenset(s for s, cell in plan.loads if id(cell) in stored and s in passed
                      and is_fully_defined(cell.shape))
 
