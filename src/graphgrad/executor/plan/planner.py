@@ -79,7 +79,7 @@ class _Planner:
         self.fetches, self.feeds = fetches, feeds
         self.fed = {id(t) for t in feeds}
         self.fed_ops = {t.op.index for t in feeds}
-        self.special: dict[OpDef, bool] = {}  # whether `_place` may find that an op's operations need no instruction
+        self.special: dict[OpDef, bool] = {}  # see `_is_special`
         self.resolve = resolve
         self.whole = whole
         self.ops = without_unused(prune(fetches, targets, feeds), fetches, targets, feeds)
@@ -233,14 +233,10 @@ class _Planner:
         is_fed = op.index in self.fed_ops and any(id(t) in fed for t in op.outputs)
         if is_fed and all(id(t) in fed for t in op.outputs):
             return None  # only a control dependency needs it
-        special = self.special.get(opdef)
-        if special is None:
-            special = self.special[opdef] = bool(
-                opdef.variable or opdef.alias or opdef.name in ("Placeholder", "Const") or "idle" in opdef.flags)
-        if (special and (self._without_step(op) or self._renames(op, is_fed))) or _passes_handle(op):
+        if (self._is_special(opdef) and (self._without_step(op) or self._renames(op, is_fed))) or _passes_handle(op):
             return None
         floats = self.known.floats(op)
-        if special and op.type == "Const" and not floats:
+        if not floats and opdef.name == "Const":
             self.result.constants.append((self._slot(op.outputs[0]), op.attrs["value"]))
             return None
         if opdef.pure and not is_fed and not op.control_inputs:
@@ -260,6 +256,14 @@ class _Planner:
             self.floating.update(dict.fromkeys(instruction.outs, instruction))
             return None
         return instruction
+
+    def _is_special(self, opdef: OpDef) -> bool:
+        """Returns whether an op's operations may need no instruction: those that refer to values, and renamings."""
+        found = self.special.get(opdef)
+        if found is None:
+            found = self.special[opdef] = bool(
+                opdef.variable or opdef.alias or opdef.name == "Placeholder" or "idle" in opdef.flags)
+        return found
 
     def _renames(self, op: Operation, is_fed: bool) -> bool:
         """Returns whether an operation only gives slots to what is there already: reads, assignments, identities."""

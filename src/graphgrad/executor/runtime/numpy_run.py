@@ -21,6 +21,7 @@ from graphgrad.ir import blocking
 from graphgrad.ir.effects import is_map
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.op_traits import Cost, size_of
+from graphgrad.system.garbage_collector import collector_paused
 from graphgrad.system.subnormals import Subnormals
 
 from . import straight_run
@@ -104,7 +105,8 @@ def run(plan: Plan, slots: list[Any], table: RandomTable | None, report: RunRepo
         report.start(slots)
     kept = {*plan.fetches, *(s for s, _ in plan.stores)}
     if plan.schedule is None:
-        plan.schedule = _schedule(plan, kept)
+        with collector_paused():
+            plan.schedule = _schedule(plan, kept)
     _run_instructions(plan, slots, table, report, budget.spend if budget is not None else _in_time(), done, turn)
     for s in kept:
         value = slots[s]
@@ -181,9 +183,9 @@ def _schedule(plan: Plan, kept: set[int]) -> list[tuple[Cluster | HostStep, list
     read = set(kept)
     for _, program, frees in reversed(result):
         for instruction in reversed(program):
-            touched = {*instruction.reads(), *instruction.gives()}
-            frees.append(list(touched - read))
-            read |= touched
+            free = [s for s in {*instruction.reads(), *instruction.gives()} if s not in read]
+            frees.append(free)
+            read.update(free)
         frees.reverse()
     return result
 
