@@ -35,23 +35,12 @@ def assign_levels(ops: Sequence[Operation], fed: set[int], known: Knowledge, cel
     result: dict[int, list[tuple[Operation, bool]]] = {}
     for op in ops:
         host = _needs_host(op) or known.only_on_host(op)
-        level, cells = 0, []
-        for t in op.inputs:
-            if id(t) not in fed:
-                producer = t.op.index
-                least = levels[producer]
-                if not host and producer in on_host:
-                    least += 1
-                if least > level:
-                    level = least
-            if t._spec.dtype is dtypes.resource:
-                cells.append(cell_of(t))
-        for c in op.control_inputs:
-            level = max(level, levels[c.index] + (c.index in on_host and not host))
+        level = _after(op, host, fed, levels, on_host)
         if not host:
             for position, source in known.needs(op):
                 if source is Provenance.STEP:
                     level = max(level, levels[op.inputs[position].op.index] + 1)
+        cells = [cell_of(t) for t in op.inputs if t._spec.dtype is dtypes.resource]
         writes = bool(cells) and "reads" not in op.opdef.flags
         for cell in cells:
             level = max(level, last_write.get(cell, 0))
@@ -71,6 +60,22 @@ def assign_levels(ops: Sequence[Operation], fed: set[int], known: Knowledge, cel
             result[level] = []
         result[level].append((op, host))
     return result
+
+
+def _after(op: Operation, host: bool, fed: set[int], levels: dict[int, int], on_host: set[int]) -> int:
+    """Returns the first level in which an operation's inputs are there, and what it waits for is done."""
+    level = 0
+    for t in op.inputs:
+        if id(t) not in fed:
+            producer = t.op.index
+            least = levels[producer]
+            if not host and producer in on_host:
+                least += 1
+            if least > level:
+                level = least
+    for c in op.control_inputs:
+        level = max(level, levels[c.index] + (c.index in on_host and not host))
+    return level
 
 
 def _needs_host(op: Operation) -> bool:
