@@ -37,7 +37,7 @@ class Fingerprint:
       version: the version of the format.
     Reference: TensorFlow 2.21 `tf.saved_model.experimental.Fingerprint`.
 
-    >>> tf.saved_model.experimental.Fingerprint(1, 2, 3, 4, 5).singleprint()
+    >>> Fingerprint(1, 2, 3, 4, 5).singleprint()
     '2/3/4/5'
     """
 

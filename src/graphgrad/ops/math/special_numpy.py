@@ -52,7 +52,7 @@ def erfinv(p):
 
 def ndtri(p):
     """Computes the quantile of the standard normal distribution."""
-    return np.where(p == 0.5, -0.0, _special().ndtri(p))  # its sign is that of XLA's
+    return _special().ndtri(p)
 
 
 def lgamma(x):

@@ -11,7 +11,7 @@ class VariablePolicy(enum.Enum):
 
     Reference: TensorFlow 2.21 `tf.saved_model.experimental.VariablePolicy`.
 
-    >>> tf.saved_model.SaveOptions(experimental_variable_policy="save_variable_devices").experimental_variable_policy
+    >>> VariablePolicy("save_variable_devices")
     <VariablePolicy.SAVE_VARIABLE_DEVICES: 'save_variable_devices'>
     """
 
