@@ -22,6 +22,7 @@ from .conv_xla import LAYOUT, device_filter, device_forward, device_input
 from .window_geometry import (
     assemble,
     channel_axis,
+    check_result,
     products_of,
     spatial,
     spatial_axes,
@@ -73,14 +74,6 @@ def _known(sizes, rank):
     return (None,) * rank if sizes is None else tuple(sizes)
 
 
-def _check_out(shape, dy, w, channels, data_format, nd):
-    """Complains if the output's gradient does not have the output's shape."""
-    expected = assemble(shape[0], w.out, channels, data_format)
-    if any(e is not None and d is not None and e != d for e, d in zip(expected, dy, strict=True)):
-        raise Complaint(f"out_backprop has shape {tuple(dy)} but the convolution's result has {expected}",
-                        "give the sizes that the forward convolution had")
-
-
 def _input_shape(nd):
     def shape(input_sizes, f, dy, strides, padding, explicit_paddings, data_format, dilations):
         dy, f = with_rank(dy, nd + 2, "out_backprop"), with_rank(f, nd + 2, "filter")
@@ -93,7 +86,7 @@ def _input_shape(nd):
         sizes = (dy[0] if sizes[0] is None else sizes[0], *sizes[1:])
         _check_depths(sizes[channel_axis(data_format, nd)], f)
         w = _window_for(sizes, f[:nd], strides, padding, explicit_paddings, data_format, dilations)
-        _check_out(sizes, dy, w, f[-1], data_format, nd)
+        check_result(sizes, dy, w, f[-1], data_format)
         return sizes
 
     return shape
@@ -108,7 +101,7 @@ def _filter_shape(nd):
                             "give the full shape of the filter")
         _check_depths(x[channel_axis(data_format, nd)], f)
         w = _window_for(x, f[:nd], strides, padding, explicit_paddings, data_format, dilations)
-        _check_out(x, dy, w, f[-1], data_format, nd)
+        check_result(x, dy, w, f[-1], data_format)
         return f
 
     return shape
@@ -134,14 +127,14 @@ def _kernels(nd):
         shape = _sizes(input_sizes, f, dy, data_format)
         _check_depths(shape[channel_axis(data_format, nd)], f.shape)
         w = _window_for(shape, f.shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
-        _check_out(shape, dy.shape, w, f.shape[-1], data_format, nd)
+        check_result(shape, dy.shape, w, f.shape[-1], data_format)
         return (conv_numpy.to_input if xp is np else device_input)(shape, f, dy, w, data_format)
 
     def to_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_paddings, data_format, dilations):
         shape = tuple(int(n) for n in filter_sizes)
         _check_depths(x.shape[channel_axis(data_format, nd)], shape)
         w = _window_for(x.shape, shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
-        _check_out(x.shape, dy.shape, w, shape[-1], data_format, nd)
+        check_result(x.shape, dy.shape, w, shape[-1], data_format)
         return (conv_numpy.to_filter if xp is np else device_filter)(x, shape, dy, w, data_format)
 
     return forward, to_input, to_filter

@@ -24,6 +24,7 @@ from .window_geometry import (
     cells,
     channel_axis,
     channels_first,
+    check_result,
     count,
     dilated,
     pad_spatial,
@@ -173,6 +174,7 @@ def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddin
     axis = channel_axis(data_format, 2)
     _check(shape[axis], f.shape)
     w = _window_for(shape, f.shape[:2], strides, padding, explicit_paddings, data_format, dilations)
+    check_result(shape, dy.shape, w, f.shape[2] * f.shape[3], data_format)
     grad, wide = _split(xp, _wide(dy), f.shape, data_format), _wide(f)
 
     sizes = [shape[i] for i in spatial_axes(data_format, 2)]
@@ -223,6 +225,7 @@ def depthwise_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_padd
     axis = channel_axis(data_format, 2)
     _check(x.shape[axis], shape)
     w = _window_for(x.shape, shape[:2], strides, padding, explicit_paddings, data_format, dilations)
+    check_result(x.shape, dy.shape, w, shape[2] * shape[3], data_format)
     if xp is not np:
         padded = pad_spatial(xp, to_channels_last(xp, _wide(x), data_format), w)
         grad = to_channels_last(xp, _wide(dy), data_format)

@@ -301,3 +301,19 @@ def products_of(image, cells, shared, unknown):
     if not shape or None in shape:
         return math.inf
     return size_of(image._spec.shape, unknown) * size_of(shape, unknown) / (math.prod(shape[-shared:]) or 1)
+
+
+def check_result(shape, dy, w, channels, data_format):
+    """Complains if the gradient of a convolution's result does not have the result's shape.
+
+    Args:
+      shape: that of the input.
+      dy: that of the gradient.
+      w: the window.
+      channels: those of the result.
+      data_format: where they are.
+    """
+    expected = assemble(shape[0], w.out, channels, data_format)
+    if any(e is not None and d is not None and e != d for e, d in zip(expected, dy, strict=True)):
+        raise Complaint(f"out_backprop has shape {tuple(dy)} but the convolution's result has {expected}",
+                        "give the sizes that the forward convolution had")
