@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.backend import cache
+from graphgrad.executor.backend import cache, memory_budget
 from graphgrad.executor.program.portable import packed
 from graphgrad.executor.runtime import compiler_process, executable, tiers
 from graphgrad.executor.runtime.tiers import Tiers
@@ -96,7 +96,7 @@ def _end_compiler() -> None:
     compiler_process._the_compiler.clear()
 
 
-@pytest.mark.parametrize("failure", ["killed", "not Python", "cannot start", "no process"])
+@pytest.mark.parametrize("failure", ["killed", "not Python", "cannot start", "no process", "no memory"])
 def test_without_the_other_process_it_is_compiled_here(failure, tiered, compiled_here, monkeypatch, tmp_path):
     monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", "")
     _end_compiler()
@@ -109,6 +109,8 @@ def test_without_the_other_process_it_is_compiled_here(failure, tiered, compiled
             return job
 
         monkeypatch.setattr(compiler_process._Compiler, "send", kill)
+    elif failure == "no memory":
+        monkeypatch.setattr(memory_budget, "available", lambda: 0.0)
     elif failure == "not Python":
         monkeypatch.setattr(sys, "executable", "/bin/uwsgi")
     elif failure == "cannot start":
@@ -121,6 +123,38 @@ def test_without_the_other_process_it_is_compiled_here(failure, tiered, compiled
     losses = _losses(60)
     assert compiled_here and losses[-1] < losses[0]
     _end_compiler()
+
+
+_FORKING = """
+import os
+import numpy as np
+import graphgrad.v1 as tf
+from graphgrad.executor.runtime import tiers
+tiers._WORTH, tiers._ALL = 1e-5, 0.02
+x = tf.placeholder(tf.float32, [None, 100])
+w = tf.Variable(tf.ones([100, 100]) * 0.01)
+loss = tf.reduce_mean(tf.tanh(tf.tanh(x @ w) @ w))
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+s = tf.Session()
+s.run(tf.global_variables_initializer())
+run = lambda n: [float(s.run([loss, step], {x: np.ones((500, 100))})[0]) for _ in range(n)][-1]
+run(2)
+child = os.fork()
+last = run(40)
+print(last, flush=True)
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+    run(2)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork processes")
+def test_a_forked_process_waits_for_nobody(tmp_path):
+    """Neither does it end the process that compiles for its parent."""
+    env = {**os.environ, "PYTHONPATH": _SOURCE, "GRAPHGRAD_FIRST_RUN": "", "GRAPHGRAD_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", _FORKING], env=env, check=True, capture_output=True, text=True)
+    here, there = done.stdout.split()
+    np.testing.assert_allclose(float(here), float(there), rtol=1e-5)
 
 
 def test_the_number_of_runs_is_fixed(tiered, monkeypatch):

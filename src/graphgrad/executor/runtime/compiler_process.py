@@ -15,7 +15,7 @@ import sys
 import threading
 from typing import Any
 
-from graphgrad.executor.backend import cache, disk_cache
+from graphgrad.executor.backend import cache, disk_cache, memory_budget
 from graphgrad.executor.plan.stages import Stage, grouped
 from graphgrad.executor.program.plan_types import HostStep, Plan
 from graphgrad.executor.program.portable import packed
@@ -24,6 +24,7 @@ from .outlines import Outlines, blank
 
 _IDLE = 20.0  # seconds without work after which the process ends
 _CHECK = 2.0  # seconds after which it looks whether its parent is alive
+_ROOM = 1 << 30  # bytes of memory without which it is not started
 
 
 class Job:
@@ -31,14 +32,16 @@ class Job:
 
     def __init__(self) -> None:
         self._done = threading.Event()
+        self._owner = os.getpid()
 
     def finish(self) -> None:
         """Notes that the compiler is through with it, or is gone."""
         self._done.set()
 
     def wait(self) -> None:
-        """Waits until the compiler is through with it."""
-        self._done.wait()
+        """Waits until the compiler is through with it; in a forked process, which nobody would tell, not at all."""
+        if self._owner == os.getpid():
+            self._done.wait()
 
 
 class _Compiler:
@@ -98,9 +101,11 @@ class _Compiler:
     gone = False
 
     def close(self) -> None:
-        """Ends the process."""
-        self.gone = True
-        self._process.kill()
+        """Ends the process, unless it is that of the process from which this one was forked."""
+        if self.owner == os.getpid():
+            self.gone = True
+            self._process.kill()
+            self._process.wait()
 
 
 _the_compiler: list[_Compiler] = []
@@ -113,7 +118,7 @@ def request(plan: Plan, outlines: Outlines) -> Job | None:
       plan: the plan.
       outlines: what its programs are compiled for.
     """
-    if not _can_start():
+    if not _can_start() or memory_budget.available() < _ROOM:
         return None
     stages = [g for g in grouped(plan) if not isinstance(g, HostStep)]
     try:
