@@ -1,4 +1,4 @@
-"""The command line: `graphgrad run PROGRAM`, `graphgrad draw PROGRAM`, `graphgrad ops [PATTERN]`."""
+"""The command line: `graphgrad run`, `graphgrad compile`, `graphgrad draw`, `graphgrad ops`, `check-imports`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 
 _USAGE = """\
 graphgrad run [options] PROGRAM [ARGS ...]
+       graphgrad compile [options] PROGRAM [ARGS ...]
        graphgrad draw [options] PROGRAM [ARGS ...]"""
 
 
@@ -25,8 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns: the exit status.
     """
     options = _parser().parse_args(argv)
-    command = {"run": _run, "draw": _draw, "ops": _ops, "check-imports": _check_imports}[options.command]
-    return command(options)
+    commands = {"run": _run, "compile": _compile, "draw": _draw, "ops": _ops, "check-imports": _check_imports}
+    return commands[options.command](options)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -35,13 +36,14 @@ def _parser() -> argparse.ArgumentParser:
         description="Runs TensorFlow programs, unmodified, without TensorFlow; draws their graphs.",
     )
     parser.add_argument("--version", action="version", version=f"graphgrad {_version()}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="{run,draw,ops,check-imports}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="{run,compile,draw,ops,check-imports}")
     run = commands.add_parser("run", help="run a program in which `tensorflow` is this package",
                               description="Runs a program in which `import tensorflow` gives this package.")
+    ahead = _compile_parser(commands)
     draw = commands.add_parser("draw", help="run a program, then draw its graph as SVG",
                                description="Runs a program as `graphgrad run` does, then draws the graph it built: the "
                                "default graph, or the largest one if that is empty.")
-    for p in (run, draw):
+    for p in (run, ahead, draw):
         p.add_argument("--tf", choices=("1", "2", "auto"), default="auto",
                        help="which TensorFlow `import tensorflow` is; auto (the default) looks in the program for "
                        "names that only 1.x has, such as tf.Session")
@@ -67,11 +69,25 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("package", metavar="PACKAGE", help="an installed package, or the path of a file or folder")
     check.add_argument("--tf", choices=("1", "2"), default="2",
                        help="which TensorFlow `import tensorflow` is (default: 2)")
-    for p in (run, draw):
+    for p in (run, ahead, draw):
         p.add_argument("-m", action="store_true", dest="is_module",
                        help="PROGRAM is the name of a module or package, as for python -m")
         p.add_argument("program", metavar="PROGRAM", help="a Python file")
         p.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
+    return parser
+
+
+def _compile_parser(commands: Any) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "compile", help="run a program, and store its compiled programs for later runs",
+        description="Runs a program as `graphgrad run` does, with all that it prints and writes, so that everything "
+        "XLA may be asked for is compiled and stored. Later runs then wait for no compiler.")
+    parser.add_argument("--output", metavar="DIR", help="store in this directory, to be shipped with the program "
+                        "(GRAPHGRAD_PROGRAMS names it where the program runs), instead of the user's disk cache")
+    parser.add_argument("--steps", type=int, metavar="N",
+                        help="stop the program after N runs of sessions and compiled functions")
+    parser.add_argument("--check", action="store_true", help="store nothing; say how many of the programs are found, "
+                        "in DIR if one is given; exit with 1 if not all are")
     return parser
 
 
@@ -183,6 +199,25 @@ def _exit_status(code: Any) -> int:
         return code
     print(code, file=sys.stderr)
     return 1
+
+
+# -- compile ---------------------------------------------------------------------------
+
+
+def _compile(options: argparse.Namespace) -> int:
+    if options.steps is not None and options.steps < 1:
+        print(f"graphgrad: --steps must be 1 or more, not {options.steps}", file=sys.stderr)
+        return 2
+    from graphgrad.executor.runtime import ahead
+
+    try:
+        with ahead.compiling(options.steps, options.output, options.check) as tally:
+            status = _exit_status(_execute(options))
+    except OSError as error:
+        print(f"graphgrad: --output {options.output!r}: {error.strerror or error}", file=sys.stderr)
+        return 2
+    print(tally)
+    return status or int(not tally.is_complete())
 
 
 # -- ops -------------------------------------------------------------------------------

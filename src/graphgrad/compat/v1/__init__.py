@@ -88,6 +88,7 @@ graphgrad.extras.strings.string_functions: as_string decode_base64 decode_raw=de
 graphgrad.frontend.autodiff.py_function: py_function
 graphgrad.frontend.autodiff.recompute: grad_pass_through recompute_grad
 graphgrad.frontend.autodiff.tape: GradientTape
+graphgrad.frontend.config.compiled_programs: use_compiled_programs
 graphgrad.frontend.config.config_proto: ConfigProto GPUOptions GraphOptions OptimizerOptions RunMetadata RunOptions
 graphgrad.frontend.config.device_spec: DeviceSpec=DeviceSpecV1
 graphgrad.frontend.control_flow.case: case=case_v1

@@ -145,6 +145,7 @@ from graphgrad.frontend.autodiff.py_function import py_function as py_function
 from graphgrad.frontend.autodiff.recompute import grad_pass_through as grad_pass_through
 from graphgrad.frontend.autodiff.recompute import recompute_grad as recompute_grad
 from graphgrad.frontend.autodiff.tape import GradientTape as GradientTape
+from graphgrad.frontend.config.compiled_programs import use_compiled_programs as use_compiled_programs
 from graphgrad.frontend.config.config_proto import ConfigProto as ConfigProto
 from graphgrad.frontend.config.config_proto import GPUOptions as GPUOptions
 from graphgrad.frontend.config.config_proto import GraphOptions as GraphOptions
@@ -727,8 +728,9 @@ __all__ = [
     "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "uint16", "uint32",
     "uint64", "uint8", "uniform_unit_scaling_initializer", "unique", "unique_with_counts", "unravel_index",
     "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod",
-    "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack", "variable_axis_size_partitioner",
-    "variable_creator_scope", "variable_op_scope", "variable_scope", "variables_initializer",
-    "variance_scaling_initializer", "variant", "vectorized_map", "verify_tensor_all_finite", "version", "where",
-    "where_v2", "while_loop", "write_file", "xla", "zeros", "zeros_initializer", "zeros_like", "zeta"
+    "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack", "use_compiled_programs",
+    "variable_axis_size_partitioner", "variable_creator_scope", "variable_op_scope", "variable_scope",
+    "variables_initializer", "variance_scaling_initializer", "variant", "vectorized_map", "verify_tensor_all_finite",
+    "version", "where", "where_v2", "while_loop", "write_file", "xla", "zeros", "zeros_initializer", "zeros_like",
+    "zeta"
 ]

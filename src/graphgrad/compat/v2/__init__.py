@@ -57,6 +57,7 @@ graphgrad.extras.strings.string_functions: as_string
 graphgrad.frontend.autodiff.py_function: py_function
 graphgrad.frontend.autodiff.recompute: grad_pass_through recompute_grad
 graphgrad.frontend.autodiff.tape: GradientTape
+graphgrad.frontend.config.compiled_programs: use_compiled_programs
 graphgrad.frontend.config.device_spec: DeviceSpec
 graphgrad.frontend.control_flow.case: case
 graphgrad.frontend.control_flow.cond_while: cond while_loop

@@ -57,6 +57,7 @@ from graphgrad.frontend.autodiff.py_function import py_function as py_function
 from graphgrad.frontend.autodiff.recompute import grad_pass_through as grad_pass_through
 from graphgrad.frontend.autodiff.recompute import recompute_grad as recompute_grad
 from graphgrad.frontend.autodiff.tape import GradientTape as GradientTape
+from graphgrad.frontend.config.compiled_programs import use_compiled_programs as use_compiled_programs
 from graphgrad.frontend.config.device_spec import DeviceSpec as DeviceSpec
 from graphgrad.frontend.control_flow.case import case as case
 from graphgrad.frontend.control_flow.cond_while import cond as cond
@@ -342,6 +343,6 @@ __all__ = [
     "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile",
     "timestamp", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value",
     "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts", "unravel_index", "unstack",
-    "variable_creator_scope", "variant", "vectorized_map", "version", "where", "while_loop", "xla", "zeros",
-    "zeros_initializer", "zeros_like"
+    "use_compiled_programs", "variable_creator_scope", "variant", "vectorized_map", "version", "where", "while_loop",
+    "xla", "zeros", "zeros_initializer", "zeros_like"
 ]

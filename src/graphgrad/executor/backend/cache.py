@@ -19,7 +19,7 @@ import numpy as np
 from graphgrad.executor.program.fingerprint import Form, digest, token
 from graphgrad.executor.program.interpreter import MustBeKnown
 
-from . import disk_cache, xla_options
+from . import disk_cache, shipped, xla_options
 from .lower import lower
 from .threads import Later, pool_of
 from .xla import AnySpec, ArraySpec, Device, ListSpec, Program, load_lapack
@@ -68,13 +68,24 @@ _pool: list[ThreadPoolExecutor] = []
 
 received: dict[str, tuple[dict[str, Any], bytes]] = {}  # entries that another process has compiled, by key
 awaited: list[Callable[[], None]] = []  # each waits until another process has compiled what it was given
-listeners: list[Callable[[str, dict[str, Any], bytes], None]] = []  # are told of new entries
+
+
+def _store(key: str, header: dict[str, Any], code: bytes) -> None:
+    disk_cache.write(key, header, code)
+
+
+keepers: list[Callable[[str, dict[str, Any], bytes], None]] = [_store]  # store new entries
+witnesses: list[Callable[[str, dict[str, Any], bytes], None]] = []  # are told of entries found on disk
+counts: collections.Counter[str] = collections.Counter()  # entries by origin: "compiled", "disk", or "own"
 
 
 def _keep(key: str, header: dict[str, Any], code: bytes) -> None:
-    disk_cache.write(key, header, code)
-    for listener in listeners:
-        listener(key, header, code)
+    for keeper in keepers:
+        keeper(key, header, code)
+
+
+def _is_kept() -> bool:
+    return any(keeper is not _store or disk_cache.enabled() for keeper in keepers)
 
 
 def _compilers() -> ThreadPoolExecutor:
@@ -125,22 +136,36 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
 
 
 def _from_disk(device: Device, key: str) -> Entry | Need | None:
-    found = received.pop(key, None) or disk_cache.read(key)
-    if found is None:
-        return None
-    header, code = found
+    """Returns the program that another process has compiled, or that came with the program; None if there is none."""
+    if (found := received.pop(key, None) or disk_cache.read(key)) is not None:
+        if (entry := _loaded(device, key, *found)) is not None:
+            return entry
+        disk_cache.remove(key)
+    for folder in shipped.folders():
+        found = shipped.read(folder, key)
+        if found is not None and (entry := _loaded(device, key, *found)) is not None:
+            return entry
+    return None
+
+
+def _loaded(device: Device, key: str, header: dict[str, Any], code: bytes) -> Entry | Need | None:
+    entry: Entry | Need
     try:
         if "needs" in header:
-            return Need(*header["needs"])
-        if header.get("lapack"):
-            load_lapack()
-        outputs = [_read(spec) for spec in header["outputs"]]
-        return Entry(outputs, device.load(code, outputs), "disk", header["taken"])
+            entry = Need(*header["needs"])
+        else:
+            if header.get("lapack"):
+                load_lapack()
+            outputs = [_read(spec) for spec in header["outputs"]]
+            entry = Entry(outputs, device.load(code, outputs), "disk", header["taken"])
+            counts["disk"] += 1
     except MemoryError:
         raise
     except Exception:  # after any error, it can be compiled again
-        disk_cache.remove(key)
         return None
+    for witness in witnesses:
+        witness(key, header, code)
+    return entry
 
 
 def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
@@ -154,6 +179,8 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
             _keep(key, {"needs": [number, need.index]}, b"")
         raise
 
+    counts["compiled" if key is not None else "own"] += 1
+
     def finish() -> Program:
         try:
             program = device.compile(module, outputs, libraries)
@@ -162,7 +189,7 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
                 with _lock:
                     _entries.pop(key + device.name, None)
             raise
-        if key is not None and (listeners or disk_cache.enabled()):
+        if key is not None and _is_kept():
             header = {"outputs": _written(outputs), "taken": taken,
                       "lapack": device.platform == "cpu" and b"lapack_" in module}
             with contextlib.suppress(Exception):  # without an entry it is compiled again

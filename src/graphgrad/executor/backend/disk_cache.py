@@ -47,7 +47,7 @@ _swept: set[Path] = set()
 _loaded = time.time_ns()  # when this process loaded its sources
 
 
-def _warn(message: str) -> None:
+def warn(message: str) -> None:
     """Issues a warning once per process."""
     if message not in _warned:
         _warned.add(message)
@@ -80,16 +80,16 @@ def _usable() -> Path | None:
         return None
     try:
         real = Path(os.path.realpath(path))
-        reason = _distrust(real)
+        reason = distrust(real)
         if not reason and not real.is_dir():
             _make(real)
-            reason = _distrust(real)
+            reason = distrust(real)
         if not real.is_dir():
             return None
     except (OSError, ValueError):
         return None
     if reason:
-        _warn(f"compiled programs are not kept on disk, since {reason}. Fix: change that, or set GRAPHGRAD_CACHE_DIR "
+        warn(f"compiled programs are not kept on disk, since {reason}. Fix: change that, or set GRAPHGRAD_CACHE_DIR "
               "to a directory of your own, or to nothing")
         return None
     return real
@@ -102,8 +102,13 @@ def _make(path: Path) -> None:
                 folder.mkdir(mode=0o700)
 
 
-def _distrust(path: Path) -> str:
-    """Says why others may be able to replace entries of a directory; "" if they cannot."""
+def distrust(path: Path, groups: bool = False) -> str:
+    """Says why others may be able to replace entries of a directory; "" if they cannot.
+
+    Args:
+      path: the directory.
+      groups: whether a group of the user alone may write to it; to its parents it may.
+    """
     if not hasattr(os, "getuid"):
         return ""
     for folder in (path, *path.parents):
@@ -114,11 +119,10 @@ def _distrust(path: Path) -> str:
         if info.st_uid not in (0, os.getuid()):
             return f"{folder} belongs to another user"
         open_to = info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-        if folder is not path:
-            if info.st_mode & stat.S_ISVTX:
-                continue  # sticky: users can neither remove nor rename files of others in it
-            if open_to == stat.S_IWGRP and _alone_in(info.st_gid):
-                continue
+        if folder is not path and info.st_mode & stat.S_ISVTX:
+            continue  # sticky: users can neither remove nor rename files of others in it
+        if (folder is not path or groups) and open_to == stat.S_IWGRP and _alone_in(info.st_gid):
+            continue
         if open_to:
             return f"others can write to {folder}"
     return ""
@@ -148,7 +152,7 @@ def _limit() -> int:
     text = os.environ.get("GRAPHGRAD_CACHE_BYTES") or str(_DEFAULT_LIMIT)
     match = _SIZE.fullmatch(text)
     if match is None:
-        _warn(f"GRAPHGRAD_CACHE_BYTES={text!r} is no size, so that 512M hold. Fix: write 2G, 300M or a number of bytes")
+        warn(f"GRAPHGRAD_CACHE_BYTES={text!r} is no size, so that 512M hold. Fix: write 2G, 300M or a number of bytes")
         return _DEFAULT_LIMIT
     return int(float(match[1]) * (1 << 10 * " kmgt".index(match[2].lower() or " ")))
 
@@ -163,13 +167,7 @@ def read(key: str) -> tuple[dict[str, Any], bytes] | None:
         return None
     path = folder / f"{key}.program"
     try:
-        content = _content(path)
-        start = len(_MAGIC) + 32
-        check, rest = content[len(_MAGIC) : start], memoryview(content)[start:]
-        if not content.startswith(_MAGIC) or _checksum(key, rest) != check:
-            raise ValueError("damaged")
-        size = int.from_bytes(rest[:8], "little")
-        return json.loads(bytes(rest[8 : 8 + size])), bytes(rest[8 + size :])
+        return parsed(key, content(path, _limit()))
     except OSError:
         return None
     except ValueError:  # permanently unusable
@@ -178,8 +176,26 @@ def read(key: str) -> tuple[dict[str, Any], bytes] | None:
         return None
 
 
-def _content(path: Path) -> bytes:
-    """Returns the bytes of an entry; raises ValueError if it is not private to this user, or too large."""
+def parsed(key: str, data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Returns the header and the code of an entry; raises ValueError if it is damaged."""
+    start = len(_MAGIC) + 32
+    check, rest = data[len(_MAGIC) : start], memoryview(data)[start:]
+    if not data.startswith(_MAGIC) or _checksum(key, rest) != check:
+        raise ValueError("damaged")
+    size = int.from_bytes(rest[:8], "little")
+    return json.loads(bytes(rest[8 : 8 + size])), bytes(rest[8 + size :])
+
+
+def content(path: Path, limit: int, groups: bool = False) -> bytes:
+    """Returns the bytes of an entry.
+
+    Args:
+      path: the file.
+      limit: its largest size.
+      groups: for entries that come with a program: root's, too; a group of the user alone may write to them, and
+        installers may have given them second names.
+    Raises: OSError; ValueError if others may have written it, or it is too large.
+    """
     try:
         fd, info = open_plain(str(path))
     except OSError:
@@ -187,11 +203,18 @@ def _content(path: Path) -> bytes:
             raise ValueError("no file") from None
         raise
     with os.fdopen(fd, "rb") as file:
-        mine = not hasattr(os, "getuid") or info.st_uid == os.getuid()
-        if not mine or info.st_mode & (stat.S_IWGRP | stat.S_IWOTH) or info.st_nlink != 1 or info.st_size > _limit():
+        open_to = info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if groups:
+            mine = not hasattr(os, "getuid") or info.st_uid in (0, os.getuid())
+            mine &= not open_to or (open_to == stat.S_IWGRP and _alone_in(info.st_gid))
+        else:
+            mine = not hasattr(os, "getuid") or info.st_uid == os.getuid()
+            mine &= not open_to and info.st_nlink == 1
+        if not mine or info.st_size > limit:
             raise ValueError("not an entry")
-        with contextlib.suppress(OSError):
-            os.utime(fd if os.utime in os.supports_fd else path)  # marks it as just used
+        if not groups:
+            with contextlib.suppress(OSError):
+                os.utime(fd if os.utime in os.supports_fd else path)  # marks it as just used
         return file.read()
 
 
@@ -200,15 +223,25 @@ def write(key: str, header: dict[str, Any], code: bytes) -> None:
     folder = _usable()
     if folder is None:
         return
+    data = packed(key, header, code)
+    with contextlib.suppress(OSError):
+        if _make_room(folder, len(data)):
+            put(str(folder), key, data, 0o600)
+
+
+def packed(key: str, header: dict[str, Any], code: bytes) -> bytes:
+    """Returns the bytes of an entry."""
     text = json.dumps(header).encode()
     rest = len(text).to_bytes(8, "little") + text + code
-    content = _MAGIC + _checksum(key, memoryview(rest)) + rest
-    with contextlib.suppress(OSError):
-        if _make_room(folder, len(content)):
-            with Part(str(folder), 0o600) as part:
-                part.file.write(content)
-                part.finish(sync=False)
-                part.become(str(folder / f"{key}.program"))
+    return _MAGIC + _checksum(key, memoryview(rest)) + rest
+
+
+def put(folder: str, key: str, data: bytes, mode: int) -> None:
+    """Writes an entry of these bytes, with these permissions, into a directory; raises OSError."""
+    with Part(folder, mode) as part:
+        part.file.write(data)
+        part.finish(sync=False)
+        part.become(os.path.join(folder, f"{key}.program"))
 
 
 def remove(key: str) -> None:

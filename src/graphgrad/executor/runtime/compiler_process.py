@@ -15,7 +15,7 @@ import sys
 import threading
 from typing import Any
 
-from graphgrad.executor.backend import cache, disk_cache, memory_budget
+from graphgrad.executor.backend import cache, disk_cache, memory_budget, shipped
 from graphgrad.executor.plan.stages import Stage, grouped
 from graphgrad.executor.program.plan_types import HostStep, Plan
 from graphgrad.executor.program.portable import packed
@@ -54,7 +54,8 @@ class _Compiler:
         flags = ["-O"] * sys.flags.optimize
         self._process = subprocess.Popen(
             [sys.executable, *flags, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, process_group=0)  # the terminal's interrupts are for this process
+            stderr=subprocess.DEVNULL, env=shipped.as_environment(),
+            process_group=0)  # the terminal's interrupts are for this process
         self._jobs: dict[int, Job] = {}
         self._lock = threading.Lock()
         self._number = 0
@@ -166,7 +167,7 @@ def serve() -> None:
         if not message:
             break
         number, wanted, payload = pickle.loads(message)
-        cache.listeners[:] = [lambda *entry: answer("entry", *entry)] if wanted else []
+        cache.keepers[1:] = [lambda *entry: answer("entry", *entry)] if wanted else []
         _compile(device, payload)
         answer("done", number)
     os._exit(0)  # no thread of XLA's is waited for

@@ -18,7 +18,7 @@ from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.values.variable_store import Cell
 from graphgrad.system.garbage_collector import collector_paused
 
-from . import nonfinite, numpy_run
+from . import ahead, nonfinite, numpy_run
 from .host_steps import Done
 from .random_positions import RandomPositions
 from .run import Run
@@ -111,7 +111,7 @@ class Executable:
     def swift(self) -> Any:
         """What does the next run by one function, a `Swift`; None if it takes more than that."""
         swift = self.plan.swift
-        if swift is None or nonfinite.state.mode or forks.is_fork:
+        if swift is None or nonfinite.state.mode or forks.is_fork or ahead.on:
             return None
         if self._tiers is not None and self._tiers.over and not (self.plan.on_host or self.plan.stays):
             return None
@@ -128,6 +128,8 @@ class Executable:
           drawn: where random operations begin; missing entries are added.
         Returns: the values of the fetches: NumPy arrays, or buffers of the device.
         """
+        if ahead.on:
+            ahead.count()
         done: Done = {}
         drawn = {} if drawn is None else drawn
         reserved: dict[Operation, int] = {}

@@ -16,7 +16,7 @@ from graphgrad.executor.backend import cache
 from graphgrad.executor.program.fingerprint import form_of
 from graphgrad.executor.program.plan_types import Cluster, Plan
 
-from . import compiler_process, numpy_run
+from . import ahead, compiler_process, numpy_run
 from .numpy_run import Budget
 from .outlines import Outlines
 from .run import Run
@@ -39,10 +39,10 @@ class Tiers:
     """
 
     def __init__(self, plan: Plan, once: bool):
-        self.over = False
         self._plan = plan
         self._once = once
         plan.stays = not once and numpy_run.is_light(plan)
+        self.over = ahead.on and not plan.stays
         self._has_loops = numpy_run.has_loops(plan)
         self._compiling = numpy_run.compiling(plan.steps)
         self._estimates: dict[int, float] = {}
