@@ -59,15 +59,29 @@ class Graphs:
             "x * 2: Session.run": lambda: run(double, {z: Z}),
             "x * 2: make_callable": lambda: call(Z),
             "x * 2: tf.function": self._function(),
+            "x * 2: tf.function, its gradient": self._gradient(),
             "x * 2: eager": self._eager(),
             "step: Session.run": lambda: run(step, {x: X, y: Y})[0],
             "step: make_callable": lambda: update(X, Y)[0],
             "step: tf.function": self._step(),
+            "step: eager, GradientDescentOptimizer": self._eager_step(),
         }
 
     def _function(self):
         double, z = self.tf.function(lambda z: z * 2.0), self.tf.constant(Z)
         return lambda: double(z)
+
+    def _gradient(self):
+        tf = self.tf
+        double, z = tf.function(lambda z: z * 2.0), tf.constant(Z)
+
+        def gradient():
+            with tf.GradientTape() as tape:
+                tape.watch(z)
+                doubled = double(z)
+            return tape.gradient(doubled, z)
+
+        return gradient
 
     def _eager(self):
         z = self.tf.constant(Z)
@@ -87,6 +101,19 @@ class Graphs:
             return loss
 
         return lambda: step(x, y)
+
+    def _eager_step(self):
+        tf = self.tf
+        w, b, x, y = tf.Variable(W), tf.Variable(B), tf.constant(X), tf.constant(Y)
+        optimizer = tf.compat.v1.train.GradientDescentOptimizer(RATE)
+
+        def step():
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - y))
+            optimizer.apply_gradients(zip(tape.gradient(loss, [w, b]), [w, b], strict=True))
+            return loss
+
+        return step
 
 
 class Graphgrad(Graphs):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint, OpError
+from graphgrad.system.quiet_numpy import quietly
 from graphgrad.system.subnormals import Subnormals
 
 from . import tensor
@@ -139,6 +141,7 @@ listening = Listening()
 persistent: list[Callable[..., None]] = []
 # Other listeners, not tapes: f(opdef, inputs, outputs).
 watchers: list[Callable[..., None]] = []
+_CALLS_USERS = frozenset({"host", "python", "functional"})  # flags of ops whose kernels may call users' code
 _next_rng: Callable[[dict[str, Any]], Any] | None = None
 _handle: Callable[[str, Any], EagerTensor]  # see `make_handles_with`
 _run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any]  # see `run_functional_with`
@@ -245,6 +248,9 @@ def _computed(opdef: OpDef, inputs: tuple[Any, ...], full: dict[str, Any], attrs
     kernel = opdef.host_kernel or opdef.kernel
     if opdef.data_movement and not opdef.assigns:  # no arithmetic: none of its modes matters
         return opdef.unpack(kernel(np, *values, **attrs))
+    if not opdef.assigns and not opdef.flags & _CALLS_USERS:
+        return opdef.unpack(quietly(functools.partial(kernel, np, **attrs) if attrs else kernel,
+                                    values if attrs else (np, *values)))
     # As in graphs: only user functions see subnormal numbers.
     with np.errstate(all="ignore"), Subnormals(flushed="host" not in opdef.flags):
         if opdef.assigns:

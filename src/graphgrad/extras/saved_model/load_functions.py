@@ -26,7 +26,8 @@ from .load_structures import structure_of
 
 _making = threading.RLock()  # only one thread makes traces at a time
 _MADE = frozenset({"graph", "_engine", "_argument_count", "_outputs", "_signature", "_parameters", "_positions",
-                   "_part", "_inputs", "_captured", "_targets"})  # what the base class sets
+                   "_part", "_inputs", "_captured", "_targets", "_restored", "_dtypes", "_constants",
+                   "_shortcuts"})  # what the base class sets
 
 
 class LoadedTrace(ConcreteFunction):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -16,7 +15,7 @@ from graphgrad.executor.runtime.executable import Executable
 from graphgrad.executor.runtime.random_positions import RandomPositions
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import all_tensors, put_together, tensors_of
-from graphgrad.frontend.structure.structured_outputs import restore
+from graphgrad.frontend.structure.structured_outputs import restore, restorer
 from graphgrad.gradients.bodies.subgraphs import carries, copy_list, needed_ops
 from graphgrad.gradients.core.backprop import gradients
 from graphgrad.gradients.core.strictness import none_allowed
@@ -28,12 +27,13 @@ from graphgrad.ir.effects import effects_of
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import raw
-from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.values.composite import Composite
 from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.ir.values.variable_store import Cell
 
+from .descriptions import described
 from .inlining import inlined
+from .shortcuts import NOTHING, Shortcuts, key_of
 from .tape_retention import RecordedRun
 
 _building = threading.RLock()  # only one thread at a time adds gradients to graphs
@@ -69,10 +69,19 @@ class _Part:
             fetches = list({id(t): t for t in self.outputs}.values())
             numbers = {id(t): i for i, t in enumerate(fetches)}
             self._places = [numbers[id(t)] for t in self.outputs]
+            self._scattered = len(fetches) < len(self.outputs)
             feeds = [self.inputs[i] for i in self._fed]
             self._executable = Executable(fetches, self.targets, feeds, self._resolve, self.positions, self.engine)
         values = self._executable([given[i] for i in self._fed], drawn)
         return [values[p] for p in self._places]
+
+    def arrays(self, values: Sequence[Any]) -> list[Any] | None:
+        """Computes the outputs from arrays, if that takes no more than one function; else returns None."""
+        executable = self._executable
+        if executable is None or (swift := executable.swift) is None or len(self._fed) != len(values):
+            return None
+        found: list[Any] | None = swift.arrays(values)
+        return found if found is None or not self._scattered else [found[p] for p in self._places]
 
     def run(self, given: Sequence[Any], drawn: dict[Operation, int] | None = None) -> list[Any]:
         """Computes the outputs as eager tensors, recorded by tapes; without tapes, values may replace tensors."""
@@ -252,6 +261,12 @@ class ConcreteFunction:
         self._inputs = list(graph.inputs)
         self._captured = list(graph.captured)
         self._targets = effects_of(graph)
+        self._restored = restorer(structured_outputs)
+        self._shortcuts = Shortcuts()
+        self._dtypes = [t.dtype for t in graph.outputs]
+        # Tensors among what is captured; not the handles of resources.
+        self._constants = [c for c, p in zip(self._captured, self._inputs[argument_count:], strict=True)
+                           if p.dtype is not dtypes.resource]
 
     def leave_out(self, operations: Sequence[Operation]) -> None:
         """Disables the effects of operations."""
@@ -329,7 +344,22 @@ class ConcreteFunction:
                        if p.dtype is dtypes.resource}
             self._part = _Part(self.graph, self._inputs, self.graph.outputs, self._targets, handles, self._positions,
                                self._engine)
-        return restore(self._outputs, self._part.run([*args, *self._captured]))
+        return self._restored(self._part.run([*args, *self._captured]))
+
+    def _call_arrays(self, values: list[Any]) -> Any:
+        """Calls it eagerly, without tapes, if that takes no more than one function of NumPy's; else returns NOTHING.
+
+        Args:
+          values: an array for each tensor argument.
+        """
+        if self._part is None or _called is not None:
+            return NOTHING
+        if self._constants:
+            values = [*values, *[c._value for c in self._constants]]
+        arrays = self._part.arrays(values)
+        if arrays is None:
+            return NOTHING
+        return self._restored([EagerTensor(a, d) for a, d in zip(arrays, self._dtypes, strict=True)])
 
     def _in_graph(self, graph: Any, args: Sequence[Any]) -> list[Any]:
         """Adds the operations to the graph that is being built."""
@@ -349,6 +379,11 @@ class ConcreteFunction:
 
         Raises: TypeError for other arguments.
         """
+        key, given = None, list[Any]()  # tensors and arrays
+        if current_graph() is None and not kwargs and (key := key_of(args, kwargs, given)) is not None:
+            shortcut = self._shortcuts.find(key)
+            if shortcut is not None:
+                return shortcut(given)
         tensors = self._bound(args, kwargs)
         if tensors is None:
             names = [p.op.name for p in self._inputs[: self._argument_count]]
@@ -368,7 +403,10 @@ class ConcreteFunction:
                 raise InvalidArgumentError(
                     None, None, f"cannot compute {self.name} as input {p.op.name} was expected to be a {p.dtype.name} "
                     f"tensor but is a {t.dtype.name} tensor. Fix: tf.cast({p.op.name}, tf.{p.dtype.name})")
-        return self._call_flat([convert_to_tensor(t, p.dtype) for p, t in zip(placeholders, tensors, strict=True)])
+        tensors = [convert_to_tensor(t, p.dtype) for p, t in zip(placeholders, tensors, strict=True)]
+        if key is not None:
+            self._shortcuts.add(key, args, kwargs, given, lambda args, _: args, self, tensors)
+        return self._call_flat(tensors)
 
     def _bound(self, args: Any, kwargs: Any) -> list[Any] | None:
         """Returns the tensors of arguments nested as in the signature; None if they are not."""
@@ -407,10 +445,10 @@ class ConcreteFunction:
         args, kwargs = self.structured_input_signature
         named = [*zip(self._names(len(args)), args, strict=True), *kwargs.items()]
         if not verbose:
-            return f"({', '.join(f'{name}: {_described(v)}' for name, v in named)}) -> {_described(self._results())}"
-        lines = ["Input Parameters:", *[f"  {name} (POSITIONAL_OR_KEYWORD): {_described(v)}" for name, v in named]]
-        lines += ["Output Type:", f"  {_described(self._results())}", "Captures:"]
-        lines += [f"  {id(c)}: {_described(c)}" for c in self._captured] or ["  None"]
+            return f"({', '.join(f'{name}: {described(v)}' for name, v in named)}) -> {described(self._results())}"
+        lines = ["Input Parameters:", *[f"  {name} (POSITIONAL_OR_KEYWORD): {described(v)}" for name, v in named]]
+        lines += ["Output Type:", f"  {described(self._results())}", "Captures:"]
+        lines += [f"  {id(c)}: {described(c)}" for c in self._captured] or ["  None"]
         return "\n".join(lines)
 
     def _results(self) -> Any:
@@ -425,22 +463,6 @@ class ConcreteFunction:
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.pretty_printed_signature(verbose=False)} at 0x{id(self):X}>"
-
-
-def _described(value: Any) -> str:
-    """Formats the type of an argument or a result as TensorFlow does."""
-    if isinstance(value, dict):
-        return "Dict[" + ", ".join(f"[{k!r}, {_described(v)}]" for k, v in value.items()) + "]"
-    if isinstance(value, (list, tuple)):
-        kind = "List" if isinstance(value, list) else "Tuple"
-        return f"{kind}[[{', '.join(map(_described, value))}]]" if value else f"{kind}[[]]"
-    if hasattr(value, "_spec") and value.dtype is dtypes.resource:
-        return f"{value.dtype.name} Tensor"
-    if hasattr(value, "_spec"):
-        return f"TensorSpec(shape={TensorShape(value._spec.shape)}, dtype={value.dtype!r}, name=None)"
-    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
-        return "None" if value is None else f"Literal[{value!r}]"
-    return re.sub(r"name='[^']*'", "name=None", repr(value))
 
 
 _ABSENT = object()

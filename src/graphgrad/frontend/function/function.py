@@ -10,8 +10,6 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from graphgrad.frontend.function.autograph.api import with_builtins
 from graphgrad.frontend.function.autograph.convert import convert
 from graphgrad.frontend.structure import nest
@@ -27,11 +25,10 @@ from graphgrad.frontend.structure.signature import (
     structure_key,
 )
 from graphgrad.frontend.structure.structured_outputs import collect_outputs
-from graphgrad.frontend.structure.tensor_array import TensorArray
 from graphgrad.frontend.structure.tensor_array_spec import ArrayParts
 from graphgrad.frontend.variables.variable_creation import watching_creation
 from graphgrad.ir import context
-from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
+from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
@@ -39,10 +36,12 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.values.composite import Composite
 
+from .argument_leaves import as_leaf, check_same_keys, same_literal, tensors_in
 from .concrete_function import ConcreteFunction
 from .implementations import noted, replace
 from .initializer_lifting import initialize, restored
 from .inlining import argument, inlined, settled_effects
+from .shortcuts import Shortcuts, key_of
 
 
 class _Tracing(threading.local):
@@ -123,6 +122,7 @@ class Function:
         # A trace, and the one that has to run before it to initialize variables.
         self._start: tuple[ConcreteFunction, ConcreteFunction] | None = None
         self._parameters: inspect.Signature | None = None
+        self._shortcuts = Shortcuts()
         self._attributes: dict[str, Any] = {}
         functools.update_wrapper(self, python_function)
 
@@ -194,13 +194,20 @@ class Function:
         """Runs the function; traces it first if the signature is new."""
         if _run_eagerly:
             return self.python_function(*args, **kwargs)
-        graph = context.current_graph()
+        graph, key = context.current_graph(), None
+        given: list[Any] = []  # tensors and arrays
+        if graph is None and (key := key_of(args, kwargs, given)) is not None:
+            shortcut = self._shortcuts.find(key)
+            if shortcut is not None:
+                return shortcut(given)
         bound_args, bound_kwargs = self._canonical(args, kwargs)
-        leaves = list(map(_tensors, nest.flatten((bound_args, bound_kwargs))))
+        leaves = list(map(as_leaf, nest.flatten((bound_args, bound_kwargs))))
         if graph is None:
             concrete, tensors = self._concrete(bound_args, bound_kwargs, leaves)
             if self._start is not None and self._start[0] is concrete:
                 concrete, self._start = self._start[1], None
+            elif key is not None:
+                self._shortcuts.add(key, args, kwargs, given, self._as_bound, concrete, tensors)
             return concrete._call_flat(tensors)
         # Inside another graph its operations are added to that graph.
         leaves = list(map(argument, leaves))
@@ -231,7 +238,7 @@ class Function:
         if self._signature is not None and not args and not kwargs:
             args = self._signature
         bound_args, bound_kwargs = self._canonical(args, kwargs)
-        leaves = list(map(_tensors, nest.flatten((bound_args, bound_kwargs))))
+        leaves = list(map(as_leaf, nest.flatten((bound_args, bound_kwargs))))
         concrete = self._concrete(bound_args, bound_kwargs, leaves, self._for_graph(context.current_graph()))[0]
         if self._start is not None:
             raise ValueError(f"get_concrete_function: tf.function {self._name} creates a variable whose initial "
@@ -246,7 +253,7 @@ class Function:
             return self._eager_traces
         return self._graph_traces.setdefault(graph, _Traces())
 
-    def _canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _bound_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
         if self._parameters is None:
             self._parameters = inspect.signature(self.python_function)
         try:
@@ -254,6 +261,14 @@ class Function:
         except TypeError as e:
             raise self._binding_error(e, args, kwargs, self._parameters, "call it as it is defined") from None
         bound.apply_defaults()
+        return bound
+
+    def _as_bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        bound = self._bound_arguments(args, kwargs)
+        return bound.args, bound.kwargs
+
+    def _canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        bound = self._bound_arguments(args, kwargs)
         if self._signature is None:
             return bound.args, bound.kwargs
         if len(bound.args) < len(self._signature):
@@ -264,7 +279,7 @@ class Function:
         signature = list(self._signature)
         given = list(bound.args[: len(signature)])
         try:
-            _same_keys(signature, given)
+            check_same_keys(signature, given)
             fitted = nest.map_structure_up_to(signature, self._fit, signature, given)
         except ValueError as e:
             fix = "nest arguments as in the input_signature"
@@ -275,7 +290,7 @@ class Function:
         """Checks that arguments outside the signature have their defaults, which are part of the one trace."""
         assert self._parameters is not None and self._signature is not None
         for name, p in list(self._parameters.parameters.items())[len(self._signature) :]:
-            if p.default is not p.empty and not _equal(bound.arguments[name], p.default):
+            if p.default is not p.empty and not same_literal(bound.arguments[name], p.default):
                 error = ValueError(f"Can not cast {bound.arguments[name]!r} to Literal[{p.default!r}]")
                 raise self._binding_error(error, args, kwargs, self._signature, "name it in the input_signature")
 
@@ -321,7 +336,7 @@ class Function:
                 concrete = traces.known.get(key)
                 if concrete is None:
                     concrete = traces.known[key] = self._find(args, kwargs, leaves, keys, key, traces)
-        return concrete, [t for v in leaves for t in _parts(v)]
+        return concrete, [t for v in leaves for t in tensors_in(v)]
 
     def _find(self, args: Any, kwargs: Any, leaves: list[Any], keys: list[Any], key: Any,
               traces: _Traces) -> ConcreteFunction:
@@ -410,50 +425,15 @@ class _Method:
 
     def __init__(self, function: Function, instance: Any):
         self._function, self._instance = function, instance
-        self.__wrapped__ = function.python_function
-        self.__name__ = function._name
+
+    __wrapped__ = property(lambda self: self._function.python_function)
+    __name__ = property(lambda self: self._function._name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._function(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)
-
-
-def _tensors(leaf: Any) -> Any:
-    """Converts a leaf of the arguments; arrays, and objects that declare to be one (`jax.Array`), become tensors."""
-    if isinstance(leaf, EagerTensor):
-        return leaf
-    if isinstance(leaf, (np.ndarray, np.generic)) or (hasattr(type(leaf), "__array__") and not is_tensor_like(leaf)):
-        return convert_to_tensor(leaf)
-    if hasattr(type(leaf), "__tf_tensor__"):
-        return convert_to_tensor(leaf)
-    # In a graph, the function gets the array itself.
-    return ArrayParts(leaf) if isinstance(leaf, TensorArray) and leaf._elements is not None else leaf
-
-
-def _equal(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and not hasattr(a, "dtype") and bool(a == b))
-
-
-def _same_keys(pattern: Any, value: Any) -> None:
-    if isinstance(pattern, dict):
-        if not isinstance(value, dict) or set(pattern) != set(value):
-            raise ValueError(f"{value!r} has other keys than {pattern!r}")
-        for k in pattern:
-            _same_keys(pattern[k], value[k])
-    elif isinstance(pattern, (list, tuple)) and isinstance(value, (list, tuple)):
-        for p, v in zip(pattern, value, strict=False):
-            _same_keys(p, v)
-
-
-def _parts(leaf: Any) -> list[Any]:
-    """Returns the tensors of an argument."""
-    if isinstance(leaf, EagerTensor):
-        return [leaf]
-    if isinstance(leaf, Composite):
-        return leaf._parts()
-    return leaf.parts if isinstance(leaf, ArrayParts) else []
 
 
 def function(func: Callable[..., Any] | None = None, input_signature: Any = None, autograph: bool = True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -75,3 +76,23 @@ def restore(structure: Any, tensors: Sequence[Any]) -> Any:
         return leaf
 
     return nest.map_structure(put, structure)
+
+
+def restorer(structure: Any) -> Callable[[Sequence[Any]], Any]:
+    """Returns a function that does what `restore` does with a structure, in less time.
+
+    Args:
+      structure: a structure with marks.
+    """
+    if type(structure) is _Output:
+        return operator.itemgetter(structure.index)
+    if type(structure) in (list, tuple, dict):
+        leaves = list(structure.values() if type(structure) is dict else structure)
+        if leaves and all(type(leaf) is _Output for leaf in leaves):
+            places = [leaf.index for leaf in leaves]
+            if type(structure) is dict:
+                keys = list(structure)
+                return lambda tensors: dict(zip(keys, [tensors[i] for i in places], strict=True))
+            make = type(structure)
+            return lambda tensors: make([tensors[i] for i in places])
+    return lambda tensors: restore(structure, tensors)
