@@ -60,7 +60,7 @@ def test_tables(tmp_path: pathlib.Path) -> None:
     table = tf.lookup.StaticHashTable(
         tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([1, 2], tf.int64)), -1)
     changed = tf.lookup.experimental.MutableHashTable(tf.string, tf.float32, 0.0)
-    rows = tf.lookup.experimental.MutableHashTable(tf.string, tf.float32, [0.0, 0.0])
+    rows = tf.lookup.experimental.MutableHashTable(tf.string, tf.float32, [0.0, 0.0], name="rows")
     tf.add_to_collection("insert", changed.insert(tf.constant(["x"]), tf.constant([5.0])))
     tf.add_to_collection("insert", rows.insert(tf.constant(["x"]), tf.constant([[5.0, 6.0]])))
     x = tf.placeholder(tf.string, [None], name="x")

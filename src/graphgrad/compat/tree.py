@@ -101,6 +101,7 @@ MODULES = {
     "python.saved_model.model_utils.mode_keys": "graphgrad.compat.internal.saved_model.mode_keys",
     "python.saved_model.revived_types": "graphgrad.extras.saved_model.revived_types",
     "python.training.saver": "graphgrad.compat.internal.training.saver",
+    "python.training.saving.saveable_object": "graphgrad.training.checkpoints.saveable_object",
     "python.training.training_util": "graphgrad.compat.internal.training.training_util",
     "python.trackable.autotrackable": "graphgrad.frontend.tracking.trackable",
     "python.trackable.base": "graphgrad.frontend.tracking.trackable",

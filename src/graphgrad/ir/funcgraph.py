@@ -111,7 +111,8 @@ class FuncGraph(Graph):
         if isinstance(tensor, EagerTensor):
             if tensor.dtype.kind in "iub" and tensor._value.size <= _SMALL:
                 with self._around.having(control=[]):
-                    inner = constant_in(self, np.asarray(tensor._value), self.unique_name("Const"), tensor.dtype)
+                    name = self.unique_name(name or "Const")
+                    inner = constant_in(self, np.asarray(tensor._value), name, tensor.dtype)
                 self._captures[id(tensor)] = inner
                 self.outside[id(inner)] = tensor
                 self._keep_alive(tensor)

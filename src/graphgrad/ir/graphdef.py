@@ -31,8 +31,8 @@ OWN = {
     "CloseSummaryWriter": ("writer",),
     "BlockLSTMGrad": ("cell_clip", "forget_bias"), "BlockLSTMGradV2": ("cell_clip", "forget_bias"),
     "CTCLossV2": ("T",), "ExtractGlimpse": ("seed", "seed2"), "ExtractGlimpseV2": ("seed", "seed2"),
-    "InitializeTableFromTextFileV2": ("key_dtype", "value_dtype"), "LookupTableExportV2": ("value_shape",),
-    "LookupTableFindV2": ("mutable",), "LookupTableSizeV2": ("mutable",), "ResourceGatherNd": ("shape",),
+    "InitializeTableFromTextFileV2": ("key_dtype", "value_dtype"), "LookupTableExportV2": ("value_shape", "dense"),
+    "LookupTableFindV2": ("mutable", "key_rank"), "LookupTableSizeV2": ("mutable",), "ResourceGatherNd": ("shape",),
     "MaxPoolGradGrad": ("explicit_paddings",), "ReadVariableOp": ("shape",), "ResourceGather": ("shape",),
     "VariableShape": ("shape",), "ResourceScatterNdUpdate": ("dtype",), "ResourceScatterNdAdd": ("dtype",),
     "ResourceScatterNdSub": ("dtype",), "ResourceScatterNdMin": ("dtype",), "ResourceScatterNdMax": ("dtype",),
@@ -59,12 +59,16 @@ class HandleKind(NamedTuple):
       certainty: of several that operations find, the highest one is right.
       type: the op type.
       attrs: its attributes.
+      inputs: the tensors that it gets.
     """
 
     certainty: int
     type: str
     attrs: dict[str, Any]
+    inputs: tuple[Tensor, ...] = ()
 
+
+WRITTEN_AS = "_written_as"  # the attribute of an operation that is known to be written as a `HandleKind`
 
 _kinds: dict[str, Callable[[Operation], HandleKind]] = {}
 
@@ -82,6 +86,10 @@ def declare_handle(op_type: str, kind: Callable[[Operation], HandleKind]) -> Non
 def _kinds_of_handles(operations: Iterable[Operation]) -> dict[Operation, HandleKind]:
     """Returns what the handles in a graph are written as, but those of variables."""
     found: dict[Operation, HandleKind] = {}
+    for op in operations:
+        if op.opdef.variable == "handle" and WRITTEN_AS in vars(op):
+            kind = vars(op)[WRITTEN_AS]
+            found[op] = kind._replace(attrs={**kind.attrs, "container": "", "shared_name": op._attr("shared_name")})
     for op in operations:
         find = _kinds.get(op.type)
         handle = op.inputs[0].op if find is not None else op
@@ -208,9 +216,10 @@ class GraphWriter:
     def node(self, op: Operation, names: Any, add_shapes: bool) -> Any:
         """Makes the message of an operation; `names` holds its inputs' names."""
         kind = self._handles.get(op)
-        node = NodeDef(name=op.name, op=op.type if kind is None else kind.type)
+        op_type, inputs = (op.type, op.inputs) if kind is None else (kind.type, kind.inputs)
+        node = NodeDef(name=op.name, op=op_type)
         waits = [f"^{c.name}" for c in op.control_inputs if c not in self.gone]
-        node.input.extend([*map(names, op.inputs), *waits])
+        node.input.extend([*map(names, inputs), *waits])
         if op.device:
             node.device = op.device
         own = OWN.get(op.type, ())

@@ -16,7 +16,7 @@ from graphgrad.ir.blocking import limited, untimed
 from graphgrad.ir.context import get_default_graph, sessions
 from graphgrad.ir.context import use as use_graph
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.values.variable_store import Cell
+from graphgrad.ir.values.variable_store import FIRST_VALUE, Cell
 
 from .executable import Executable
 from .feeds import QuickFeeds, converted_feeds, feed_targets, feed_values, flat_feeds, other_reads
@@ -375,7 +375,8 @@ class BaseSession:
         name = op._attr("shared_name") or op.name
         cell = self._cells.get(name)
         if cell is None:
-            cell = self._cells.setdefault(name, Cell(None, name, op._attr("dtype"), op._attr("shape")))
+            first = vars(op).get(FIRST_VALUE)
+            cell = self._cells.setdefault(name, Cell(first, name, op._attr("dtype"), op._attr("shape")))
         return cell
 
     def _resource(self, op: Operation) -> Cell:

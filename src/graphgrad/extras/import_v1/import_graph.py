@@ -10,6 +10,7 @@ from typing import Any
 
 from graphgrad.frontend.control_flow.switch_case import switch_case
 from graphgrad.ir.builder import add_to_graph
+from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype, float32, int64, uint64
@@ -41,6 +42,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "StatefulUniformInt": {"dtype": int64},
 }
 
+_OF_TABLES = ("key_dtype", "value_dtype", "value_shape", "mutable", "key_rank", "dense")  # attributes, from the handle
 _CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 _CASES = frozenset({"Case", "StatelessCase"})
 
@@ -143,7 +145,7 @@ class _Reader:
             return [inside._input(name) for name in results]
 
     def _check(self, nodes: list[Any]) -> None:
-        known = _CALLS | _CASES | TYPES
+        known = _CALLS | _CASES | TYPES.keys()
         strange = sorted({n.op for n in nodes if _type(n) not in registry and n.op not in known})
         if not strange:
             return
@@ -157,7 +159,7 @@ class _Reader:
     def _add(self, node: Any) -> Operation:
         if node.op in TYPES:
             table = self._add(handle_of(node))
-            mark(table.outputs[0], table_type(node))
+            mark(table.outputs[0], table_type(node, self._input, constant_value))
             return table
         opdef = registry[_type(node)]
         rule: Any = None
@@ -301,8 +303,8 @@ class _Reader:
             found["shape"] = inputs[0].op._attr("shape")
         if node.op.startswith("ResourceScatterNd") and "dtype" not in found:
             found["dtype"] = inputs[2].dtype
-        table = type_of(inputs[0]) if "key_dtype" in own or "mutable" in own else None
-        for name in ("key_dtype", "value_dtype", "mutable") if table is not None else ():
+        table = type_of(inputs[0]) if not set(own).isdisjoint(_OF_TABLES) else None
+        for name in _OF_TABLES if table is not None else ():
             if name in own:
                 found.setdefault(name, getattr(table, name))
         if "func" in opdef.attrs and "token" in found:

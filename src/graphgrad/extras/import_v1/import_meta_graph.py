@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
+from graphgrad.extras.pipelines.mutable_tables import TableSaveable
 from graphgrad.frontend.graph.collection_protos import from_message, is_read
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.variables.variable_protos import variable_of
@@ -18,6 +19,7 @@ from graphgrad.training.checkpoints.saver import Saver
 from graphgrad.training.coordination.queue_runner import QueueRunner, QueueRunnerDef
 
 from .import_graph import import_graph_def
+from .table_handles import table_of, type_of
 
 _OF_VARIABLES = frozenset({"variables", "trainable_variables", "local_variables", "model_variables", "metric_variables",
                            "moving_average_variables", "global_step", "concatenated_variables"})
@@ -68,21 +70,23 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
     if isinstance(message, (str, bytes, os.PathLike)):
         message = read_meta_graph(message)
     saved = import_collections(message, clear_devices, import_scope, kwargs.get("input_map"))
-    variables = get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, import_scope)
-    if not variables:
+    graph = get_default_graph()
+    variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES, import_scope)
+    tables = tables_of(saved, graph, f"{import_scope}/" if import_scope else "")
+    if not variables and not tables:
         return None
-    chosen = [v for v in variables if saved is None or in_checkpoint(v, import_scope) in saved]
+    chosen = [v for v in variables if saved is None or in_checkpoint(v, import_scope) in saved.names]
     settings: dict[str, Any] = {}
     if message.HasField("saver_def"):
         settings["max_to_keep"] = message.saver_def.max_to_keep
         if message.saver_def.keep_checkpoint_every_n_hours > 0:
             settings["keep_checkpoint_every_n_hours"] = message.saver_def.keep_checkpoint_every_n_hours
-    return saver_of(chosen or variables, import_scope, **settings)
+    return saver_of(chosen or variables, tables, import_scope, **settings)
 
 
-def saver_of(variables: Any, scope: Any, **settings: Any) -> Saver:
-    """Makes a `Saver` of imported variables, under the names that they had before they were put in a scope."""
-    names: dict[str, list[Any]] = {}
+def saver_of(variables: Any, tables: dict[str, Any], scope: Any, **settings: Any) -> Saver:
+    """Makes a `Saver` of imported variables and tables, under the names that they had before they were in a scope."""
+    names: dict[str, list[Any]] = {name: [table] for name, table in tables.items()}
     for v in variables:
         names.setdefault(in_checkpoint(v, scope), []).append(v)
     return Saver(names, **settings)
@@ -98,7 +102,7 @@ def in_checkpoint(v: Any, scope: Any) -> str:
 def import_collections(message: Any, clear_devices: bool = False, scope: Any = None, input_map: Any = None) -> Any:
     """Adds the graph and the collections of a `MetaGraphDef`.
 
-    Returns: the names under which the graph's own Saver saved variables, or None if it had none.
+    Returns: what the graph's own Saver saved, or None if it had none.
     """
     graph_def, saved = _without_saving(message.graph_def)
     if clear_devices:
@@ -155,15 +159,61 @@ def _element(graph: Any, name: str) -> Any:
         return None  # of an operation that saved
 
 
+class Saved(NamedTuple):
+    """What a graph's own Saver saved.
+
+    Attributes:
+      names: the names of tensors in checkpoints.
+      tables: for the name of each table in checkpoints the name of the operation that makes it.
+    """
+
+    names: set[str]
+    tables: dict[str, str]
+
+
+def saved_by(nodes: Mapping[str, Any]) -> Saved | None:
+    """Returns what the operations of a graph save; None if there are none that save.
+
+    Args:
+      nodes: `NodeDef`s, by name.
+    """
+    found = None
+    for node in nodes.values():
+        if node.op != "SaveV2" or len(node.input) < 2 or node.input[1] not in nodes:
+            continue
+        found = found or Saved(set(), {})
+        names = [v.decode() for v in nodes[node.input[1]].attr["value"].tensor.array().ravel().tolist()]
+        found.names.update(names)
+        for name, given in zip(names, node.input[3:], strict=False):  # the rest are control inputs
+            source = nodes.get(given.partition(":")[0])
+            if source is not None and source.op == "LookupTableExportV2" and name.endswith("-keys"):
+                found.tables[name.removesuffix("-keys")] = _past_identities(source.input[0], nodes)
+    return found
+
+
+def _past_identities(name: str, nodes: Mapping[str, Any]) -> str:
+    name = name.partition(":")[0]
+    while name in nodes and nodes[name].op == "Identity":
+        name = nodes[name].input[0].partition(":")[0]
+    return name
+
+
+def tables_of(saved: Saved | None, graph: Any, prefix: str) -> dict[str, Any]:
+    """Returns the tables that a graph's own Saver saved, by their names in checkpoints; other Savers get them, too."""
+    found: dict[str, Any] = {}
+    for name, node in (saved.tables if saved is not None else {}).items():
+        handle = _element(graph, prefix + node)
+        kind = type_of(handle.outputs[0]) if handle is not None else None
+        if kind is not None and kind.mutable:
+            found[name] = table_of(handle.outputs[0], name, kind)
+            graph.add_to_collection(GraphKeys.SAVEABLE_OBJECTS, TableSaveable(found[name], prefix + name))
+    return found
+
+
 def _without_saving(graph_def: Any) -> tuple[Any, Any]:
-    """Returns the graph without the operations that save and restore, and the names of what they saved."""
+    """Returns the graph without the operations that save and restore, and what they saved."""
     gone = {n.name for n in graph_def.node if n.op in _SAVING}
-    saved = None
-    by_name = {n.name: n for n in graph_def.node}
-    for node in graph_def.node:
-        if node.op == "SaveV2" and len(node.input) > 1 and node.input[1] in by_name:
-            names = by_name[node.input[1]].attr["value"].tensor.array()
-            saved = (saved or set()) | {v.decode() for v in names.ravel().tolist()}
+    saved = saved_by({n.name: n for n in graph_def.node})
     if not gone:
         return GraphDef.FromString(graph_def.SerializeToString()), saved
     readers: dict[str, list[str]] = {}

@@ -23,7 +23,7 @@ from graphgrad.ops.control.group import group
 from graphgrad.training.checkpoints.saved_object_messages import SavedModel, composite_info
 from graphgrad.training.checkpoints.structure_encoding import encode_structure
 
-from .import_meta_graph import import_collections, in_checkpoint, read_message, saver_of
+from .import_meta_graph import import_collections, in_checkpoint, read_message, saver_of, tables_of
 
 SERVING, TRAINING, EVAL, GPU, TPU = "serve", "train", "eval", "gpu", "tpu"
 
@@ -304,12 +304,13 @@ def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **save
         before = {id(v) for v in sess.graph.get_collection("variables")}
         saved = import_collections(message, scope=import_scope)
         made = [v for v in sess.graph.get_collection("variables") if id(v) not in before]
-        restored = [v for v in made if saved is None or in_checkpoint(v, import_scope) in saved]
+        restored = [v for v in made if saved is None or in_checkpoint(v, import_scope) in saved.names]
         prefix = f"{import_scope}/" if import_scope else ""
+        tables = tables_of(saved, sess.graph, prefix)
         values = os.path.join(export_dir, "variables", "variables")
         restoring = prefix + message.saver_def.restore_op_name
-        if restored:
-            saver_of(restored, import_scope).restore(sess, values)
+        if restored or tables:
+            saver_of(restored, tables, import_scope).restore(sess, values)
         elif restoring in sess.graph._index.by_name() and os.path.exists(f"{values}.index"):
             # A model of TensorFlow 2: its graph holds no collection of variables, but a function that restores them.
             sess.run(sess.graph.get_operation_by_name(restoring), {prefix + message.saver_def.filename_tensor_name:

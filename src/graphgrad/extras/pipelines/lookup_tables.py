@@ -11,23 +11,24 @@ from graphgrad.frontend.tracking.resources import TrackableResource
 from graphgrad.ir.context import current_graph, get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import DType, as_dtype, int64, string, variant
+from graphgrad.ir.graphdef import WRITTEN_AS, HandleKind
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
-from graphgrad.ir.values.variable_store import Cell, Handle
+from graphgrad.ir.values.variable_store import FIRST_VALUE, Cell, Handle
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group
-from graphgrad.training.checkpoints.bundle import BundleReader
-from graphgrad.training.checkpoints.saveable import Piece, Saveable
 
 from .asset import Asset
 
 
-def _handle(name: str) -> Any:
+def _handle(name: str, kind: HandleKind, first: Any) -> Any:
     graph = current_graph()
     if graph is None:
-        return Handle(Cell(None, name, variant, ()))
+        return Handle(Cell(first, name, variant, ()))
     name = graph.unique_name(name)
-    return raw.VarHandleOp(dtype=variant, shape=(), shared_name=name, name=f"{name}/")
+    made = raw.VarHandleOp(dtype=variant, shape=(), shared_name=name, name=f"{name}/")
+    vars(made.op).update({WRITTEN_AS: kind, FIRST_VALUE: first})
+    return made
 
 
 def _register(initializer: Any) -> Any:
@@ -126,7 +127,7 @@ class LookupInterface(TrackableResource):
     """What all tables are; libraries ask for it."""
 
 
-class _Table(LookupInterface):
+class Table(LookupInterface):
     """The base of all tables.
 
     Attributes:
@@ -135,12 +136,29 @@ class _Table(LookupInterface):
     """
 
     _mutable = False
+    _key_rank = 0
+    _first: Any = None  # what it holds from the beginning
 
     def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str):
+        self._set_kind(key_dtype, value_dtype, default_value, name)
+        kind, attrs = self._saved_resource
+        attrs = {**attrs, "use_node_name_sharing": False}
+        self._resource_handle = _handle(name, HandleKind(9, kind, attrs, self._resource_inputs()), self._first)
+
+    def _set_kind(self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str) -> None:
         self._key_dtype, self._value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         self._name = name
         self._default_value = convert_to_tensor(default_value, self._value_dtype, name="default_value")
-        self._resource_handle = _handle(name)
+        self._value_shape = tuple(self._default_value.shape.as_list())
+
+    @property
+    def _saved_resource(self) -> Any:
+        """What makes the table in a saved model: an op type and its attributes."""
+        raise NotImplementedError(f"{type(self).__name__}._saved_resource")
+
+    def _resource_inputs(self) -> tuple[Any, ...]:
+        """Returns the tensors that what makes the table gets."""
+        return ()
 
     @property
     def key_dtype(self) -> DType:
@@ -184,7 +202,8 @@ class _Table(LookupInterface):
             raise TypeError(f"Dtype of argument `keys` must be {self._key_dtype.name}, received: {dense.dtype.name}. "
                             f"Fix: tf.cast(keys, tf.{self._key_dtype.name})")
         name = name or f"{self._name}_lookup_table_find"
-        values = raw.LookupTableFindV2(self._resource_handle, dense, default, mutable=self._mutable, name=name)
+        values = raw.LookupTableFindV2(self._resource_handle, dense, default, mutable=self._mutable,
+                                       key_rank=self._key_rank, name=name)
         return values if sparse is None else sparse.with_values(values)
 
     def __getitem__(self, keys: Any) -> Any:
@@ -196,12 +215,11 @@ class _Table(LookupInterface):
 
     def export(self, name: str | None = None) -> Any:
         """Returns all keys and all values, as two tensors."""
-        shape = tuple(self._default_value.shape.as_list())
         return raw.LookupTableExportV2(self._resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype,
-                                       value_shape=shape, name=name)
+                                       value_shape=self._value_shape, name=name)
 
 
-class StaticHashTable(_Table):
+class StaticHashTable(Table):
     """A table that is filled once.
 
     Args:
@@ -227,7 +245,6 @@ class StaticHashTable(_Table):
 
     @property
     def _saved_resource(self) -> Any:
-        """What makes the table in a saved model: an op type and its attributes."""
         return "HashTableV2", {"key_dtype": self.key_dtype, "value_dtype": self.value_dtype}
 
     def _fill(self) -> Any:
@@ -309,143 +326,6 @@ class StaticVocabularyTable(LookupInterface):
         return raw.AddV2(self._table.size(name), np.int64(self._num_oov_buckets))
 
 
-class _MutableTable(_Table):
-    """The base of mutable tables."""
-
-    _mutable = True
-
-    def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str = "MutableHashTable",
-                 checkpoint: bool = True, experimental_is_anonymous: bool = False):
-        super().__init__(key_dtype, value_dtype, default_value, name)
-        self._saved = checkpoint
-
-    def lookup(self, keys: Any, dynamic_default_values: Any = None,  # type: ignore[override]  # as in TensorFlow
-               name: str | None = None) -> Any:
-        """Looks up the value of each key; the default for unknown keys.
-
-        Args:
-          keys: a tensor of the table's keys.
-          dynamic_default_values: a default for each key, instead of the table's.
-          name: a name for the operation.
-        """
-        default = self._default_value
-        if dynamic_default_values is not None:
-            default = convert_to_tensor(dynamic_default_values, self._value_dtype)
-        return self._find(keys, default, name)
-
-    def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
-        """Makes the operation that adds entries, or changes them.
-
-        Args:
-          keys: a tensor of keys.
-          values: the value of each.
-          name: a name for the operation.
-        """
-        keys = convert_to_tensor(keys, self._key_dtype, name="keys")
-        values = convert_to_tensor(values, self._value_dtype, name="values")
-        return raw.LookupTableInsertV2(self._resource_handle, keys, values, name=name)
-
-    def remove(self, keys: Any, name: str | None = None) -> Any:
-        """Makes the operation that removes entries; unknown keys are ignored."""
-        keys = convert_to_tensor(keys, self._key_dtype, name="keys")
-        return raw.LookupTableRemoveV2(self._resource_handle, keys, name=name)
-
-
-class MutableHashTable(_MutableTable, Saveable):
-    """A table that a graph can change.
-
-    Args:
-      key_dtype, value_dtype: dtypes of keys and values.
-      default_value: the value of unknown keys; it has the shape of values.
-      name: a name for the table.
-      checkpoint: whether `tf.train.Checkpoint` saves its entries.
-      experimental_is_anonymous: accepted.
-    Reference: TensorFlow 2.21 `tf.lookup.experimental.MutableHashTable`.
-
-    >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
-    >>> sess.run(table.insert(tf.constant(["a", "b"]), tf.constant([1, 2], tf.int64)))
-    >>> sess.run(table.lookup(tf.constant(["b", "z"])))
-    array([ 2, -1])
-    """
-
-    _pieces = (Piece("table", "-keys", ""), Piece("table", "-values", ""))
-
-    @property
-    def _saved_resource(self) -> Any:
-        """What makes the table in a saved model: an op type and its attributes."""
-        shape = tuple(self._default_value.shape.as_list())
-        types = {"key_dtype": self.key_dtype, "value_dtype": self.value_dtype}
-        return ("MutableHashTableOfTensorsV2", {**types, "value_shape": shape}) if shape else (
-            "MutableHashTableV2", types)
-
-    def _is_saved(self) -> bool:
-        return self._saved
-
-    def _needs_session(self) -> bool:
-        return not isinstance(self._resource_handle, Handle)
-
-    def _cell(self, session: Any) -> Cell:
-        handle = self._resource_handle
-        cell: Cell = handle._value if isinstance(handle, Handle) else session._resolve(handle)
-        return cell
-
-    def _state(self, session: Any) -> list[tuple[Any, Any]]:
-        cell = self._cell(session)
-        entries = {} if cell.held is None else cell.value.item()
-        keys = np.empty(len(entries), self.key_dtype.np_dtype)
-        keys[:] = list(entries)
-        values = np.empty((len(entries), *self._default_value.shape.as_list()), self.value_dtype.np_dtype)
-        for i, v in enumerate(entries.values()):
-            values[i] = v
-        return [(self.key_dtype, keys), (self.value_dtype, values)]
-
-    def _read_state(self, bundle: BundleReader, key: str) -> Any:
-        keys, values = (bundle.read(key + piece.suffix) for piece in self._pieces)
-        held = np.empty((), object)
-        held[()] = dict(zip(keys.tolist(), list(values), strict=True))
-        return held
-
-    def _set_state(self, state: Any, session: Any) -> None:
-        self._cell(session).value = state
-
-
-class DenseHashTable(_MutableTable):
-    """A table that a graph can change; TensorFlow keeps its entries in one tensor, with keys that mark empty slots.
-
-    Args:
-      key_dtype, value_dtype, default_value, name, checkpoint, experimental_is_anonymous: as for `MutableHashTable`.
-      empty_key, deleted_key: two keys that are not used otherwise.
-      initial_num_buckets: accepted.
-    Raises: ValueError if the two keys are equal.
-    Reference: TensorFlow 2.21 `tf.lookup.experimental.DenseHashTable`.
-
-    >>> table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, empty_key=0, deleted_key=-1)
-    >>> sess.run(table.insert(tf.constant([7], tf.int64), tf.constant([1], tf.int64)))
-    >>> sess.run(table.lookup(tf.constant([7, 8], tf.int64)))
-    array([ 1, -1])
-    """
-
-    def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, empty_key: Any, deleted_key: Any,
-                 initial_num_buckets: Any = None, name: str = "MutableDenseHashTable", checkpoint: bool = True,
-                 experimental_is_anonymous: bool = False):
-        if not hasattr(empty_key, "dtype") and not hasattr(deleted_key, "dtype") and empty_key == deleted_key:
-            raise ValueError(f"empty_key and deleted_key must differ, both are {empty_key!r}. "
-                             "Fix: give two keys that are not used otherwise")
-        super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
-
-    def lookup(self, keys: Any, name: str | None = None) -> Any:  # type: ignore[override]  # as in TensorFlow
-        """Looks up the value of each key; the default for unknown keys."""
-        return super().lookup(keys, None, name)
-
-    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> Any:
-        """Makes the operation that adds entries, or changes them; the same as `insert`."""
-        return self.insert(keys, values, name)
-
-    def erase(self, keys: Any, name: str | None = None) -> Any:
-        """Makes the operation that removes entries; the same as `remove`."""
-        return self.remove(keys, name)
-
-
 def tables_initializer(name: str | None = "init_all_tables") -> Any:
     """Makes an operation that fills all tables of the default graph.
 
@@ -459,6 +339,5 @@ def tables_initializer(name: str | None = "init_all_tables") -> Any:
 
 initialize_all_tables = tables_initializer
 
-__all__ = ["DenseHashTable", "KeyValueTensorInitializer", "LookupInterface", "MutableHashTable", "StaticHashTable",
-           "StaticVocabularyTable", "TextFileIndex", "TextFileInitializer", "initialize_all_tables",
-           "tables_initializer"]
+__all__ = ["KeyValueTensorInitializer", "LookupInterface", "StaticHashTable", "StaticVocabularyTable", "Table",
+           "TextFileIndex", "TextFileInitializer", "initialize_all_tables", "tables_initializer"]

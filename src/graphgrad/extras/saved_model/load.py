@@ -26,8 +26,8 @@ from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.shape import compatible
 from graphgrad.ops.array.fill import zeros
 from graphgrad.system.log import Log
+from graphgrad.training.checkpoints.saved_items import cell_of
 from graphgrad.training.checkpoints.saved_model_options import LoadOptions
-from graphgrad.training.checkpoints.saver import _cell
 
 from .load_functions import LoadedFunction, LoadedTrace
 from .load_graph_model import GraphModel
@@ -235,7 +235,7 @@ class Loader:
             made = Variable(first, trainable=message.trainable, name=message.name or None, dtype=dtype, shape=shape,
                             synchronization=synchronization, aggregation=aggregation)
         if not values and made._graph is None:
-            _cell(made, None).held = None
+            cell_of(made, None).held = None
         return made
 
     def _constant(self, name: str) -> Any:
@@ -256,8 +256,9 @@ class Loader:
     def _resource(self, number: int, node: Any) -> Any:
         creator = [c.node_id for c in node.children if c.local_name == "_create_resource"]
         names = [name for i in creator for name in self.saved.nodes[i].function.concrete_functions]
-        nodes = [n for name in names for n in self.library.message(name).node_def if n.op in TYPES]
-        return loaded_table(f"table_{number}", nodes[0]) if nodes else LoadedResource(f"resource_{number}")
+        every = [n for name in names for n in self.library.message(name).node_def]
+        nodes = [n for n in every if n.op in TYPES]
+        return loaded_table(f"table_{number}", nodes[0], every) if nodes else LoadedResource(f"resource_{number}")
 
     def _set_children(self, number: int) -> None:
         setter = self.setters[number]
@@ -274,7 +275,7 @@ class Loader:
                 raise ValueError(f"Received incompatible tensor with shape {values[0].array.shape} when attempting to "
                                  f"restore variable with shape {value.shape} and name {value.name}. "
                                  "Fix: make it as it was saved")
-            _cell(value, None).value = values[0].array
+            cell_of(value, None).value = values[0].array
         else:
             value._initializer_op = value.assign(constant(values[0].array, value.dtype), read_value=False)
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from graphgrad.extras.import_v1.import_graph import FunctionLibrary, import_graph_def, import_part
 from graphgrad.extras.import_v1.import_limits import refused
-from graphgrad.extras.import_v1.import_meta_graph import variable_messages
+from graphgrad.extras.import_v1.import_meta_graph import saved_by, variable_messages
 from graphgrad.extras.import_v1.reference_variables import with_resources
 from graphgrad.extras.import_v1.saved_model import asset_files
 from graphgrad.extras.import_v1.table_handles import TYPES
 from graphgrad.extras.pipelines.asset import Asset
+from graphgrad.extras.pipelines.mutable_tables import MutableTable
 from graphgrad.frontend.function.concrete_function import ConcreteFunction
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.structure import nest
@@ -28,11 +29,12 @@ from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph
 from graphgrad.ir.graph_messages import NodeDef
+from graphgrad.ir.opdef import raw
 from graphgrad.ops.array.fill import zeros
 from graphgrad.training.checkpoints.bundle import BundleReader, read_bundle
 from graphgrad.training.checkpoints.checkpoint_state import checkpoint_exists
+from graphgrad.training.checkpoints.saved_items import cell_of
 from graphgrad.training.checkpoints.saved_object_messages import StructuredValue
-from graphgrad.training.checkpoints.saver import _cell
 
 from .load_objects import LoadedSignatures, filling, loaded_table
 from .load_structures import structure_of
@@ -65,13 +67,16 @@ class GraphModel(AutoTrackable):
         values = os.path.join(folder, "variables", "variables")
         held = [n for n in self._nodes.values() if n.op == "VarHandleOp"]
         known = self._described(GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, GraphKeys.GLOBAL_VARIABLES)
-        found = read_bundle(values, lambda bundle: _values(bundle, held, known)) if (
-            restores and checkpoint_exists(values)) else {}
+        restores = restores and checkpoint_exists(values)
+        found = read_bundle(values, lambda bundle: _values(bundle, held, known)) if restores else {}
         for node in held:
             self._held[node.name] = _variable(node, known.get(node.name), found.get(node.name))
         for node in self._nodes.values():
             if node.op in TYPES:
-                self._held[node.name] = loaded_table(node.name, node)
+                self._held[node.name] = loaded_table(node.name, node, self._nodes.values())
+        saved = saved_by(self._nodes) if restores else None
+        if saved is not None and saved.tables:
+            self._restore_tables(values, saved.tables)
         self._setattr_tracking = True
         self.variables = [v for v in self._held.values() if isinstance(v, Variable)]
         files = asset_files(message, folder)
@@ -83,6 +88,23 @@ class GraphModel(AutoTrackable):
             if signature.outputs:
                 self.signatures._add_signature(name, self._signature(signature))
         self._setattr_tracking = True
+
+    def _restore_tables(self, values: str, tables: dict[str, str]) -> None:
+        """Gives tables their entries.
+
+        Args:
+          values: the path of the checkpoint.
+          tables: for the names of tables in it the names of their nodes.
+        """
+        held = {name: self._held[node] for name, node in tables.items()
+                if isinstance(self._held.get(node), MutableTable)}
+
+        def read(bundle: BundleReader) -> list[list[Any]]:
+            names = [[name + piece.suffix for piece in table._pieces] for name, table in held.items()]
+            return [[constant(bundle.read(n), bundle.dtype(n)) for n in pair] for pair in names]
+
+        for table, arrays in zip(held.values(), read_bundle(values, read), strict=True):
+            filling(self._outer, functools.partial(raw.LookupTableImportV2, table.resource_handle, *arrays))
 
     def _described(self, *keys: str) -> dict[str, Any]:
         """Returns the `VariableDef`s of collections, by the names of variables."""
@@ -262,5 +284,5 @@ def _variable(node: Any, known: Any, value: Any) -> Variable:
     first = zeros([n or 0 for n in shape or ()], dtype) if value is None else constant(value, dtype)
     made = Variable(first, trainable=known is None or bool(known.trainable), name=node.name, dtype=dtype, shape=shape)
     if value is None and made._graph is None:
-        _cell(made, None).held = None
+        cell_of(made, None).held = None
     return made

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import collections.abc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from graphgrad.extras.import_v1.table_handles import mark, table_type, type_of
-from graphgrad.extras.pipelines.lookup_tables import MutableHashTable
+from graphgrad.extras.pipelines.mutable_tables import DenseHashTable, MutableHashTable
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.tracking.data_structures import DictWrapper, ListWrapper
 from graphgrad.frontend.tracking.trackable import AutoTrackable, Trackable
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.dtypes import variant
+from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.values.variable_store import Cell, Handle
 from graphgrad.ops.array.fill import zeros
@@ -81,22 +82,38 @@ class LoadedResource(AutoTrackable):
         return self._handle
 
 
-def loaded_table(name: str, node: Any) -> Any:
+def loaded_table(name: str, node: Any, nodes: Iterable[Any] = ()) -> Any:
     """Makes a table.
 
     Args:
       name: a name for it.
       node: the `NodeDef` that makes it in the file.
-    Returns: a `MutableHashTable` for one that functions change.
+      nodes: the nodes that it stands among, with the constants that it gets.
+    Returns: a `MutableHashTable` or a `DenseHashTable` for one that functions change.
     """
-    kind = table_type(node)
-    if kind.mutable:
-        shape = node.attr["value_shape"].shape.shape() if "value_shape" in node.attr else ()
-        default = zeros([n or 0 for n in shape or ()], kind.value_dtype)
-        made: Any = MutableHashTable(kind.key_dtype, kind.value_dtype, default, name)
+    known = {n.name: n for n in nodes}
+    graph = current_graph()
+    name = name if graph is None else graph.unique_name(name, False)  # by which a Saver saves it
+
+    def array_of(found: Any) -> Any:
+        while found is not None and found.op == "Identity":
+            found = known.get(found.input[0].partition(":")[0])
+        return None if found is None or found.op != "Const" else found.attr["value"].tensor.array()
+
+    kind = table_type(node, lambda name: known.get(name.partition(":")[0]), array_of)
+    if not kind.mutable:
+        made: Any = LoadedResource(name)
+    elif kind.dense:
+        first = kind.first.item().kind
+        made = DenseHashTable(kind.key_dtype, kind.value_dtype, zeros(kind.value_shape, kind.value_dtype), first.empty,
+                              first.deleted, kind.buckets, name)
     else:
-        made = LoadedResource(name)
-    mark(made.resource_handle, kind)
+        made = MutableHashTable(kind.key_dtype, kind.value_dtype, zeros(kind.value_shape, kind.value_dtype), name)
+    if not kind.dense:
+        mark(made.resource_handle, kind)
+    else:
+        vars(made.resource_handle.op if isinstance(made.resource_handle, Tensor) else made.resource_handle)[
+            "_table_type"] = kind
     return made
 
 

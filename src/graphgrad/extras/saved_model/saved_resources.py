@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.structure.signature import TensorSpec
+from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.dtypes import DType, int32, resource, string
 from graphgrad.ir.effects import effects_of
 from graphgrad.ir.funcgraph import FuncGraph
@@ -28,7 +29,8 @@ def resource_functions(value: Any, writer: FunctionWriter) -> dict[str, WrittenF
       writer: the writer.
     """
     op, attrs = value._saved_resource
-    made = {"_create_resource": _creator(value.name, op, attrs, writer)}
+    inputs = value._resource_inputs() if hasattr(value, "_resource_inputs") else ()
+    made = {"_create_resource": _creator(value.name, op, attrs, [constant_value(t) for t in inputs], writer)}
     fill = value._fill if hasattr(value, "_fill") else lambda: None
     made["_initialize"] = _initializer(value.name, fill, writer)
     return made
@@ -48,9 +50,12 @@ def saving_functions(value: Any, writer: FunctionWriter) -> tuple[WrittenFunctio
     return _saver(table, types, handle, writer), _restorer(table, types, handle, writer)
 
 
-def _creator(name: str, op: str, attrs: dict[str, Any], writer: FunctionWriter) -> WrittenFunction:
+def _creator(name: str, op: str, attrs: dict[str, Any], given: Sequence[Any], writer: FunctionWriter
+             ) -> WrittenFunction:
     made = _definition(f"{name}_creator", writer)
-    node = made.node_def.add(name="table", op=op)
+    for i, value in enumerate(given):
+        _add_constant(made, f"given_{i}", value, attrs["key_dtype"])
+    node = made.node_def.add(name="table", op=op, input=[f"given_{i}:output:0" for i in range(len(given))])
     for key, value in attrs.items():
         node.attr[key] = _attribute(value)
     node.attr["shared_name"] = AttrValue(s=made.signature.name.lstrip("_").encode())
@@ -65,6 +70,8 @@ def _creator(name: str, op: str, attrs: dict[str, Any], writer: FunctionWriter) 
 def _attribute(value: Any) -> Any:
     if isinstance(value, DType):
         return AttrValue(type=value.enum)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return AttrValue(i=value) if isinstance(value, int) else AttrValue(f=value)
     return AttrValue(shape=shape_proto(value)) if isinstance(value, tuple) else AttrValue(b=value)
 
 
@@ -140,9 +147,9 @@ def _return_one(made: Any) -> None:
 
 
 def _add_constant(made: Any, name: str, value: Any, dtype: DType) -> None:
-    array = np.empty((), dtype.np_dtype)
-    array[()] = value
+    array = np.empty(np.shape(value), dtype.np_dtype)
+    array[...] = value
     node = made.node_def.add(name=name, op="Const")
     node.attr["dtype"] = AttrValue(type=dtype.enum)
     node.attr["value"] = AttrValue(tensor=TensorProto.of(array, dtype))
-    node.attr["_output_shapes"].list.shape.append(shape_proto(()))
+    node.attr["_output_shapes"].list.shape.append(shape_proto(array.shape))

@@ -1,6 +1,6 @@
 """Hashes and fingerprints of strings.
 
-References: FarmHash (Google, 2014), its `Fingerprint64`; MurmurHash64A (Appleby, 2008).
+References: FarmHash (Google, 2014), its `Fingerprint64`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import ANY
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.ops.common.murmur_hash import murmur
 
 _K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
 _M = 2**64 - 1
@@ -108,19 +109,6 @@ def farmhash64(s: bytes) -> int:
     w = (first + v[0] & _M, w[1])
     x, y, z, v, w = step(n - 64, x, y, z, v, w, mul, 9)
     return _pair(_pair(v[0], w[0], mul) + _mix(y) * _K0 + z, _pair(v[1], w[1], mul) + x, mul)
-
-
-def murmur(s: bytes, seed: int = 0xDECAFCAFFE) -> int:
-    """Computes MurmurHash64A of some bytes."""
-    m = 0xC6A4A7935BD1E995
-    h = seed ^ len(s) * m & _M
-    whole = len(s) // 8 * 8
-    for at in range(0, whole, 8):
-        k = _mix(_get(s, at) * m) * m & _M
-        h = (h ^ k) * m & _M
-    if len(s) > whole:
-        h = (h ^ int.from_bytes(s[whole:], "little")) * m & _M
-    return _mix(_mix(h) * m)
 
 
 def _declare(name: str, function: Any, argument: str) -> None:

@@ -21,6 +21,8 @@ from graphgrad.ir.shape import Shape
 _try_acquire, _release = operator.methodcaller("acquire", False), operator.methodcaller("release")
 
 
+FIRST_VALUE = "_first_value"  # the attribute of an operation whose resource has a value from the beginning
+
 _to_numpy: list[Callable[[Any], Any]] = []
 
 

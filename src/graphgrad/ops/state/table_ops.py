@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from graphgrad.ir.graphdef import declare_handle
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.values.variable_store import kept
 
+from .table_entries import DenseEntries, as_keys, entries_of
 from .written_handles import table
 
 _ON_TABLE = {"flags": ("stateful", "host", "unset"), "table": True}
@@ -35,13 +37,15 @@ def _keep(ref: Any, entries: dict[Any, Any]) -> None:
     ref.value = held
 
 
-def _key(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def _keys(entries: dict[Any, Any], keys: Any) -> list[Any]:
+    return entries.keys_of(keys) if isinstance(entries, DenseEntries) else as_keys(keys, 0)
 
 
-def _rows(array: Any, count: int) -> list[Any]:
-    array = np.asarray(array)
-    return [array[i] for i in range(count)]
+def _outer(entries: dict[Any, Any], keys: Any) -> tuple[int, ...]:
+    """Returns the shape of keys without that of each key."""
+    rank = len(entries.kind.key_shape) if isinstance(entries, DenseEntries) else 0
+    shape: tuple[int, ...] = keys.shape[: keys.ndim - rank]
+    return shape
 
 
 def _filled(ref, pairs):
@@ -62,7 +66,8 @@ def initialize_table(xp, ref, keys, values):
     """Fills a table."""
     if len(keys) != len(values):
         raise Complaint(f"there are {len(keys)} keys, but {len(values)} values", "give one value for each key")
-    _filled(ref, zip(keys.tolist(), _rows(values, len(keys)), strict=True))
+    array = np.asarray(values)
+    _filled(ref, [(key, array[i]) for i, key in enumerate(keys.tolist())])
 
 
 @op("InitializeTableFromTextFileV2", "table_handle: resource, filename: string ->", **_ON_TABLE)
@@ -97,52 +102,63 @@ def _column(path, number, line, index, dtype, delimiter, offset):
 
 @op("LookupTableFindV2", "table_handle: resource, keys: Tin, default_value: Tout -> values: Tout", **_ON_TABLE,
     **_TYPES)
-def find(xp, ref, keys, default_value, *, mutable=False):
+def find(xp, ref, keys, default_value, *, mutable=False, key_rank=0):
     """Returns the value of each key; the default for keys that are not in the table."""
     entries = _entries(ref, mutable)
     default = np.asarray(default_value)
-    flat = [entries.get(k) for k in keys.reshape(-1).tolist()]
+    flat = [entries.get(k) for k in _keys(entries, keys)]
+    outer = _outer(entries, keys)
     one = next(iter(entries.values()), None)  # as many keys as a value has elements: one default, not one for each
     is_one = one is not None and default.shape == np.shape(one)
-    varying = not is_one and default.ndim > 0 and default.shape[: keys.ndim] == keys.shape and keys.ndim > 0
-    shape = default.shape[keys.ndim :] if varying else default.shape
+    varying = not is_one and default.ndim > 0 and default.shape[: len(outer)] == outer and len(outer) > 0
+    shape = default.shape[len(outer) :] if varying else default.shape
     defaults = default.reshape((-1, *shape)) if varying else [default[()]] * len(flat)
     out = np.empty((len(flat), *shape), default.dtype)
     for i, (value, missing) in enumerate(zip(flat, defaults, strict=True)):
         out[i] = missing if value is None else value
-    return out.reshape((*keys.shape, *shape))
+    return out.reshape((*outer, *shape))
 
 
 @find.shape
-def _find_shape(ref, keys, default_value, mutable):
+def _find_shape(ref, keys, default_value, mutable, key_rank):
     if keys is None or default_value is None:
         return None
+    keys = keys[: len(keys) - key_rank]
     return (*keys, *default_value) if not mutable or not default_value else None
+
+
+def _given(entries: dict[Any, Any], keys: Any, values: Any) -> dict[Any, Any]:
+    """Returns the entries that an operation is given."""
+    found, outer = _keys(entries, keys), _outer(entries, keys)
+    if values.shape[: len(outer)] != outer:
+        raise Complaint(f"keys have shape {keys.shape}, values {values.shape}", "give one value for each key")
+    return entries_of(found, values.reshape(-1, *values.shape[len(outer) :]))
 
 
 @op("LookupTableInsertV2", "table_handle: resource, keys: Tin, values: Tout ->", **_ON_TABLE, **_TYPES)
 def insert(xp, ref, keys, values):
     """Adds entries, or changes them."""
-    if values.shape[: keys.ndim] != keys.shape:
-        raise Complaint(f"keys have shape {keys.shape}, values {values.shape}", "give one value for each key")
-    flat = values.reshape(-1, *values.shape[keys.ndim :])
-    _keep(ref, {**_entries(ref, True), **dict(zip(keys.reshape(-1).tolist(), _rows(flat, keys.size), strict=True))})
+    known = _entries(ref, True)
+    given = _given(known, keys, values)
+    changed = {**known, **given}
+    count = len(known) + math.prod(_outer(known, keys))
+    _keep(ref, known.replaced(changed, count) if isinstance(known, DenseEntries) else changed)
 
 
 @op("LookupTableImportV2", "table_handle: resource, keys: Tin, values: Tout ->", **_ON_TABLE, **_TYPES)
 def import_(xp, ref, keys, values):
     """Replaces all entries."""
-    if values.shape[: keys.ndim] != keys.shape:
-        raise Complaint(f"keys have shape {keys.shape}, values {values.shape}", "give one value for each key")
-    flat = values.reshape(-1, *values.shape[keys.ndim :])
-    _keep(ref, dict(zip(keys.reshape(-1).tolist(), _rows(flat, keys.size), strict=True)))
+    known = _entries(ref, True)
+    _keep(ref, known.from_arrays(keys, values) if isinstance(known, DenseEntries) else _given(known, keys, values))
 
 
 @op("LookupTableRemoveV2", "table_handle: resource, keys: Tin ->", **_ON_TABLE, Tin=ANY)
 def remove(xp, ref, keys):
     """Removes entries."""
-    gone = set(keys.reshape(-1).tolist())
-    _keep(ref, {k: v for k, v in _entries(ref, True).items() if k not in gone})
+    known = _entries(ref, True)
+    gone = set(_keys(known, keys))
+    left = {k: v for k, v in known.items() if k not in gone}
+    _keep(ref, known.replaced(left) if isinstance(known, DenseEntries) else left)
 
 
 @op("LookupTableSizeV2", "table_handle: resource -> size: int64", **_ON_TABLE)
@@ -157,9 +173,11 @@ def _size_shape(ref):
 
 
 @op("LookupTableExportV2", "table_handle: resource -> keys: Tkeys, values: Tvalues", **_ON_TABLE)
-def export(xp, ref, *, Tkeys=int64, Tvalues=int64, value_shape=()):
-    """Returns all keys and all values."""
+def export(xp, ref, *, Tkeys=int64, Tvalues=int64, value_shape=(), dense=False):
+    """Returns all keys and all values; of a dense table all buckets, also free ones."""
     entries = _entries(ref, True)
+    if isinstance(entries, DenseEntries):
+        return entries.arrays()
     keys = np.asarray(list(entries), Tkeys.np_dtype)
     values = np.empty((len(entries), *(value_shape or ())), Tvalues.np_dtype)
     for i, value in enumerate(entries.values()):
@@ -168,8 +186,8 @@ def export(xp, ref, *, Tkeys=int64, Tvalues=int64, value_shape=()):
 
 
 @export.shape
-def _export_shape(ref, value_shape):
-    return [(None,), (None, *(value_shape or ()))]
+def _export_shape(ref, value_shape, dense):
+    return [(None, None), (None, None)] if dense else [(None,), (None, *(value_shape or ()))]
 
 
 for _record in (find, size, insert, import_, initialize_table, initialize_table_from_file):

@@ -26,10 +26,10 @@ def _parts(names: Any, slices: Any) -> list[tuple[str, Slice | None]]:
     if len(names) != len(slices):
         raise Complaint(f"there are {len(names)} tensor_names, but {len(slices)} shape_and_slices",
                         "give one, which may be empty, for each name")
-    return [(os.fsdecode(n), _part(os.fsdecode(s))) for n, s in zip(names.tolist(), slices.tolist(), strict=True)]
+    return [(os.fsdecode(n), slice_of(os.fsdecode(s))) for n, s in zip(names.tolist(), slices.tolist(), strict=True)]
 
 
-def _part(text: str) -> Slice | None:
+def slice_of(text: str) -> Slice | None:
     """Reads "4 5 0,2:-": a whole shape, then first element and size of each dimension, or - for all of it."""
     if not text:
         return None

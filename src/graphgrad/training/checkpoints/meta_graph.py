@@ -19,6 +19,8 @@ from graphgrad.system.log import Log
 from graphgrad.training.coordination.queue_runner import QueueRunner
 
 from .default_attributes import strip_defaults
+from .saveable_object import SaveableObject
+from .saved_items import Item, ObjectItem, TableItem
 from .saver import Saver
 
 _log = Log("tensorflow")
@@ -79,6 +81,9 @@ def _write_collection(made: Any, key: Any, items: list[Any]) -> None:
     """Adds a collection, if all of its items are of one kind that a message can hold."""
     if not isinstance(key, str) or not items:
         return
+    items = [i for i in items if not isinstance(i, SaveableObject)]  # are written as operations
+    if not items:
+        return
     collection = made.collection_def[key]
     messages = to_messages(key, items)
     if messages is not None:
@@ -129,8 +134,8 @@ def add_saving(graph_def: Any, saver: Any) -> None:
       graph_def: the `GraphDef`.
       saver: the `Saver`.
     """
-    items = [i for i in saver._built() if i.variable._graph is not None]
-    if not items or any(n.name.startswith("save/") for n in graph_def.node):
+    items = [i for i in saver._built() if i.graph is not None]
+    if not items or any(n.name.startswith("save/SaveV2") for n in graph_def.node):
         return
     add = graph_def.node.add
     _const(add, "save/filename/input", ["model"], ())
@@ -139,27 +144,64 @@ def add_saving(graph_def: Any, saver: Any) -> None:
     for node in (filename, default):
         node.attr["dtype"] = AttrValue(type=string.enum)
         node.attr["shape"].shape.SetInParent()
-    slices = [_slice_text(i.part) for i in items]
+    entries = [e for i in items for e in i.entries()]
     for half in ("SaveV2", "RestoreV2"):
-        _const(add, f"save/{half}/tensor_names", [i.name for i in items], (len(items),))
-        _const(add, f"save/{half}/shape_and_slices", slices, (len(items),))
+        _const(add, f"save/{half}/tensor_names", [e.name for e in entries], (len(entries),))
+        _const(add, f"save/{half}/shape_and_slices", [_slice_text(e.part) for e in entries], (len(entries),))
     inputs = ["save/Const", "save/SaveV2/tensor_names", "save/SaveV2/shape_and_slices"]
-    save = add(name="save/SaveV2", op="SaveV2", input=[*inputs, *(i.variable._snapshot.op.name for i in items)])
+    save = add(name="save/SaveV2", op="SaveV2", input=[*inputs, *(v for n, i in enumerate(items)
+                                                                  for v in _saved(add, n, i))])
     restore = add(name="save/RestoreV2", op="RestoreV2",
                   input=["save/Const", "save/RestoreV2/tensor_names", "save/RestoreV2/shape_and_slices"])
     for node in (save, restore):
-        node.attr["dtypes"].list.type.extend(i.variable.dtype.enum for i in items)
+        node.attr["dtypes"].list.type.extend(e.dtype.enum for e in entries)
     kept = add(name="save/control_dependency", op="Identity", input=["save/Const", "^save/SaveV2"])
     kept.attr["T"] = AttrValue(type=string.enum)
-    done = []
-    for n, i in enumerate(items):
-        value = add(name=f"save/Identity_{n}", op="Identity", input=[f"save/RestoreV2:{n}" if n else "save/RestoreV2"])
-        value.attr["T"] = AttrValue(type=i.variable.dtype.enum)
-        assign = add(name=f"save/AssignVariableOp_{n}", op="AssignVariableOp",
-                     input=[i.variable._handle.op.name, value.name])
-        assign.attr["dtype"] = AttrValue(type=i.variable.dtype.enum)
-        done.append(f"^{assign.name}")
-    add(name="save/restore_all", op="NoOp", input=done)
+    done: list[str] = []
+    at = 0
+    for n, item in enumerate(items):
+        given = [f"save/RestoreV2:{at + k}" if at + k else "save/RestoreV2" for k in range(len(item.entries()))]
+        at += len(given)
+        done += _restored(graph_def, n, item, given)
+    add(name="save/restore_all", op="NoOp", input=[f"^{name}" for name in done])
+
+
+def _saved(add: Any, n: int, item: Item) -> list[str]:
+    """Returns the names of the tensors of an item that are saved."""
+    if isinstance(item, ObjectItem):
+        return [f"{t.op.name}:{t.op.outputs.index(t)}" for t in item.tensors]
+    if not isinstance(item, TableItem):
+        return [item.value._snapshot.op.name]
+    node = add(name=f"save/LookupTableExportV2_{n}", op="LookupTableExportV2", input=[item.handle.op.name])
+    for name, entry in zip(("Tkeys", "Tvalues"), item.entries(), strict=True):
+        node.attr[name] = AttrValue(type=entry.dtype.enum)
+    return [node.name, f"{node.name}:1"]
+
+
+def _restored(graph_def: Any, n: int, item: Item, given: list[str]) -> list[str]:
+    """Adds what restores an item; returns the names of the operations that do."""
+    add = graph_def.node.add
+    if isinstance(item, ObjectItem):
+        nodes = {node.name: node for node in graph_def.node}
+        for placeholder, name in zip(item.given, given, strict=True):
+            node = nodes[placeholder.op.name]
+            node.op = "Identity"
+            node.input.append(name)
+            node.attr.clear()
+            node.attr["T"] = AttrValue(type=placeholder.dtype.enum)
+        return [] if item.restoring is None else [item.restoring.name]
+    if isinstance(item, TableItem):
+        node = add(name=f"save/LookupTableImportV2_{n}", op="LookupTableImportV2",
+                   input=[item.handle.op.name, *given])
+        for name, entry in zip(("Tin", "Tout"), item.entries(), strict=True):
+            node.attr[name] = AttrValue(type=entry.dtype.enum)
+        return [node.name]
+    value = add(name=f"save/Identity_{n}", op="Identity", input=given)
+    value.attr["T"] = AttrValue(type=item.value.dtype.enum)
+    assign = add(name=f"save/AssignVariableOp_{n}", op="AssignVariableOp",
+                 input=[item.value._handle.op.name, value.name])
+    assign.attr["dtype"] = AttrValue(type=item.value.dtype.enum)
+    return [assign.name]
 
 
 def _slice_text(part: Any) -> str:

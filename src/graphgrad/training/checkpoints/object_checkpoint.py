@@ -29,7 +29,8 @@ from .object_graph import (
     pieces,
 )
 from .saveable import Saveable, own_tensors, states
-from .saver import _cell, _text
+from .saved_items import cell_of
+from .saver import _text
 
 
 class CheckpointOptions:
@@ -151,7 +152,7 @@ class _Load:
             raise ValueError(f"Received a value of dtype {self.bundle.dtype(key).name} for the variable "
                              f"{variable.name} of dtype {variable.dtype.name}. Fix: make it as it was saved")
         if variable._graph is None:
-            _cell(variable, None).value = array
+            cell_of(variable, None).value = array
         else:
             self.waiting.append((variable, array))
 
@@ -159,7 +160,7 @@ class _Load:
         """Sets the variables of a session's graph."""
         for value, state in self.waiting:
             if isinstance(value, Variable):
-                _cell(value, session).value = state
+                cell_of(value, session).value = state
             else:
                 value._set_state(state, session)
 
@@ -271,7 +272,7 @@ def write_objects(path: str, graph: ObjectGraph, session: Any = None) -> None:
     for number, value in enumerate(graph.objects):
         found = pieces(value)
         if isinstance(value, Variable):
-            cell = _cell(value, session)
+            cell = cell_of(value, session)
             if cell.held is None:
                 raise FailedPreconditionError(None, None, f"Checkpoint cannot save the variable {cell.name}: it "
                                               "was not initialized. Fix: tf.global_variables_initializer()")
@@ -407,7 +408,7 @@ class Checkpoint(AutoTrackable):
         if counter._graph is None:
             counter.assign_add(1)
             return int(counter.numpy())
-        cell = _cell(counter, session)
+        cell = cell_of(counter, session)
         cell.value = np.asarray(1 if cell.held is None else int(cell.value) + 1, np.int64)
         return int(cell.value)
 

@@ -183,7 +183,7 @@ class SavedResource(Message):
     FIELDS = {"device": (1, "string")}
 
 
-class SaveableObject(Message):
+class SavingFunctions(Message):
     """The functions that save and restore an object, by their numbers."""
 
     FIELDS = {"save_function": (2, "int32"), "restore_function": (3, "int32")}
@@ -196,7 +196,7 @@ class SavedObject(Message):
               "user_object": (4, SavedUserObject), "asset": (5, SavedAsset), "function": (6, SavedFunction),
               "variable": (7, SavedVariable), "bare_concrete_function": (8, SavedBareConcreteFunction),
               "constant": (9, SavedConstant), "resource": (10, SavedResource),
-              "saveable_objects": (11, MapOf(SaveableObject)), "captured_tensor": (12, CapturedTensor),
+              "saveable_objects": (11, MapOf(SavingFunctions)), "captured_tensor": (12, CapturedTensor),
               "registered_name": (13, "string"), "serialized_user_proto": (14, AnyMessage),
               "dependencies": (15, [ObjectReference]), "registered_saver": (16, "string")}
     ONEOF = {"kind": ("user_object", "asset", "function", "variable", "bare_concrete_function", "constant", "resource",

@@ -1,4 +1,4 @@
-"""`Saver`: writes variables to checkpoints and sets them from checkpoints.
+"""`Saver`: writes variables and tables to checkpoints and sets them from checkpoints.
 
 Values go between session and file directly; a `Saver` adds no operations to the graph.
 """
@@ -7,42 +7,31 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from graphgrad.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OpError
-from graphgrad.executor.runtime.session import BaseSession
+from graphgrad.errors import FailedPreconditionError, NotFoundError, OpError
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
-from graphgrad.frontend.variables.partitioned import PartitionedVariable
-from graphgrad.frontend.variables.variable import Variable
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import executing_eagerly, get_default_graph
 from graphgrad.ir.files.atomic_files import system_errors
-from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.ir.source import user_source
-from graphgrad.ir.values.variable_store import Cell
 from graphgrad.system.log import Log
 
-from .bundle import BundleReader, Slice, read_bundle, write_bundle
+from .bundle import read_bundle, write_bundle
 from .checkpoint_state import checkpoint_exists, get_checkpoint_mtimes, remove_checkpoint, write_state
+from .saved_items import Item, check_session, items_of
 
 _log = Log(__name__)
 
 
-class _Item(NamedTuple):
-    """A variable, with its name and slice in a checkpoint."""
-
-    name: str
-    variable: Any
-    part: Slice | None
-
-
 class Saver:
-    """Saves variables to checkpoints, in TensorFlow's format V2, and restores them.
+    """Saves variables and tables to checkpoints, in TensorFlow's format V2, and restores them.
 
     Args:
-      var_list: the variables, as a list, or as a dictionary from the names that they have in checkpoints; all
-        global ones if not given. Parts of a partitioned variable are saved as slices of it.
+      var_list: the variables, tables and `SaveableObject`s, as a list, or as a dictionary from the names that they
+        have in checkpoints; if not given, all global variables, all mutable tables of the graph by the names that they
+        were given, and what else is in the collection SAVEABLE_OBJECTS. Parts of a partitioned variable are saved as
+        slices of it.
       reshape: whether a value may have another shape than its variable, as long as it has as many elements.
       sharded: accepted; a checkpoint has one data file.
       max_to_keep: the number of checkpoints to keep; None or 0: all.
@@ -52,7 +41,7 @@ class Saver:
       allow_empty: whether there may be nothing to save.
       pad_step_number: whether steps in file names have leading zeros, eight digits.
       save_relative_paths: whether the file `checkpoint` holds paths relative to its directory.
-    Raises: ValueError if there are no variables or two have one name; TypeError for anything but a variable.
+    Raises: ValueError if there are no variables or two have one name; TypeError for anything else.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.Saver`.
 
     >>> import tempfile
@@ -88,7 +77,7 @@ class Saver:
         self._save_relative_paths = save_relative_paths
         self._last: list[tuple[str, float]] = []
         self._to_be_deleted: list[tuple[str, float]] = []
-        self._items: list[_Item] | None = None
+        self._items: list[Item] | None = None
         if not defer_build:
             self.build()
 
@@ -102,9 +91,9 @@ class Saver:
         if not var_list and not self._allow_empty:
             raise ValueError(f"No variables to save\n  Asked for at {user_source(2)}\n"
                              "  Fix: make the Saver after the variables, or with defer_build=True")
-        self._items = _items(var_list)
+        self._items = items_of(var_list)
 
-    def _built(self) -> list[_Item]:
+    def _built(self) -> list[Item]:
         if self._items is None:
             self.build()
         assert self._items is not None
@@ -162,18 +151,12 @@ class Saver:
         if latest_filename is not None and os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
         path = self._path(sess, _text(save_path), global_step, latest_filename or "checkpoint")
-        cells = [_cell(item.variable, sess) for item in items]
         if not items:
             return None
-        for item, cell in zip(items, cells):
-            if cell.held is None:
-                raise FailedPreconditionError(
-                    None, getattr(item.variable, "_initializer_op", None),
-                    f"Saver cannot save variable {cell.name}: it was not initialized. Attempting to use uninitialized "
-                    f"value {cell.name}\n  Saved at {user_source(2)}\n"
-                    "  Fix: run tf.global_variables_initializer() in this session first")
+        tensors = [(*entry[:2], array, entry.part) for item in items
+                   for entry, array in zip(item.entries(), item.arrays(sess), strict=True)]
         try:
-            write_bundle(path, [(item.name, cell.dtype, cell.value, item.part) for item, cell in zip(items, cells)])
+            write_bundle(path, tensors)
         except (FailedPreconditionError, NotFoundError):
             if os.path.isdir(os.path.dirname(path) or "."):
                 raise
@@ -282,89 +265,19 @@ class Saver:
             raise ValueError(f"The passed save_path is not a valid checkpoint: {path}\n"
                              f"  Asked for at {user_source(2)}\n"
                              "  Fix: give what Saver.save returned, the path without .index")
-        cells = [_cell(item.variable, sess) for item in items]
+        for item in items:
+            check_session(item.graph, sess, item.name)
         try:
-            values = read_bundle(path, lambda b: [self._value(b, item, cell) for item, cell in zip(items, cells)])
+            states = read_bundle(path, lambda b: [item.read(b, sess, self._reshape) for item in items])
         except NotFoundError as e:
             raise NotFoundError(None, None, "Restoring from checkpoint failed. This is most likely due to a Variable "
                                 "name or other graph key that is missing from the checkpoint. Please ensure that you "
                                 "have not altered the graph expected based on the checkpoint.\n"
                                 f"  {e}\n  Restored at {user_source(2)}") from None
-        for cell, value in zip(cells, values):
-            cell.value = value
-
-    def _value(self, bundle: BundleReader, item: _Item, cell: Cell) -> Any:
-        """Reads and checks the value for a variable."""
-        name = item.name
-        problem = ""
-        if bundle.has(name) and bundle.dtype(name) is not cell.dtype:
-            problem = (f"tensor_name = {name}; expected dtype {cell.dtype.name} does not equal original dtype "
-                       f"{bundle.dtype(name).name}")
-        elif bundle.has(name) and item.part is None and not compatible(cell.shape, bundle.shape(name)):
-            if not self._reshape:
-                problem = ("Assign requires shapes of both tensors to match. "
-                           f"lhs shape= {shape_str(cell.shape)} rhs shape= {shape_str(bundle.shape(name))}; "
-                           f"variable {cell.name}, tensor_name = {name}")
-        if problem:
-            raise InvalidArgumentError(
-                None, None, "Restoring from checkpoint failed. This is most likely due to a mismatch between the "
-                f"current graph and the graph from the checkpoint.\n  {problem}\n  Restored at {user_source(2)}\n"
-                "  Fix: make the variable as it was saved, or leave it out of var_list")
-        value = bundle.read(name, item.part)
-        return value.reshape(cell.shape) if self._reshape and cell.shape is not None else value
+        for item, state in zip(items, states):
+            item.set(state, sess)
 
 
 def _text(path: Any) -> str:
     path = os.fspath(path)
     return path.decode() if isinstance(path, bytes) else path
-
-
-def _cell(variable: Any, sess: Any) -> Cell:
-    """Returns the storage of a variable's value."""
-    if variable._graph is None:
-        cell: Cell = variable._handle._value
-        return cell
-    if not isinstance(sess, BaseSession):
-        raise TypeError(f"'sess' must be a Session; {sess}")
-    if sess._closed:
-        raise RuntimeError("Attempted to use a closed Session. Fix: save and restore inside its `with` block")
-    if variable._graph is not sess.graph:
-        raise ValueError(f"Variable {variable.name} is not an element of this session's graph.\n"
-                         "  Fix: make Saver and Session in the graph that holds the variables")
-    return sess._resolve(variable._handle)
-
-
-def _items(var_list: Any) -> list[_Item]:
-    """Returns the variables with their names in a checkpoint; raises ValueError for duplicate names."""
-    if isinstance(var_list, Mapping):
-        items = [i for name, value in sorted(var_list.items()) for i in _named(name, value)]
-    elif isinstance(var_list, (Variable, PartitionedVariable)):
-        items = _named(None, var_list)
-    else:
-        items = [i for value in var_list for i in _named(None, value)]
-    seen: dict[str, set[Any]] = {}
-    for item in items:
-        offsets = seen.setdefault(item.name, set())
-        offset = item.part[1] if item.part else None
-        if offset in offsets or (offsets and (offset is None or None in offsets)):
-            raise ValueError(f"At least two variables have the same name: {item.name}\n  Asked for at {user_source(2)}"
-                             "\n  Fix: name them apart, or give var_list as a dictionary")
-        offsets.add(offset)
-    return sorted(items, key=_order)
-
-
-def _order(item: _Item) -> Any:
-    return item.name, item.part[1] if item.part else ()
-
-
-def _named(name: str | None, value: Any) -> list[_Item]:
-    if isinstance(value, (PartitionedVariable, list, tuple)):
-        return [i for part in value for i in _named(name, part)]
-    if not isinstance(value, Variable):
-        raise TypeError("names_to_saveables must be a dict mapping string names to Tensors/Variables. "
-                        f"Not a variable: {value}\n  Fix: give variables, as tf.global_variables() does")
-    info = value._get_save_slice_info()
-    if info is None:
-        return [_Item(name or value._shared_name, value, None)]
-    part = tuple(info.full_shape), tuple(info.var_offset), tuple(info.var_shape)
-    return [_Item(name or info.full_name, value, part)]

@@ -3,5 +3,5 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.extras.pipelines.lookup_tables: DenseHashTable MutableHashTable
+graphgrad.extras.pipelines.mutable_tables: DenseHashTable MutableHashTable
 """)

@@ -1,7 +1,7 @@
 """`tf.lookup.experimental` of TensorFlow 1. Written by `make faces` from exports.txt."""
 
-from graphgrad.extras.pipelines.lookup_tables import DenseHashTable as DenseHashTable
-from graphgrad.extras.pipelines.lookup_tables import MutableHashTable as MutableHashTable
+from graphgrad.extras.pipelines.mutable_tables import DenseHashTable as DenseHashTable
+from graphgrad.extras.pipelines.mutable_tables import MutableHashTable as MutableHashTable
 
 __all__ = [
     "DenseHashTable", "MutableHashTable"
