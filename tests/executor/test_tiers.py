@@ -183,6 +183,22 @@ def test_the_number_of_runs_is_fixed(tiered, monkeypatch):
     assert runs(4000) < few < runs(500) < 60
 
 
+def test_a_new_size_compiles_nothing_at_once(tiered, compiled_here, monkeypatch):
+    """Sizes that feeds decide are counted one by one; a last, smaller batch is NumPy's until it has come up often."""
+    monkeypatch.setattr(compiler_process, "request", lambda *_: None)
+    monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", "")
+    with tf.Graph().as_default(), tf.Session() as s:
+        x = tf.placeholder(tf.float32, [None, 50])
+        y = tf.matmul(tf.tanh(x), tf.ones([50, 50]))
+        numbers = np.ones((1000, 50))
+        programs = []
+        for rows, runs in ((1000, 60), (700, 3), (1000, 3), (300, 1), (700, 60), (1000, 2), (700, 2)):
+            for _ in range(runs):
+                assert s.run(y, {x: numbers[:rows]}).shape == (rows, 50)
+            programs.append(len(compiled_here))
+    assert programs == [1, 1, 1, 1, 2, 2, 2]
+
+
 def test_what_computes_little_stays_in_numpy(tiered, compiled_here):
     with tf.Graph().as_default(), tf.Session() as s:
         x = tf.placeholder(tf.float32, [])

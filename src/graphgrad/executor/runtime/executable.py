@@ -154,7 +154,7 @@ class Executable:
                         before = self._tiers
                         self._prepare()
                         if self._tiers is not None and before is not None:
-                            self._tiers.over = before.over
+                            self._tiers.goes_on(before)
                     elif self.plan is plan:
                         raise AssertionError(
                             f"the value of input {need.index} of {need.op.name} cannot be known"
@@ -180,8 +180,6 @@ class Executable:
             in_numpy = plan.on_host or forks.is_fork or (tiers is not None and not tiers.over)
             if not in_numpy or not self._run_in_numpy(plan, run, report):
                 run.compute()
-                if tiers is not None:
-                    tiers.over = True
             values = run.results()
             if plan.random_ops:
                 self.positions.finish(plan, run.table, drawn, reserved)
@@ -198,15 +196,17 @@ class Executable:
         if plan.on_host or forks.is_fork:
             run.compute_in_numpy()
             return True
+        tiers = self._tiers
+        assert tiers is not None
         if report is not None or plan.waits > 1:
+            tiers.over = True
             return False
         if _steady:
             plan.on_host = numpy_run.is_quick(plan, run.slots)
             if plan.on_host:
                 run.compute_in_numpy()
+            tiers.over = not plan.on_host
             return plan.on_host
-        tiers = self._tiers
-        assert tiers is not None
         budget = tiers.allow(run.slots)
         return budget is not None and tiers.run(run, budget)
 

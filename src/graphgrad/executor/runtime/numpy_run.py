@@ -36,7 +36,7 @@ _CALL = 6e-6
 _ELEMENT = 2e-9  # of a result
 _DRAW = 2e-8  # a random number
 _MULTIPLY = 5e-11  # and add, within a matrix product
-_CONVOLVE = 2.5e-10  # and add, within a convolution
+_CONVOLVE = 7e-11  # and add, within a convolution
 
 # The time to import XLA, and to compile each distinct operation (counted up to a limit).
 _COMPILING = 1.2

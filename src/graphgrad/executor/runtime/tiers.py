@@ -2,9 +2,10 @@
 
 Many graphs run once or a few times, and NumPy finishes them before XLA would even have been imported. So the runs of a
 plan use NumPy until they have taken, by an estimate, a share of what compiling takes; from the second one on a process
-compiles (`compiler_process`). The change depends on the plan, the shapes of feeds and the iterations of loops, never on
-a clock or on cache contents: the same program gives the same bits each time. If the compiler is late, the run that
-changes waits for it.
+compiles (`compiler_process`). Sizes that only feeds know are counted separately: a last, smaller batch stays with NumPy
+until it has been worth a program of its own. The change depends on the plan, the shapes of feeds and the iterations of
+loops, never on a clock or on cache contents: the same program gives the same bits each time. If the compiler is late,
+the run that changes waits for it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphgrad.executor.backend import cache
+from graphgrad.executor.backend.xla import shape_of
 from graphgrad.executor.program.fingerprint import form_of
 from graphgrad.executor.program.plan_types import Cluster, Plan
+from graphgrad.ir.shape import is_fully_defined
 
 from . import ahead, compiler_process, numpy_run
 from .numpy_run import Budget
@@ -22,9 +25,31 @@ from .outlines import Outlines
 from .run import Run
 
 # Shares of what compiling takes:
-_FIRST = 0.5  # the most that the first run may take,
+_FIRST = 0.5  # the most that the first runs may take, one after the other,
 _ALL = 0.25  # and later ones, with those before;
 _WORTH = 0.01  # what they have taken when compiling begins
+_EARLY = 3  # the number of first runs
+_BOUND = 4096  # the sizes that are remembered, as many as programs
+
+
+class _Size:
+    """The runs of a plan with feeds of the same shapes."""
+
+    def __init__(self, unknown: int, taking: float):
+        self.unknown = unknown
+        self.taking = taking
+        self.over = False
+        self.runs = 0
+        self.spent = 0.0
+        self.outlines: Outlines | None = None  # of an earlier run
+        self.asked = False
+        self.job: compiler_process.Job | None = None
+
+
+class _Allowed(Budget):
+    def __init__(self, size: _Size, allowed: float):
+        super().__init__(allowed, size.unknown, size.taking)
+        self.size = size
 
 
 class Tiers:
@@ -35,7 +60,7 @@ class Tiers:
       once: whether XLA takes over after the first run.
 
     Attributes:
-      over: whether XLA has taken over.
+      over: whether XLA does all further runs, whatever their sizes.
     """
 
     def __init__(self, plan: Plan, once: bool):
@@ -45,39 +70,60 @@ class Tiers:
         self.over = ahead.on and not plan.stays
         self._has_loops = numpy_run.has_loops(plan)
         self._compiling = numpy_run.compiling(plan.steps)
-        self._estimates: dict[int, float] = {}
-        self._spent = 0.0
         self._recurs = False
-        self._outlines: Outlines | None = None  # of an earlier run
-        self._asked = False
-        self._job: compiler_process.Job | None = None
+        self._varying = [s for s in plan.feeds if not is_fully_defined(plan.static[s]._spec.shape)]
+        self._varying += [s for s, cell in plan.loads if not is_fully_defined(cell.shape)]
+        self._sizes: dict[Any, _Size] = {}
+
+    def goes_on(self, before: Tiers) -> None:
+        """Takes over from the tiers of a plan for the same fetches, of which XLA does some sizes."""
+        self.over = before.over
+        for shapes, size in before._sizes.items():
+            if size.over:
+                self._sizes[shapes] = _Size(size.unknown, size.taking)
+                self._sizes[shapes].over = True
 
     def allow(self, slots: Sequence[Any]) -> Budget | None:
-        """Returns what NumPy may spend on the next run; None if it is XLA's, as are all that follow.
+        """Returns what NumPy may spend on the next run; None if it is XLA's, as are all that follow with these sizes.
 
         Args:
           slots: the values of feeds and variables.
         """
         if self.over:
             return None
-        unknown = numpy_run.unknown_size(self._plan, slots)
-        taking = self._estimates.get(unknown)
-        if taking is None:
-            taking = self._estimates[unknown] = numpy_run.estimate(self._plan, unknown)
-        if self._spent and not self._recurs:
+        size = self._size(slots)
+        if size.over:
+            return None
+        if size.spent and not self._recurs:
             self._recurs = True
             clusters = {form_of(c).text: c for c in self._plan.steps if isinstance(c, Cluster)}
             self._compiling = numpy_run.compiling(clusters.values())
-        allowed = self._compiling * (_ALL if self._recurs else _FIRST) - self._spent
-        if taking > allowed or (self._has_loops and not numpy_run.may_be_abandoned(self._plan)):
-            self.over = True
-            if self._job is not None:
-                cache.awaited.append(self._job.wait)
+        allowed = self._compiling * (_FIRST if size.runs < _EARLY else _ALL) - size.spent
+        if size.taking > allowed or (self._has_loops and not numpy_run.may_be_abandoned(self._plan)):
+            self._end(size)
+            if size.job is not None:
+                cache.awaited.append(size.job.wait)
             return None
-        if self._outlines is not None and not self._asked and self._spent >= self._compiling * _WORTH:
-            self._asked = True
-            self._job = compiler_process.request(self._plan, self._outlines)
-        return Budget(allowed, unknown, taking)
+        if size.outlines is not None and not size.asked and size.spent >= self._compiling * _WORTH:
+            size.asked = True
+            size.job = compiler_process.request(self._plan, size.outlines)
+        return _Allowed(size, allowed)
+
+    def _size(self, slots: Sequence[Any]) -> _Size:
+        shapes = tuple([shape_of(slots[s]) for s in self._varying])
+        size = self._sizes.get(shapes)
+        if size is None:
+            unknown = numpy_run.unknown_size(self._plan, slots)
+            while len(self._sizes) >= _BOUND:
+                self._sizes.pop(next(iter(self._sizes)))
+            size = self._sizes[shapes] = _Size(unknown, numpy_run.estimate(self._plan, unknown))
+        return size
+
+    def _end(self, size: _Size) -> None:
+        size.over = True
+        size.outlines = None
+        if not self._varying:
+            self.over = True
 
     def run(self, run: Run, budget: Budget) -> bool:
         """Lets NumPy compute a run, and store, within what is allowed; returns whether it did.
@@ -86,11 +132,16 @@ class Tiers:
           run: the run.
           budget: of `allow`.
         """
+        assert isinstance(budget, _Allowed)
+        size = budget.size
         counts = not self._plan.stays and (budget.once >= numpy_run.SMALL or self._has_loops)
-        outlines = Outlines(self._plan) if counts and self._outlines is None and not self._once else None
+        outlines = Outlines(self._plan) if counts and size.outlines is None and not self._once else None
         done = run.try_in_numpy(budget, outlines)
         if counts:
-            self._spent += budget.spent
-            self._outlines = self._outlines or outlines
-        self.over = self._once or not done
+            size.runs += 1
+            size.spent += budget.spent
+            size.outlines = size.outlines or outlines
+        if not done:
+            self._end(size)
+        self.over = self.over or self._once
         return done
