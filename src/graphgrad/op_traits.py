@@ -66,6 +66,20 @@ class BatchSplit(NamedTuple):
         return op.outputs[0] if self.filter < 0 else op.inputs[self.filter]
 
 
+class Library(NamedTuple):
+    """How a library within XLA:CPU computes an operation, as a program of its own.
+
+    Attributes:
+      takes: a function of an operation: whether the library is to compute it, by what is known while it is planned.
+      program: a function of (shapes, sizes, attrs): the shapes of the inputs, without that of the one that holds the
+        shape of the result; its value, or None; and the attributes. It gives the StableHLO, as text, and the shape of
+        the result; None for what the library is not to compute after all.
+    """
+
+    takes: Callable[[Any], bool]
+    program: Callable[..., tuple[str, tuple[int, ...]] | None]
+
+
 class OpTraits:
     """The traits of an op: options of `op` by these names.
 
@@ -73,6 +87,7 @@ class OpTraits:
       cost: see `Cost`. Programs are cut into clusters before what is not light.
       saves_result: whether its gradient reads its result in place of its arguments, so that a loop keeps that.
       batch_split: how its batch is split over several cores, or None.
+      library: how a library computes it, or None.
       shape_only: whether its results depend on the shapes of its inputs alone, and are integers.
       fill: the number that all elements of its result are; None if they differ.
       alias: whether its outputs have the values of its inputs, one by one, and share their memory.
@@ -98,6 +113,7 @@ class OpTraits:
     cost = Cost.LIGHT
     saves_result = False
     batch_split: BatchSplit | None = None
+    library: Library | None = None
     shape_only = False
     fill: int | None = None
     alias = False
@@ -198,7 +214,7 @@ class OpTraits:
 
 
 _OPTIONS = frozenset({
-    "cost", "saves_result", "batch_split", "shape_only", "fill", "alias", "identity", "data_movement",
+    "cost", "saves_result", "batch_split", "library", "shape_only", "fill", "alias", "identity", "data_movement",
     "zero_preserving", "operator", "variable", "table", "tensor_list", "placeholder", "checks", "finite_advice",
     "gradient_advice"})
 

@@ -15,6 +15,7 @@ from graphgrad.executor.backend import cache
 from graphgrad.executor.runtime import executable
 from graphgrad.executor.runtime.session import HostSession
 from graphgrad.executor.runtime.tiers import Tiers
+from graphgrad.frontend.modes import disable_op_determinism
 
 pytestmark = pytest.mark.usefixtures("first_in_numpy", "graph")
 
@@ -119,8 +120,9 @@ def test_xla_runs_first_where_it_is_asked_to(programs):
     assert programs
 
 
-def test_determinism_is_xla_from_the_first_run_on(programs):
+def test_determinism_is_xla_from_the_first_run_on(programs, request):
     y = tf.tanh(tf.Variable(np.linspace(0, 1, 50)))
+    request.addfinalizer(disable_op_determinism)
     tf2.config.experimental.enable_op_determinism()
     with tf.Session() as s:
         s.run(tf.global_variables_initializer())

@@ -74,6 +74,7 @@ def _store(key: str, header: dict[str, Any], code: bytes) -> None:
     disk_cache.write(key, header, code)
 
 
+for_others = threading.Event()  # set where programs are compiled for other processes only
 keepers: list[Callable[[str, dict[str, Any], bytes], None]] = [_store]  # store new entries
 witnesses: list[Callable[[str, dict[str, Any], bytes], None]] = []  # are told of entries found on disk
 counts: collections.Counter[str] = collections.Counter()  # entries by origin: "compiled", "disk", or "own"
@@ -133,6 +134,31 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
     if isinstance(entry, Need):
         raise MustBeKnown(cluster.program[entry.instruction].op, entry.position)
     return entry
+
+
+def get_library_call(device: Device, module: bytes, output: ArraySpec) -> Entry:
+    """Returns the program for a call of `library_calls`, which cannot be kept on disk, compiling it if necessary."""
+    key = f"{device.name} {module.decode()}"
+    with _lock:
+        entry = _entries.get(key)
+        if entry is None:
+            entry = _entries[key] = Entry([output], _library_call(device, module, output), "compiled", ())
+        _entries.move_to_end(key)
+    assert isinstance(entry, Entry)
+    return entry
+
+
+def _library_call(device: Device, module: bytes, output: ArraySpec) -> Program | Later:
+    if for_others.is_set():
+        return Later(_compilers(), lambda: None)
+
+    def compile_it() -> Program:
+        return device.compile(module, [output], frozenset(), with_scratch=True)
+
+    try:
+        return Later(_compilers(), compile_it)
+    except RuntimeError:  # no thread could be started
+        return compile_it()
 
 
 def _from_disk(device: Device, key: str) -> Entry | Need | None:

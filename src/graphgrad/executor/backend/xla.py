@@ -103,17 +103,20 @@ class Device:
             return value
         return self.put(np.asarray(to_numpy(value)))
 
-    def compile(self, module: bytes, outputs: Sequence[AnySpec], libraries: frozenset[int]) -> Program:
+    def compile(self, module: bytes, outputs: Sequence[AnySpec], libraries: frozenset[int],
+                with_scratch: bool = False) -> Program:
         """Compiles StableHLO.
 
         Args:
-          module: the module as MLIR bytecode.
+          module: the module as MLIR, text or bytecode.
           outputs: the specs of its results.
           libraries: of `xla_options.libraries`.
+          with_scratch: whether it calls what allocates memory itself, at most as much as for arguments and results.
         """
         memory_budget.reserve_to_compile()
         options = xla_options.options(self._jax, libraries)
-        return Program(self, self._client.compile_and_load(module, self._devices, options), outputs)
+        executable = self._client.compile_and_load(module, self._devices, options)
+        return Program(self, executable, outputs, with_scratch)
 
     def load(self, serialized: bytes, outputs: Sequence[AnySpec]) -> Program:
         """Loads a program that `Program.serialize` wrote on a machine of the same kind."""
@@ -154,7 +157,7 @@ class Program:
     __slots__ = ("executable", "_outputs", "_execute", "_handlers", "_consume", "_device", "_needs", "_reserves",
                  "_saves")
 
-    def __init__(self, device: Device, executable: Any, outputs: Sequence[AnySpec]):
+    def __init__(self, device: Device, executable: Any, outputs: Sequence[AnySpec], with_scratch: bool = False):
         self.executable = executable
         self._outputs = outputs if any(isinstance(o, ListSpec) for o in outputs) else None
         self._execute = executable.execute_sharded
@@ -165,6 +168,8 @@ class Program:
         stats = executable.get_compiled_memory_stats()
         self._saves = stats.alias_size_in_bytes  # bytes, by donations
         results, work = self.memory()
+        if with_scratch:
+            work += stats.argument_size_in_bytes + results
         # Machine code allocates more to transpose operands. Without memory for that, the process may end; so a large
         # program is called only where more is free.
         self._reserves = device.platform == "cpu" and results + work >= _MUCH

@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graphgrad.executor.backend import library_calls
 from graphgrad.executor.backend.batch_split import is_large
 from graphgrad.executor.program.fingerprint import symbol
 from graphgrad.executor.program.interpreter import Instruction
@@ -48,7 +49,7 @@ def cut(program: Sequence[Instruction], final: bool = False, together: bool = Tr
     if len(parts) > 1:
         last = len(parts) - 1
         return [piece for n, part in enumerate(parts) for piece in cut(part, final and n == last, together)]
-    if any(map(is_large, program)):
+    if any(map(stands_alone, program)):
         return _around_large(program, final, together)
     if together and _length(program) <= WHOLE:
         return [list(program)]
@@ -90,12 +91,17 @@ def sections(program: Sequence[Instruction]) -> list[list[Instruction]]:
     return [*result, list(program[start:])]
 
 
+def stands_alone(instruction: Instruction) -> bool:
+    """Returns whether an instruction is a cluster of its own: a library computes it, or it is split over cores."""
+    return library_calls.takes(instruction) or is_large(instruction)
+
+
 def _around_large(program: Sequence[Instruction], final: bool, together: bool) -> list[list[Instruction]]:
-    """Cuts the pieces before, between and after the convolutions that are split over several cores."""
+    """Cuts the pieces before, between and after what stands alone."""
     pieces: list[list[Instruction]] = []
     between: list[Instruction] = []
     for instruction in program:
-        if not is_large(instruction):
+        if not stands_alone(instruction):
             between.append(instruction)
             continue
         if between:

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from graphgrad.executor.backend import xla
-from graphgrad.executor.backend.batch_split import Split, parts
+from graphgrad.executor.backend import cache, library_calls, xla
+from graphgrad.executor.backend.batch_split import Split, is_large, parts
 from graphgrad.executor.backend.cache import Entry, get
 from graphgrad.executor.backend.lower import as_shape
 from graphgrad.executor.backend.xla import AnySpec, ArraySpec
@@ -111,11 +111,17 @@ def _split_entry(device: xla.Device, cluster: Cluster, form: Form, ins: list[Any
     assert rule is not None
     known: list[Any] = []
     batch = ins[cluster.ins.index(instruction.ins[rule.inputs[0]])].shape[0]
-    count = parts(batch) if device.platform == "cpu" else 1
+    count = parts(batch) if device.platform == "cpu" and is_large(instruction) else 1
+    sizes = None
     if rule.sizes is not None:
         env: dict[int, Any] = {s: as_shape(spec) for s, spec in zip(cluster.shapes, shapes, strict=True)}
         execute(np, cluster.before, env, None)  # type: ignore[arg-type]  # only slots are read
         sizes = np.array(env[next(iter(cluster.known))])
+    if device.platform == "cpu" and library_calls.takes(instruction) and len(ins) == 2:
+        made = library_calls.program(instruction, ins, sizes)
+        if made is not None:
+            return cache.get_library_call(device, *made), 1, made[1]
+    if sizes is not None:
         if not rule.added:
             sizes[0] = batch // count
         known = [sizes]

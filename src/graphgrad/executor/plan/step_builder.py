@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from graphgrad.executor.backend.batch_split import is_large
 from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.executor.program.plan_types import Cluster, HostStep, Provenance
 
 from .constants import Knowledge
+from .partition import stands_alone
 
 
 class StepBuilder:
@@ -59,7 +59,7 @@ class StepBuilder:
           level: its level.
         """
         cluster = Cluster(self._with_floating(program), level)
-        if len(program) == 1 and not self._whole and is_large(program[0]) and self._split(cluster, program[0]):
+        if len(program) == 1 and not self._whole and stands_alone(program[0]) and self._split(cluster, program[0]):
             return cluster
         inside = {s for i in cluster.program for s in i.gives()}
         values: dict[int, None] = {}

@@ -150,6 +150,7 @@ def serve() -> None:
     from graphgrad.executor.backend import xla
 
     device = xla.device()
+    cache.for_others.set()
     lock = threading.Lock()
 
     def answer(*message: Any) -> None:

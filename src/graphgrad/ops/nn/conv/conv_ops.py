@@ -16,7 +16,7 @@ from graphgrad.op_traits import BatchSplit, Cost
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.rank_limits import limit_ranks
 
-from . import conv_numpy
+from . import conv_library, conv_numpy
 from .conv_gradients import declare_gradients
 from .conv_xla import LAYOUT, device_filter, device_forward, device_input
 from .window_geometry import (
@@ -153,7 +153,7 @@ def _work(op, unknown):
 
 
 @op("Conv2D", "input: T, filter: T -> output: T", T=_T, shape=_forward_shape(2), cost=Cost.CONVOLUTION,
-    batch_split=BatchSplit((0,), filter=1, image=-1))
+    batch_split=BatchSplit((0,), filter=1, image=-1), library=conv_library.forward)
 def conv2d_op(xp, x, f, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(), data_format="NHWC",
               dilations=_ONES4):
     """Computes the cross-correlation of images with a filter [height, width, in, out]."""
@@ -165,7 +165,8 @@ conv2d_op.multiply_adds(_work)
 
 
 @op("Conv2DBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=_T, host=("input_sizes",),
-    shape=_input_shape(2), cost=Cost.CONVOLUTION, batch_split=BatchSplit((2,), filter=1, image=2, sizes=0))
+    shape=_input_shape(2), cost=Cost.CONVOLUTION, batch_split=BatchSplit((2,), filter=1, image=2, sizes=0),
+    library=conv_library.to_input)
 def conv2d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(),
                              data_format="NHWC", dilations=_ONES4):
     """Computes the gradient of Conv2D with respect to its input."""
@@ -178,7 +179,7 @@ conv2d_backprop_input_op.multiply_adds(_work)
 
 @op("Conv2DBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=_T, host=("filter_sizes",),
     shape=_filter_shape(2), cost=Cost.CONVOLUTION,
-    batch_split=BatchSplit((0, 2), filter=-1, image=2, sizes=1, added=True))
+    batch_split=BatchSplit((0, 2), filter=-1, image=2, sizes=1, added=True), library=conv_library.to_filter)
 def conv2d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, use_cudnn_on_gpu=True,
                               explicit_paddings=(), data_format="NHWC", dilations=_ONES4):
     """Computes the gradient of Conv2D with respect to its filter."""
