@@ -100,7 +100,7 @@ graphgrad.ops.math.argmax: ArgMax ArgMin
 graphgrad.ops.math.arithmetic: AccumulateNV2 Add AddN AddV2 Cross Maximum Minimum Mul MulNoNan SquaredDifference Sub
 graphgrad.ops.math.bessel: BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e
     BesselY0 BesselY1
-graphgrad.ops.math.bincount: Bincount DenseBincount
+graphgrad.ops.math.bincount: Bincount DenseBincount RaggedBincount
 graphgrad.ops.math.bitwise: BitwiseAnd BitwiseOr BitwiseXor Invert LeftShift PopulationCount RightShift
 graphgrad.ops.math.clip: ClipByValue
 graphgrad.ops.math.comparison: ApproximateEqual Equal Greater GreaterEqual IsFinite IsInf IsNan Less LessEqual

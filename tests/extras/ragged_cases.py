@@ -159,6 +159,18 @@ EXPRESSIONS = {
         tf.gather(C([[[1,2],[3,4]],[[5,6,7],[8,9]]]),[1,0],axis=-1)
         tf.gather(D,[1,0],axis=-1)
         tf.gather(D,1,axis=2)
+        tf.gather(T,I,axis=1)
+        tf.gather(T,I,axis=-1)
+        tf.gather(T,K([[[0,1],[2]],[[1]]]),axis=1)
+        tf.gather(D,[0],axis=1)
+        tf.gather(tf.reshape(tf.range(24),[2,3,4]),K([[0,2],[1]]),axis=2)
+        tf.gather(tf.reshape(tf.range(24),[2,3,4]),K([[0,2],[1]]),axis=2,batch_dims=1)
+        tf.gather(tf.reshape(tf.range(24),[2,3,4]),K([[[0,2],[1]],[[1]]]),axis=1,batch_dims=1)
+        tf.gather(tf.reshape(tf.range(24),[2,3,4]),K([[[0,2],[1]],[[1]]]),axis=1)
+        tf.gather(K([[[1,2],[3]],[[4,5,6]],[[7],[8],[9,10]]]),[[0],[1],[0]],axis=2,batch_dims=1)
+        tf.gather(K([[[1,2],[3]],[[4,5,6]],[[7],[8],[9,10]]]),K([[[0],[0,0]],[[2]],[[],[0],[1]]]),batch_dims=2)
+        tf.gather(K([[1,2,3],[4],[5,6]]),K([[0],[0,0]]),axis=1)
+        tf.gather(K([[1,2,3],[4],[5,6]]),K([[3]]))
         C(3)
     """,
     "arrays": """
@@ -215,6 +227,24 @@ EXPRESSIONS = {
         R[:,tf.newaxis]
         E[:,:1,1]
         D[1:,...,:1]
+    """,
+    "counts": """
+        tf.math.bincount(I)
+        tf.math.bincount(I,axis=-1)
+        tf.math.bincount(J,axis=-1,binary_output=True)
+        tf.math.bincount(J,axis=-1,minlength=8)
+        tf.math.bincount(J,axis=-1,maxlength=3)
+        tf.math.bincount(J,axis=0,minlength=3,maxlength=4)
+        tf.math.bincount(J,axis=-1,dtype=tf.float32)
+        tf.math.bincount(I,K([[.5,2.],[],[1.]]))
+        tf.math.bincount(I,K([[.5,2.],[],[1.]]),axis=-1)
+        tf.math.bincount(K([[1,-1],[2]]),axis=-1)
+        tf.sparse.bincount(I)
+        tf.sparse.bincount(J,axis=-1)
+        tf.sparse.bincount(I,K([[.5,2.],[],[1.]]),axis=-1)
+        tf.sparse.bincount(J,axis=-1,maxlength=3,binary_output=True)
+        tf.raw_ops.RaggedBincount(splits=I.row_splits,values=I.values,size=6,weights=[.5,2.,1.])
+        tf.raw_ops.RaggedBincount(splits=I.row_splits,values=I.values,size=2,weights=[])
     """,
     "strings": """
         tf.strings.join([W,W],'-')
@@ -346,6 +376,7 @@ def operands(tf: Any) -> dict[str, Any]:
         "Q": tf.SparseTensor([[0, 0], [1, 0]], ["d", "e"], [2, 1]),
         "M": tf.SparseTensor([[0, 0], [1, 0]], constant([7, 8], tf.int64), [2, 1]),
         "V": tf.audio.encode_wav(constant([[0.5, -0.5], [1.0, -1.2], [0.1, 0.0]]), 44100),
+        "J": ragged([[1, 2, 2], [5], [], [0, 1]]), "K": ragged,
         "tf": tf, "C": constant, "T": constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]),
         "R": ragged([[1.0, 2.0], [], [3.0, 4.0, 5.0]]), "S": ragged([[10.0, 20.0], [], [30.0, 40.0, 50.0]]),
         "I": ragged([[2, 0], [], [1]]), "B": ragged([[True, False], [], [False, True, True]]),

@@ -140,12 +140,15 @@ def _within_rows(params: Any, indices: Any) -> Any:
     if not isinstance(params, RaggedTensor):
         params = RaggedTensor.from_tensor(params)
     if isinstance(indices, RaggedTensor):
-        starts = raw.GatherV2(params.row_starts(), _rowids(indices.row_splits), 0)
-        inner = indices.values
-        if isinstance(inner, RaggedTensor):
-            raise NotImplementedError("gather with batch_dims=1 and indices of two ragged axes is not offered. "
-                                      "Fix: gather row by row")
-        return indices.with_values(_rows_of(params.values, raw.AddV2(raw.Cast(inner, DstT=starts.dtype), starts)))
+        inner = indices
+        starts = params.row_starts()
+        while isinstance(inner, RaggedTensor):
+            starts = raw.GatherV2(starts, _rowids(inner.row_splits), 0)
+            inner = inner.values
+        for _ in range(rank_of(inner) - 1):
+            starts = raw.ExpandDims(starts, -1)
+        places = raw.AddV2(raw.Cast(inner, DstT=starts.dtype), starts)
+        return _rows_of(params.values, indices.with_flat_values(places))
     starts = params.row_starts()
     for _ in range(rank_of(indices) - 1):
         starts = raw.ExpandDims(starts, -1)
@@ -157,20 +160,53 @@ def gather(name: str, f: Callable[..., Any], given: Given) -> Any:
     params, indices = given["params"], given["indices"]
     params = params if isinstance(params, RaggedTensor) else convert_to_tensor(params)
     indices = indices if isinstance(indices, RaggedTensor) else convert_to_tensor(indices)
-    batch, axis = int(given.get("batch_dims", 0)), given.get("axis")
-    if batch == 1 and axis in (None, 1):
+    batch = int(given.get("batch_dims", 0))
+    batch = axis_of(batch, rank_of(indices)) if batch < 0 else batch
+    axis = given.get("axis")
+    axis = batch if axis is None else axis_of(int(axis), rank_of(params))
+    if batch > axis or batch > rank_of(indices):
+        raise ValueError(f"batch_dims={batch} must be at most axis={axis} and the rank of indices, "
+                         f"{rank_of(indices)}. Fix: give fewer batch dimensions")
+    return _in_batches(params, indices, axis, batch)
+
+
+def _in_batches(params: Any, indices: Any, axis: int, batch: int) -> Any:
+    """Gathers along an axis; the first axes of both are the same."""
+    if not batch:
+        return _along(params, indices, axis)
+    if batch == 1 and axis == 1:
         return _within_rows(params, indices)
-    axis = 0 if axis is None else axis_of(int(axis), rank_of(params))
-    if batch or (axis and isinstance(indices, RaggedTensor)):
-        raise NotImplementedError("gather of ragged tensors is offered with batch_dims=1, and along any axis by indices"
-                                  f" that are not ragged; not for axis={axis}, batch_dims={batch}. Fix: go by rows")
-    return _along(params, indices, axis)
+    params = _raised(params, max(1, params.ragged_rank if isinstance(params, RaggedTensor) else 1))
+    if batch > 1:
+        inner = indices.values if isinstance(indices, RaggedTensor) else _raised(indices, 1).values
+        return params.with_values(_in_batches(params.values, inner, axis - 1, batch - 1))
+    repeated = _rows_of(indices, _rowids(params.row_splits))  # the indices, for each row of the second axis
+    return params.with_values(_in_batches(params.values, repeated, axis - 1, 1))
+
+
+def _by_ragged(params: Any, indices: RaggedTensor, axis: int) -> Any:
+    """Gathers along an axis other than the first by ragged indices."""
+    outer = _along(params, indices.flat_values, axis)
+    outer = _raised(outer, max(axis, outer.ragged_rank if isinstance(outer, RaggedTensor) else 0))
+    levels = [outer]
+    while len(levels) < axis:
+        levels.append(levels[-1].values)
+    count, found = levels[-1].nrows(), levels[-1].values
+    for length in reversed(indices.nested_row_lengths()):
+        repeated = raw.Tile(length, raw.Reshape(raw.Cast(count, DstT=int32), [1]))
+        found = RaggedTensor._of(found, _ends(repeated))
+    made = RaggedTensor.from_uniform_row_length(found, indices.nrows(), count)
+    for level in reversed(levels[:-1]):
+        made = level.with_values(made)
+    return made
 
 
 def _along(params: Any, indices: Any, axis: int) -> Any:
-    """Gathers along an axis by indices that are not ragged, or along the first one."""
+    """Gathers along an axis."""
     if axis == 0:
         return _rows_of(params, indices)
+    if isinstance(indices, RaggedTensor):
+        return _by_ragged(params, indices, axis)
     if not isinstance(params, RaggedTensor):
         return raw.GatherV2(params, indices, axis)
     if axis > 1:

@@ -27,7 +27,7 @@ _OWN = {
     "expand_dims": "ragged_array_ops:expanded", "squeeze": "ragged_array_ops:squeeze",
     "reverse": "ragged_array_ops:reverse",
     "split": "ragged_array_ops:split", "one_hot": "ragged_array_ops:one_hot", "size": "ragged_array_ops:size",
-    "rank": "ragged_array_ops:rank", "shape": "ragged_shape:shape",
+    "bincount": "ragged_reduce:bincount", "rank": "ragged_array_ops:rank", "shape": "ragged_shape:shape",
     "embedding_lookup": "ragged_array_ops:embedding_lookup",
 }
 

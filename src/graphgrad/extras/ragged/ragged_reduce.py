@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.ir.dtypes import int32
+from graphgrad.ir.conversion import constant, convert_to_tensor
+from graphgrad.ir.dtypes import as_dtype, int32, int64
 from graphgrad.ir.opdef import raw
+from graphgrad.ops.math.bincount import number_of_bins
 
 from .ragged_array_ops import axis_of, expand_dims, rank_of
 from .ragged_elementwise import positions
@@ -179,3 +181,22 @@ def softmax(name: str, f: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 
 __all__ = ["reduce", "reduce_join", "segment", "segments", "softmax"]
+
+
+def bincount(name: str, f: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """Counts the numbers of a ragged matrix, all together or in each row; arguments as for `reduce`."""
+    arr, weights = given["arr"], given.get("weights")
+    if not isinstance(arr, RaggedTensor):
+        raise ValueError("`weights` is ragged, `arr` is not. Fix: give both the same rows")
+    if weights is not None and not isinstance(weights, RaggedTensor):
+        raise ValueError("`weights` must be ragged where `arr` is. Fix: tf.RaggedTensor.from_row_splits")
+    if arr.ragged_rank > 1 or arr.flat_values.shape.rank != 1:
+        raise ValueError(f"`arr` must be a ragged matrix, not of rank {arr.shape.rank}. Fix: count its values")
+    flat = None if weights is None else weights.flat_values
+    if given.get("axis") != -1:
+        return f(arr.flat_values, **{**{k: v for k, v in given.items() if k != "arr"}, "weights": flat})
+    values = arr.flat_values if arr.dtype in (int32, int64) else raw.Cast(arr.flat_values, DstT=int32)
+    size = number_of_bins(values, given.get("minlength"), given.get("maxlength"))
+    flat = constant([], as_dtype(given.get("dtype", int32))) if flat is None else convert_to_tensor(flat)
+    return raw.RaggedBincount(raw.Cast(arr.row_splits, DstT=int64), values, size, flat,
+                              binary_output=bool(given.get("binary_output", False)))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.extras.ragged.ragged_tensor import RaggedTensor
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, float32, float64, int32, int64
@@ -103,7 +104,7 @@ def sparse_bincount(values: Any, weights: Any = None, axis: int | None = 0, minl
     """Counts the occurrences of each number 0, 1, 2 and so on, as a sparse tensor.
 
     Args:
-      values: a tensor or `SparseTensor` of int32 or int64, without negative numbers.
+      values: a tensor, `SparseTensor` or `RaggedTensor` of int32 or int64, without negative numbers.
       weights: the weight of each value, of the same form; 1 by default.
       axis: 0 or None to count all numbers together, -1 to count in each row of a matrix.
       minlength: the least size of the result.
@@ -122,6 +123,10 @@ def sparse_bincount(values: Any, weights: Any = None, axis: int | None = 0, minl
     if axis not in (0, -1, None):
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported. Fix: choose one")
     with name_scope(name, "count"):
+        if isinstance(values, RaggedTensor):  # ragged
+            values = values.to_sparse() if axis == -1 else values.flat_values
+            if isinstance(weights, RaggedTensor):
+                weights = weights.to_sparse() if axis == -1 else weights.flat_values
         sparse = values if isinstance(values, SparseTensor) else None
         numbers = sparse.values if sparse is not None else convert_to_tensor(values, name="values")
         weights = weights.values if isinstance(weights, SparseTensor) else weights

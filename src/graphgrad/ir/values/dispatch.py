@@ -39,12 +39,13 @@ ASSERTIONS = frozenset("""
 """.split())
 # Other functions of which some kind has an implementation.
 _OTHERS = frozenset("""
-    accumulate_n add_n adjoint betainc bitcast boolean_mask cholesky concat crelu decode_raw det diag_part dropout
-    embedding_lookup expand_dims gather gather_nd identity igamma igammac inv join logdet matmul matrix_determinant
-    matrix_diag_part matrix_inverse matrix_solve one_hot polygamma rank reduce_all reduce_any reduce_join
-    reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_std reduce_sum reduce_variance reverse shape
-    size softmax solve split squeeze stack stop_gradient string_join tile trace unsorted_segment_max
-    unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n unsorted_segment_sum where
+    accumulate_n add_n adjoint betainc bincount bitcast boolean_mask cholesky concat crelu decode_raw det diag_part
+    dropout embedding_lookup expand_dims gather gather_nd identity igamma igammac inv join logdet matmul
+    matrix_determinant matrix_diag_part matrix_inverse matrix_solve one_hot polygamma rank reduce_all reduce_any
+    reduce_join reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_std reduce_sum reduce_variance
+    reverse shape size softmax solve split squeeze stack stop_gradient string_join tile trace unsorted_segment_max
+    unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n unsorted_segment_sum
+    where
 """.split())
 # The modules of the faces, "" being the face itself, whose functions of these names are dispatched.
 _MODULES = frozenset({"", "bitwise", "debugging", "dtypes", "image", "io", "linalg", "math", "math.special", "nn",

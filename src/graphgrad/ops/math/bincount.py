@@ -101,6 +101,55 @@ def _dense_bincount_grad(op, dy):
     return _of_weights(op, dy)
 
 
+@op("RaggedBincount", "splits: int64, values: Tidx, size: Tidx, weights: T -> output: T", T=_COUNTED, Tidx=INDEX,
+    host=("size",))
+def _ragged_bincount(xp, splits, values, size, weights, *, binary_output=False):
+    """Computes, for each row of a ragged matrix, the sums of the weights by value, or whether a value occurs."""
+    if xp is np and values.size and values.min() < 0:
+        raise Complaint("Input must be non-negative", "shift or drop the negative numbers")
+    size, rows = int(size), splits.shape[0] - 1
+    out = xp.zeros((rows, size), weights.dtype)
+    if values.size and rows and size:
+        row = xp.searchsorted(splits[1:], xp.arange(values.size), side="right")
+        counted = weights.size and not binary_output
+        given = weights.reshape(-1) if counted else xp.ones(values.shape, weights.dtype)
+        if xp is np:
+            kept = values < size
+            np.add.at(out, (row[kept], values[kept]), given[kept])
+        else:
+            out = out.at[row, xp.where(values < 0, size, values)].add(given, mode="drop")
+    return (out > 0).astype(out.dtype) if binary_output else out
+
+
+@_ragged_bincount.shape
+def _ragged_bincount_shape(splits, values, size, weights):
+    rows = None if splits is None or splits[0] is None else splits[0] - 1
+    return (rows, size)
+
+
+def _refuses_values(xp, splits, values, size, weights):
+    return [values < 0]
+
+
+_ragged_bincount.refuses("values")(_refuses_values)
+
+
+@_ragged_bincount.grad
+def _ragged_bincount_grad(op, dy):
+    splits, values, size, weights = op.inputs
+    if dy is None or not weights.dtype.is_floating or weights._spec.shape == (0,) or op.attrs.get("binary_output"):
+        return None, None, None, None
+    inside = raw.Less(values, size)
+    bins = raw.Cast(raw.SelectV2(inside, values, raw.ZerosLike(values)), DstT=int64)
+    ends = raw.ExpandDims(raw.StridedSlice(splits, [1], [0], [1], end_mask=1), 0)
+    places = raw.ExpandDims(raw.Range(raw.Cast(0, DstT=int64), raw.Size(values, out_type=int64),
+                                      raw.Cast(1, DstT=int64)), 0)
+    rows = raw.Reshape(raw.UpperBound(ends, places, out_type=int64), [-1])
+    found = raw.Mul(raw.GatherNd(dy, raw.Pack([rows, bins], axis=1)), raw.Cast(inside, DstT=dy.dtype))
+    found = raw.Slice(found, [0], raw.Reshape(raw.Size(weights), [1]))  # there may be no weights
+    return None, None, None, raw.Reshape(found, raw.Shape(weights))
+
+
 def bincount(arr: TensorLike, weights: TensorLike = None, minlength: TensorLike = None, maxlength: TensorLike = None,
              dtype: DTypeLike = int32, name: str | None = None, axis: TensorLike = None,
              binary_output: bool = False) -> Tensor:
@@ -129,17 +178,24 @@ def bincount(arr: TensorLike, weights: TensorLike = None, minlength: TensorLike 
         arr = convert_to_tensor(arr, name="arr")
         if arr.dtype not in INDEX:
             arr = raw.Cast(arr, DstT=int32)
-        some = raw.Cast(raw.Greater(raw.Size(arr), 0), DstT=arr.dtype)
-        size = raw.Mul(some, raw.AddV2(_largest(arr), 1, name="add"), name="mul")
-        if minlength is not None:
-            size = raw.Maximum(convert_to_tensor(minlength, arr.dtype, name="minlength"), size)
-        if maxlength is not None:
-            size = raw.Minimum(convert_to_tensor(maxlength, arr.dtype, name="maxlength"), size)
+        size = number_of_bins(arr, minlength, maxlength)
         weights = constant([], as_dtype(dtype)) if weights is None else convert_to_tensor(weights, name="weights")
         if axis != -1:
             arr = raw.Reshape(arr, [-1])
             weights = raw.Reshape(weights, [-1])
         return raw.DenseBincount(arr, size, weights, binary_output=binary_output)
+
+
+def number_of_bins(arr: Tensor, minlength: TensorLike, maxlength: TensorLike) -> Tensor:
+    """Makes the tensor of how many numbers are counted; arguments as for `bincount`."""
+    some = raw.Cast(raw.Greater(raw.Size(arr), 0), DstT=arr.dtype)
+    size = raw.Mul(some, raw.AddV2(_largest(arr), 1, name="add"), name="mul")
+    if minlength is not None:
+        size = raw.Maximum(convert_to_tensor(minlength, arr.dtype, name="minlength"), size)
+    if maxlength is not None:
+        size = raw.Minimum(convert_to_tensor(maxlength, arr.dtype, name="maxlength"), size)
+    made: Tensor = size
+    return made
 
 
 def _largest(x):

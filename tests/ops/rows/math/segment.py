@@ -81,4 +81,11 @@ ROWS = [
     Row("DenseBincount", [[V([1, 0, 4, 1]), V(2), R((4,), "float64")],
                           [V([[1, 1], [0, 4]]), V(3), R((2, 2), "float64")]], dtypes=["int32"]),
     Row("Bincount", [[V([1, 0, 4, 1]), V(2), R((4,), "float64")]]),
+    Row("RaggedBincount",
+        [[V([0, 2, 2, 3], "int64"), V([1, 1, 3]), V(5), V(np.zeros(0), "float32")],
+         [V([0, 1, 3], "int64"), V([1, 0, 1]), V(2), V([0.5, 1.0, 2.0], "float32")],
+         Case([V([0, 2, 4], "int64"), V([1, 1, 0, 4]), V(3), V(np.zeros(0), "float32")], binary_output=True)],
+        dtypes=["int32", "int64"], dynamic=False, note="no weights at all need static shapes to be told from some",
+        bad=[([V([0, 1], "int64"), V([-1]), V(2), V(np.zeros(0), "float32")], "non-negative", InvalidArgumentError)]),
+    Row("RaggedBincount", [[V([0, 3, 3, 4], "int64"), V([1, 0, 4, 1]), V(2), R((4,), "float64")]], dtypes=["int32"]),
 ]
