@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
-from graphgrad.extras.ragged.ragged_tensor import RaggedTensor
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INDEX, float32, float64, int32, int64
@@ -123,9 +122,9 @@ def sparse_bincount(values: Any, weights: Any = None, axis: int | None = 0, minl
     if axis not in (0, -1, None):
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported. Fix: choose one")
     with name_scope(name, "count"):
-        if isinstance(values, RaggedTensor):  # ragged
+        if hasattr(values, "row_splits"):  # ragged
             values = values.to_sparse() if axis == -1 else values.flat_values
-            if isinstance(weights, RaggedTensor):
+            if hasattr(weights, "row_splits"):
                 weights = weights.to_sparse() if axis == -1 else weights.flat_values
         sparse = values if isinstance(values, SparseTensor) else None
         numbers = sparse.values if sparse is not None else convert_to_tensor(values, name="values")
