@@ -13,37 +13,19 @@ import itertools
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from graphgrad.frontend.control_flow.cond_while import cond, while_loop
+from graphgrad.ir.dtypes import int32
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.graph_messages import NodeDef
+from graphgrad.ir.graph_messages import AttrValue, NodeDef, TensorProto
+from graphgrad.ir.opdef import registry
 from graphgrad.ir.shape import TensorShape
 
-OLD = frozenset({"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond", "RefSwitch", "RefMerge", "RefEnter",
-                 "RefExit", "RefNextIteration"})
-Frame = tuple[str, ...]
-_DEEPEST = 50  # nested loops
+from .control_flow_frames import OLD, Frame, frames_of, kind_of, operation_of, ordered, port_of, unrecognised
+from .control_flow_lives import Choice, lives_of, resolved, without_waits
+
 _STEPS = 500  # steps from merges back to their predicates, for each operation; ten or so are usual
-
-
-def _kind(node: Any) -> str:
-    op: str = node.op
-    return op.removeprefix("Ref") if op in OLD else op
-
-
-def _operation(name: str) -> str:
-    return name.removeprefix("^").partition(":")[0]
-
-
-def _port(name: str) -> int:
-    return int(name.partition(":")[2] or 0)
-
-
-def _unrecognised(node: Any, why: str) -> ValueError:
-    return ValueError(
-        f"the control flow around {node.op} {node.name!r} in graph_def is not recognised: {why}. Fix: write the graph "
-        "with tf.compat.v1.enable_control_flow_v2(), or import the part of it that is needed "
-        "(graph_util.extract_sub_graph); gradients are best built after importing"
-    )
 
 
 class ControlFlowNode:
@@ -138,64 +120,18 @@ def functional(nodes: Sequence[Any]) -> list[Any]:
     """
     if not any(n.op in OLD for n in nodes):
         return list(nodes)
-    frames = _frames(nodes)
-    parts: dict[str, Any] = {n.name: n for n in nodes}
+    frames = frames_of(nodes)
+    parts: dict[str, Any] = {n.name: n for n in without_waits(nodes)}
     members: dict[Frame, list[str]] = {}
     exits: dict[str, list[str]] = {}  # by the Switch that they are behind
     for name, frame in frames.items():
         members.setdefault(frame, []).append(name)
-        if _kind(parts[name]) == "Exit" and parts[name].input:
-            exits.setdefault(_operation(parts[name].input[0]), []).append(name)
+        if kind_of(parts[name]) == "Exit" and parts[name].input:
+            exits.setdefault(operation_of(resolved(parts, parts[name].input[0])), []).append(name)
     for frame in sorted({f[:n] for f in members for n in range(1, len(f) + 1)}, key=len, reverse=True):
         if frame in members:
             _fold_loop(parts, members, exits, frame)
     return _with_branches(list(parts.values()))
-
-
-def _ordered(nodes: Sequence[Any]) -> list[Any]:
-    """Sorts nodes after their inputs, ignoring the back edges of loops; raises ValueError for other cycles."""
-    by_name = {n.name: n for n in nodes}
-    order: list[Any] = []
-    state: dict[str, int] = {}
-    for root in nodes:
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            if state.get(node.name) == 2:
-                stack.pop()
-                continue
-            state[node.name] = 1
-            needs = [
-                m for name in node.input if (m := by_name.get(_operation(name))) is not None
-                and not (_kind(m) == "NextIteration" and _kind(node) == "Merge")
-            ]
-            circular = next((m for m in needs if state.get(m.name) == 1), None)
-            if circular is not None:
-                raise ValueError(f"graph_def is invalid: its operations form a cycle through {circular.name!r}. "
-                                 "Fix: write loops as While")
-            waiting = [m for m in needs if state.get(m.name) is None]
-            if waiting:
-                stack += waiting
-            else:
-                state[node.name] = 2
-                order.append(node)
-                stack.pop()
-    return order
-
-
-def _frames(nodes: Sequence[Any]) -> dict[str, Frame]:
-    """Returns the frame of each node, by names from the outermost to the innermost."""
-    frames: dict[str, Frame] = {}
-    for node in _ordered(nodes):
-        frame: Frame = max((frames.get(_operation(n), ()) for n in node.input), key=len, default=())
-        if _kind(node) == "Enter":
-            frame = (*frame, node.attr["frame_name"].s.decode())
-            if len(frame) > _DEEPEST:
-                raise _unrecognised(node, f"loops are nested more than {_DEEPEST} deep")
-        elif _kind(node) == "Exit":
-            frame = frame[:-1]
-        frames[node.name] = frame
-    return frames
 
 
 # -- loops -----------------------------------------------------------------------------
@@ -220,10 +156,10 @@ def _loop(members: dict[str, Any], frame: str, name: str) -> tuple[LoopNode, lis
     """Returns the `LoopNode` of the nodes of a frame, and the Switch of each of its variables."""
     kinds: dict[str, list[Any]] = {}
     for node in members.values():
-        kinds.setdefault(_kind(node), []).append(node)
+        kinds.setdefault(kind_of(node), []).append(node)
     conditions = kinds.get("LoopCond", [])
     if len(conditions) != 1:
-        raise _unrecognised(next(iter(members.values())), f"the frame {frame!r} has {len(conditions)} conditions")
+        raise unrecognised(next(iter(members.values())), f"the frame {frame!r} has {len(conditions)} conditions")
     decides = conditions[0].input[0]
     variables, constants = _variables(members, kinds, conditions[0].name)
     merges, switches = [v[0] for v in variables], [v[1] for v in variables]
@@ -235,8 +171,8 @@ def _loop(members: dict[str, Any], frame: str, name: str) -> tuple[LoopNode, lis
     aliases = {n.name: n.input[0] for n in constants}
     outside = [n for node in (*test, *again) for n in node.input if not n.startswith("^")]
     waits = [n for e in enters for n in e.input if n.startswith("^")]
-    loop = LoopNode(name, [
-        *starts, *aliases.values(), *(n for n in (*outside, *backs, decides, *waits) if _operation(n) not in members)])
+    needs = [n for n in (*outside, *backs, decides, *waits) if operation_of(n) not in members]
+    loop = LoopNode(name, [*starts, *aliases.values(), *needs])
     loop.starts, loop.aliases = starts, aliases
     loop.condition = (_with_branches(test), [f"{m.name}:0" for m in merges], decides)
     loop.body = (_with_branches(again), [f"{s.name}:1" for s in switches], backs)
@@ -247,16 +183,16 @@ def _variables(members: dict[str, Any], kinds: dict[str, list[Any]],
                condition: str) -> tuple[list[tuple[Any, Any, str, str]], Collection[Any]]:
     """Returns Merge, Switch, initial value and next value of each loop variable; and the Enters of constants."""
     enters = {n.name: n for n in kinds.get("Enter", ())}
-    switches = {_operation(n.input[0]): n for n in kinds.get("Switch", ()) if _operation(n.input[1]) == condition}
+    switches = {operation_of(n.input[0]): n for n in kinds.get("Switch", ()) if operation_of(n.input[1]) == condition}
     found = []
     for merge in kinds.get("Merge", ()):
-        sources = [_operation(n) for n in merge.input if not n.startswith("^")]
-        back = [s for s in sources if s in members and _kind(members[s]) == "NextIteration"]
+        sources = [operation_of(n) for n in merge.input if not n.startswith("^")]
+        back = [s for s in sources if s in members and kind_of(members[s]) == "NextIteration"]
         if not back:
             continue  # of a branch within
         (first,) = [s for s in sources if s not in back] if len(sources) == 2 and len(back) == 1 else [""]
         if first not in enters or merge.name not in switches:
-            raise _unrecognised(merge, "a variable of a loop has an Enter, a Merge and a Switch")
+            raise unrecognised(merge, "a variable of a loop has an Enter, a Merge and a Switch")
         found.append((merge, switches[merge.name], enters.pop(first).input[0], members[back[0]].input[0]))
     return found, enters.values()
 
@@ -272,12 +208,12 @@ def _identity(node: Any, source: str) -> Any:
 def _needed(nodes: dict[str, Any], names: Iterable[str]) -> list[Any]:
     """Returns the nodes that some outputs depend on, in their order."""
     found: set[str] = set()
-    waiting = [_operation(n) for n in names]
+    waiting = [operation_of(n) for n in names]
     while waiting:
         name = waiting.pop()
         if name in nodes and name not in found:
             found.add(name)
-            waiting += map(_operation, nodes[name].input)
+            waiting += map(operation_of, nodes[name].input)
     return [n for name, n in nodes.items() if name in found]
 
 
@@ -289,54 +225,29 @@ def _with_branches(nodes: Sequence[Any]) -> list[Any]:
     if not any(n.op in OLD for n in nodes):
         return list(nodes)
     parts = {n.name: n for n in nodes}
-    groups: dict[tuple[str, str], list[Any]] = {}
+    groups: dict[tuple[str, str, frozenset[Choice]], list[Any]] = {}
     steps = itertools.count(-1000 - _STEPS * len(nodes))
-    for node in _ordered(nodes):
-        if _kind(node) == "Merge":
-            group = groups.setdefault((_predicate_of(parts, node, steps), node.name.rpartition("/")[0]), [])
-            group.append(node)
+    order = ordered(nodes)
+    lives = lives_of(parts, order)
+    for node in order:
+        if kind_of(node) == "Merge":
+            ((predicate, port),) = lives[f"{node.name}:merged"]
+            group = groups.setdefault((predicate, node.name.rpartition("/")[0], lives[node.name]), [])
+            group.append((node, port))
     readers = _readers(parts)
-    for _, group in groups.items():
-        _fold_branches(parts, readers, group, steps)
+    held: dict[str, str] = {}
+    for (predicate, *_), group in groups.items():
+        made = _fold_branches(parts, readers, group, predicate, steps)
+        for node in (*made.nodes[0], *made.nodes[1]):
+            if held.setdefault(node.name, made.name) != made.name and _draws_or_changes(node):
+                raise unrecognised(node, "its result in a branch is asked for outside of the branch, too")
     # Nodes after a Switch that lead to no Merge would run only if fetched directly, which is unusual.
-    for name in _tainted(parts, _readers(parts), {n for n, node in parts.items() if _kind(node) == "Switch"}):
+    for name in _tainted(parts, _readers(parts), {n for n, node in parts.items() if kind_of(node) == "Switch"}):
         del parts[name]
     strange = next((n for n in parts.values() if n.op in OLD), None)
     if strange is not None:
-        raise _unrecognised(strange, "it belongs to no loop and to no branches")
+        raise unrecognised(strange, "it belongs to no loop and to no branches")
     return list(parts.values())
-
-
-def _resolved(parts: dict[str, Any], name: str) -> str:
-    """Returns the name of the source of a value, without identities."""
-    while (node := parts.get(_operation(name))) is not None and node.op == "Identity":
-        name = node.input[0]
-    return f"{_operation(name)}:{_port(name)}"
-
-
-def _predicate_of(parts: dict[str, Any], merge: Any, steps: Iterator[int]) -> str:
-    """Returns the predicate that decides between merged values; raises ValueError if there are several."""
-    found: set[str] = set()
-    seen: set[tuple[str, int]] = set()
-    waiting = [(n, 0) for n in merge.input if not n.startswith("^")]
-    if len(waiting) != 2:
-        raise _unrecognised(merge, f"{len(waiting)} values come together")
-    while waiting:
-        name, depth = waiting.pop()
-        node = parts.get(_operation(name))
-        if node is None or (node.name, depth) in seen:
-            continue
-        seen.add((node.name, depth))
-        _count(steps, merge)
-        if _kind(node) != "Switch":  # behind a Merge within, another Switch is in between
-            waiting += [(n, depth + (_kind(node) == "Merge")) for n in node.input]
-        elif depth:
-            waiting.append((node.input[0], depth - 1))
-        else:
-            found.add(_resolved(parts, node.input[1]))
-    if len(found) != 1:
-        raise _unrecognised(merge, f"{len(found)} conditions decide what comes out")
-    return found.pop()
 
 
 def _readers(parts: dict[str, Any]) -> dict[str, list[str]]:
@@ -344,13 +255,13 @@ def _readers(parts: dict[str, Any]) -> dict[str, list[str]]:
     readers: dict[str, list[str]] = {}
     for name, node in parts.items():
         for n in node.input:
-            readers.setdefault(_operation(n), []).append(name)
+            readers.setdefault(operation_of(n), []).append(name)
     return readers
 
 
 def _count(steps: Iterator[int], node: Any) -> None:
     if next(steps) > 0:
-        raise _unrecognised(node, "too many values come together")
+        raise unrecognised(node, "too many values come together")
 
 
 def _tainted(parts: Container[str], readers: dict[str, list[str]], roots: set[str],
@@ -365,48 +276,88 @@ def _tainted(parts: Container[str], readers: dict[str, list[str]], roots: set[st
     return found
 
 
-def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges: list[Any],
-                   steps: Iterator[int]) -> None:
-    """Replaces what leads to some merges, which one condition decides, by `BranchesNode`."""
-    made, switches = _branches(parts, merges, steps)
-    together = [m.name for m in merges]
-    for name in _tainted(parts, readers, switches, set(together)):
-        del parts[name]
-    for i, merge in enumerate(merges):
-        if any(f"{merge.name}:1" in parts[name].input for name in readers.get(merge.name, ()) if name in parts):
-            raise _unrecognised(merge, "somebody asks which value it was")
+def _fold_branches(parts: dict[str, Any], readers: dict[str, list[str]], merges: list[Any], predicate: str,
+                   steps: Iterator[int]) -> BranchesNode:
+    """Replaces what leads to some merges, which one condition decides, by `BranchesNode`.
+
+    Args:
+      parts, readers: the nodes by name; the names of what reads them.
+      merges: each merge, and the value of the condition for which its first input comes.
+      predicate: the condition.
+      steps: counts what is done.
+    """
+    made, indices = _branches(parts, merges, predicate, readers, steps)
+    together = [m.name for m, _ in merges]
+    for i, (merge, _) in enumerate(merges):
         parts[merge.name] = _identity(merge, f"{made.name}:{i}")
+        for name in readers.get(merge.name, ()) if merge.name in indices else ():
+            node = parts.get(name)
+            if node is not None and f"{merge.name}:1" in node.input:
+                place = f"{made.name}:{indices[merge.name]}"
+                if isinstance(node, ControlFlowNode):
+                    raise unrecognised(merge, "a loop or a branch asks which value it was")
+                parts[name] = NodeDef.FromString(node.SerializeToString())
+                parts[name].input[:] = [place if n == f"{merge.name}:1" else n for n in node.input]
     parts[made.name] = made
     readers[made.name] = together
     for n in made.input:
-        readers.setdefault(_operation(n), []).append(made.name)
+        readers.setdefault(operation_of(n), []).append(made.name)
+    return made
 
 
-def _branches(parts: dict[str, Any], merges: list[Any], steps: Iterator[int]) -> tuple[BranchesNode, set[str]]:
-    """Returns the `BranchesNode` that lead to some merges, and the names of the Switches before them."""
+def _draws_or_changes(node: Any) -> bool:
+    """Returns whether running a node twice is not the same as running it once."""
+    if isinstance(node, BranchesNode):
+        return any(_draws_or_changes(n) for n in (*node.nodes[0], *node.nodes[1]))
+    if isinstance(node, LoopNode):
+        return any(_draws_or_changes(n) for n in node.body[0])
+    record = registry.get(node.op)
+    if record is None or record.checks:
+        return False
+    return "random" in record.flags or ("stateful" in record.flags and not record.flags & {"reads", "idle"})
+
+
+def _branches(parts: dict[str, Any], merges: list[Any], predicate: str, readers: dict[str, list[str]],
+              steps: Iterator[int]) -> tuple[BranchesNode, dict[str, int]]:
+    """Returns the `BranchesNode` of some merges, and places of their indices among its results."""
     results: tuple[list[str], list[str]] = ([], [])
-    for merge in merges:
-        for place, name in enumerate(n for n in merge.input if not n.startswith("^")):
+    for merge, port in merges:
+        for name, place in zip([n for n in merge.input if not n.startswith("^")], (port, 1 - port), strict=True):
             results[place].append(name)
     switches: dict[str, Any] = {}
-    members = [_branch(parts, results[place], switches, place, steps) for place in (0, 1)]
+    members = [_branch(parts, results[place], switches, predicate, place, steps) for place in (0, 1)]
     both = members[0].keys() & members[1].keys()
     if both:
-        raise _unrecognised(parts[both.pop()], "both branches contain it")
-    predicate = next(s.input[1] for s in switches.values())
+        raise unrecognised(parts[both.pop()], "both branches contain it")
+    indices = {}
+    for merge, port in merges:
+        if any(f"{merge.name}:1" in parts[n].input for n in readers.get(merge.name, ()) if n in parts):
+            indices[merge.name] = len(results[0])
+            for place in (0, 1):
+                name = f"{merge.name}/index_{place}"
+                members[place][name] = _index(name, int(place != port))
+                results[place].append(name)
     aliases = {name: s.input[0] for name, s in switches.items()}
     inside = {*members[0], *members[1], *switches}
     needs = [n for m in members for node in m.values() for n in node.input if not n.startswith("^")]
-    scope = merges[0].name.rpartition("/")[0] or merges[0].name
-    made = BranchesNode(scope if scope not in parts else f"{scope}/If", [
-        predicate, *aliases.values(), *(n for n in (*needs, *results[0], *results[1]) if _operation(n) not in inside),
+    scope = merges[0][0].name.rpartition("/")[0] or merges[0][0].name
+    names = itertools.chain([scope, f"{scope}/If"], (f"{scope}/If_{i}" for i in itertools.count(1)))
+    made = BranchesNode(next(n for n in names if n not in parts), [
+        predicate, *aliases.values(), *(n for n in (*needs, *results[0], *results[1]) if operation_of(n) not in inside),
         *(n for s in switches.values() for n in s.input if n.startswith("^"))])
     made.predicate, made.aliases, made.results = predicate, aliases, results
     made.nodes = (list(members[0].values()), list(members[1].values()))
-    return made, set(switches)
+    return made, indices
 
 
-def _branch(parts: dict[str, Any], results: list[str], switches: dict[str, Any], place: int,
+def _index(name: str, value: int) -> Any:
+    made = NodeDef(name=name, op="Const")
+    made.attr["dtype"] = AttrValue(type=int32.enum)
+    made.attr["value"] = AttrValue(tensor=TensorProto.of(np.int32(value), int32))
+    return made
+
+
+def _branch(parts: dict[str, Any], results: list[str], switches: dict[str, Any], predicate: str, place: int,
             steps: Iterator[int]) -> dict[str, Any]:
     """Returns the nodes of one branch: those that the results depend on; records those that depend on a Switch."""
     seen: set[str] = set()
@@ -414,12 +365,14 @@ def _branch(parts: dict[str, Any], results: list[str], switches: dict[str, Any],
     waiting = list(results)
     while waiting:
         name = waiting.pop()
-        node = parts.get(_operation(name))
+        node = parts.get(operation_of(name))
         if node is None:
             continue
-        if _kind(node) == "Switch":
-            if not name.startswith("^") and _port(name) != place:
-                raise _unrecognised(node, "the branches are mixed up")
+        if kind_of(node) == "Switch":
+            if resolved(parts, node.input[1]) != predicate:
+                continue  # of branches around these
+            if port_of(name) != place:
+                raise unrecognised(node, "the branches are mixed up")
             reached.add(node.name)
             switches[node.name] = node
         elif node.name not in seen:

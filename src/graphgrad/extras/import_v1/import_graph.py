@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable, Collection, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from graphgrad.frontend.control_flow.switch_case import switch_case
 from graphgrad.ir.builder import add_to_graph
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, get_default_graph
@@ -22,14 +20,17 @@ from graphgrad.ir.opdef import OpDef, raw, registry
 from graphgrad.ir.source import user_source
 from graphgrad.ops.control.py_func import function_of
 
+from .control_flow_lives import without_repeated
 from .control_flow_v1 import ControlFlowNode, functional
 from .custom_gradients import MARK, GradientFunction, rule_of, with_captures
+from .function_calls import CALLS, results_of
 from .import_limits import SizeLimit, refused
+from .mutable_lists import with_lists
 from .node_order import in_order
+from .old_operations import with_current
 from .reference_variables import with_resources
 from .session_handles import handle_of, with_handles
 from .table_handles import TYPES, mark, table_type, type_of
-from .tensor_array_v1 import with_arrays
 
 # Types that do the same as others, under a further promise.
 _SAME = {"StatelessIf": "If", "StatelessWhile": "While", "StatelessCase": "Case"}
@@ -43,7 +44,6 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 }
 
 _OF_TABLES = ("key_dtype", "value_dtype", "value_shape", "mutable", "key_rank", "dense")  # attributes, from the handle
-_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 _CASES = frozenset({"Case", "StatelessCase"})
 
 
@@ -117,10 +117,11 @@ class _Reader:
         self.given = given  # replacements of tensors, by their names in the message
         self.used: set[str] = set()
         self.made: dict[str, Any] = {}  # operations; representations of loops and branches
+        self.places: dict[str, list[str]] = {}  # names of results, of calls by the name of the function
 
     def read(self, nodes: list[Any]) -> None:
         """Adds all nodes, inputs first."""
-        nodes = functional(with_arrays(with_resources(with_handles(nodes))))
+        nodes = functional(with_lists(without_repeated(with_resources(with_handles(with_current(nodes))))))
         self._check(nodes)
         taken = self.graph._index.by_name()
         for node in in_order(nodes):
@@ -130,10 +131,9 @@ class _Reader:
                                  f"  Asked for at {user_source(4)}\n  Fix: import under another name")
             if isinstance(node, ControlFlowNode):
                 self.made[node.name] = SimpleNamespace(outputs=node.build(self._enter, self._input, node.name))
-            elif node.op in _CALLS:
-                self.made[node.name] = self._call(node)
             else:
-                self.made[node.name] = self._case(node) if node.op in _CASES else self._add(node)
+                called = node.op in CALLS or self.library.has(node.op)
+                self.made[node.name] = self._call(node) if called else self._add(node)
 
     def _enter(self, nodes: list[Any], given: dict[str, Any], aliases: dict[str, str], results: list[str]) -> list[Any]:
         """Adds nodes to the graph of a branch or of a loop's body."""
@@ -145,14 +145,12 @@ class _Reader:
             return [inside._input(name) for name in results]
 
     def _check(self, nodes: list[Any]) -> None:
-        known = _CALLS | _CASES | TYPES.keys()
-        strange = sorted({n.op for n in nodes if _type(n) not in registry and n.op not in known})
+        known = CALLS | TYPES.keys()
+        strange = sorted({n.op for n in nodes if _type(n) not in registry and n.op not in known
+                          and not self.library.has(n.op)})
         if not strange:
             return
         fix = "declare them with graphgrad.ir.op, or import a part of the graph without them"
-        if any(n.startswith(("Stack", "TensorArrayGrad")) for n in strange):
-            fix = ("import the graph without the gradient of its loops (graph_util.extract_sub_graph), and call "
-                   "tf.gradients on what was imported")
         raise ValueError(f"graph_def has operations of types that are not there: {', '.join(strange)}\n"
                          f"  Asked for at {user_source(4)}\n  Fix: {fix}")
 
@@ -196,19 +194,23 @@ class _Reader:
         return with_captures(node, function, self._input), rule_of(name, count, function, self.library.read)
 
     def _call(self, node: Any) -> Operation:
-        """Inlines a call of a function: adds its operations, in the scope of the call's name."""
-        message = self.library.message(node.attr["f"].func.name)
+        """Adds what a call of a function does, in the scope of the call's name."""
         given = [self._input(name) for name in node.input if not name.startswith("^")]
-        results, waits = self._inline(message, given, f"{self.prefix}{node.name}/")
-        waits += [self._control(n[1:]) for n in node.input if n.startswith("^")]
-        return self._together(node, results, waits)
+        waits = [self._control(n[1:]) for n in node.input if n.startswith("^")]
+        with self.graph.control_dependencies(waits if node.op in _CASES else ()):
+            results, effects = results_of(node, self.library, given, self._inline)
+        if self.library.has(node.op):
+            self.places[node.name] = [arg.name for arg in self.library.message(node.op).signature.output_arg]
+        return self._together(node, results, [*effects, *waits])
 
-    def _inline(self, message: Any, given: list[Tensor], prefix: str) -> tuple[list[Tensor], list[Operation]]:
-        """Adds the operations of a function to the graph; returns its results and its effects."""
+    def _inline(self, message: Any, given: list[Tensor], scope: str,
+                graph: Graph | None = None) -> tuple[list[Tensor], list[Operation]]:
+        """Adds the operations of a function to the graph, or another one; returns its results and its effects."""
         named = {}
         for arg, t in zip(message.signature.input_arg, given):
             named[arg.name] = named[f"{arg.name}:0"] = t
-        inside = _Reader(self.graph, self.library, prefix, named, self.budget)
+        prefix = f"{self.prefix if graph is None else ''}{scope}/"
+        inside = _Reader(graph or self.graph, self.library, prefix, named, self.budget)
         with self.budget.within(message.signature.name):
             inside.read(list(message.node_def))
         self.budget.called(message.signature.name)
@@ -224,24 +226,6 @@ class _Reader:
                 return done
             outputs: list[Tensor] = raw.IdentityN(results, name=name)
         return outputs[0].op
-
-    def _case(self, node: Any) -> Operation:
-        """Adds the choice between several functions."""
-        index, *given = [self._input(name) for name in node.input if not name.startswith("^")]
-        messages = [self.library.message(f.name) for f in node.attr["branches"].list.func]
-        waits = [self._control(n[1:]) for n in node.input if n.startswith("^")]
-
-        def chosen(message: Any) -> Any:
-            graph = get_default_graph()
-            values = [t if t.graph is graph else graph.capture(t) for t in given]
-            inside = _Reader(graph, self.library, "", {}, self.budget)
-            results, effects = inside._inline(message, values, f"{graph.unique_name(message.signature.name)}/")
-            with graph.control_dependencies(effects):
-                return [raw.Identity(t) for t in results] or raw.NoOp()
-
-        with self.graph.control_dependencies(waits):
-            made = switch_case(index, [functools.partial(chosen, m) for m in messages], name=f"{node.name}_of")
-        return self._together(node, made if isinstance(made, list) else [made], [])
 
     # -- inputs ----------------------------------------------------------------------
 
@@ -260,6 +244,8 @@ class _Reader:
             if len(outputs) == 1:
                 return outputs[0]
             argument, _, place = rest.partition(":")
+            if op in self.places:
+                return outputs[self.places[op].index(argument)]
             return outputs[output_places(self.made[op]).index((argument, int(place)))]
         if int(rest or 0) >= len(outputs):
             raise ValueError(f"graph_def is invalid: {op!r} has no output {rest}. Fix: use another copy of the graph")
@@ -312,11 +298,17 @@ class _Reader:
         if node.op == "VarHandleOp":
             found["shared_name"] = found.get("shared_name") or self.prefix + node.name
         if opdef.name == "While":
-            found.setdefault("Tout", tuple(t.dtype for t in inputs))
-            body = found["body"]
-            found["output_shapes"] = found.get("output_shapes", ())[: len(found["Tout"])]
-            body.outputs = body.outputs[: len(found["Tout"])]  # TensorFlow's bodies also return their captures
+            self._settle_loop(found, inputs)
         return found
+
+    @staticmethod
+    def _settle_loop(found: dict[str, Any], inputs: list[Tensor]) -> None:
+        """Completes the attributes of a loop."""
+        found.setdefault("Tout", tuple(t.dtype for t in inputs))
+        body = found["body"]
+        body.outputs = body.outputs[: len(found["Tout"])]  # TensorFlow's bodies also return their captures
+        shapes = found.pop("output_shapes", ())[: len(found["Tout"])]
+        found["output_shapes"] = shapes or tuple(t.shape for t in body.outputs)
 
     def _written_attrs(self, node: Any, opdef: OpDef, own: Collection[str]) -> dict[str, Any]:
         """Returns the attributes that a node has and that do not follow from its inputs; `own` are this package's."""
@@ -445,7 +437,16 @@ class FunctionLibrary:
         self._messages = {f.signature.name: f for f in library.function}
         self._library = library
         self.gradients = {g.registered_op_type: g.gradient_func for g in library.registered_gradients}
+        self._gradients = {g.function_name: g.gradient_func for g in library.gradient}
         self.gradient_function = gradient_function or (lambda name: GradientFunction())
+
+    def has(self, name: str) -> bool:
+        """Returns whether there is a function of a name."""
+        return name in self._messages
+
+    def gradient_of(self, name: str) -> str | None:
+        """Returns the name of a function's gradient function, if it has one."""
+        return self._gradients.get(name)
 
     def message(self, name: str) -> Any:
         """Returns the `FunctionDef` of a name; raises ValueError if there is none."""

@@ -1,8 +1,9 @@
 """Graphs of TensorFlow 1 whose variables are references, rewritten to resources.
 
 A reference is a tensor that operations change in place; a resource is a handle that they get.
-`Variable` becomes `VarHandleOp` of the same name; its readers get a `ReadVariableOp`; `Assign`, `ApplyAdam`
-and the others become the operations on resources, whose arguments are in the same order.
+`Variable` becomes `VarHandleOp` of the same name; what reads it gets a `ReadVariableOp`, which waits for what the
+reader waits for; `Assign`, `ApplyAdam` and the others become operations on resources, whose arguments are in the same
+order, and a read after them that has their name. Where a reference goes into a branch or a loop, the handle does.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from graphgrad.ir.opdef import registry
 
 _VARIABLES = frozenset({"Variable", "VariableV2", "TemporaryVariable", "AutoReloadVariable"})
 _CHANGES = {"Assign": "AssignVariableOp", "AssignAdd": "AssignAddVariableOp", "AssignSub": "AssignSubVariableOp",
-            "IsVariableInitialized": "VarIsInitializedOp"}
-_IDENTITIES = frozenset({"Identity", "RefIdentity"})
+            "StridedSliceAssign": "ResourceStridedSliceAssign"}
+_OTHERS = {"IsVariableInitialized": "VarIsInitializedOp", "CountUpTo": "ResourceCountUpTo"}  # give no reference
+_PASSES = {"RefSwitch": "Switch", "RefEnter": "Enter"}  # pass a reference on to a branch or a loop
+_COPIES = frozenset({"Identity", "RefIdentity", "DestroyTemporaryVariable"})
 
 
 def with_resources(nodes: list[Any]) -> list[Any]:
@@ -26,39 +29,146 @@ def with_resources(nodes: list[Any]) -> list[Any]:
       nodes: `NodeDef`s.
     Returns: the same list if there are no references; else a new one.
     """
-    variables = {n.name: n for n in nodes if n.op in _VARIABLES}
-    if not variables:
+    if not any(n.op in _VARIABLES for n in nodes):
         return nodes
-    # Nodes that pass on a reference: their name -> the variable's.
-    owner = {name: name for name in variables}
-    dtypes = {name: n.attr["dtype"].type for name, n in variables.items()}
-    changes = {n.name: n for n in nodes if _resource_type(n) is not None}
-    for n in changes.values():
-        target = _operation(n.input[0])
-        if target in variables:
-            owner[n.name] = target
-    made: list[Any] = []
-    reads: dict[str, str] = {}
+    rewriter = _Rewriter(nodes)
     for node in nodes:
-        if node.name in variables:
-            made.append(_handle(node))
-        elif node.name in owner and node.name in changes:
-            made.append(_change(node, owner, dtypes, reads, made))
-        elif node.op in _IDENTITIES and _operation(node.input[0]) in variables:
-            made.append(_read(node.name, _operation(node.input[0]), dtypes, list(node.input[1:])))
+        rewriter.rewrite(node)
+    return rewriter.made
+
+
+class _Rewriter:
+    """Rewrites nodes.
+
+    Attributes:
+      handles: for each tensor that is a reference, the tensor that is the variable's handle there.
+      after: for such a tensor, the operation that has changed it.
+      variables: for each tensor that is a reference, its variable.
+    """
+
+    def __init__(self, nodes: list[Any]):
+        self.made: list[Any] = []
+        self.handles: dict[str, str] = {}
+        self.after: dict[str, str] = {}
+        self.variables: dict[str, Any] = {}
+        self.reads: dict[tuple[Any, ...], str] = {}
+        self.names = {n.name for n in nodes}
+        self._find(nodes)
+
+    def _find(self, nodes: list[Any]) -> None:
+        by_name = {n.name: n for n in nodes}
+        readers: dict[str, list[Any]] = {}
+        for n in nodes:
+            if n.input and not n.input[0].startswith("^") and (n.op in _PASSES or n.op == "RefIdentity" or _changed(n)):
+                readers.setdefault(_tensor(n.input[0]), []).append(n)
+        waiting = [name for name, n in by_name.items() if n.op in _VARIABLES]
+        for name in waiting:
+            self.handles[name], self.variables[name] = name, by_name[name]
+        while waiting:
+            source = waiting.pop()
+            for n in readers.get(source, ()):
+                outputs = (n.name, f"{n.name}:1") if n.op == "RefSwitch" else (n.name,)
+                for output in outputs:
+                    if output in self.handles:
+                        continue
+                    self.handles[output] = output if n.op in _PASSES else self.handles[source]
+                    if _changed(n):
+                        self.after[output] = n.name
+                    elif source in self.after and n.op == "RefIdentity":
+                        self.after[output] = self.after[source]
+                    self.variables[output] = self.variables[source]
+                    waiting.append(output)
+
+    def rewrite(self, node: Any) -> None:
+        """Adds what takes a node's place."""
+        source = _tensor(node.input[0]) if node.input else ""
+        if node.op in _VARIABLES:
+            self.made.append(_handle(node))
+        elif node.op in _COPIES and source in self.handles:
+            self._read(node.name, source, list(node.input[1:]))
+        elif node.op in _PASSES and source in self.handles:
+            passed = NodeDef.FromString(node.SerializeToString())
+            passed.op = _PASSES[node.op]
+            waits = [f"^{self.after[source]}"] if source in self.after else []
+            rest = [self._value(n, node) for n in node.input[1:]]
+            passed.input[:] = [self.handles[source], *rest, *waits]
+            passed.attr["T"] = AttrValue(type=resource.enum)
+            self.made.append(passed)
+        elif (_changed(node) or _OTHERS.get(node.op)) and source in self.handles:
+            self._change(node, source)
         else:
             copy = NodeDef.FromString(node.SerializeToString())
-            copy.input[:] = [_value(name, owner, dtypes, reads, made) for name in node.input]
-            made.append(copy)
-    return made
+            copy.input[:] = [self._value(name, node) for name in node.input]
+            self.made.append(copy)
+
+    def _read(self, name: str, source: str, control: list[str]) -> None:
+        node = NodeDef(name=name, op="ReadVariableOp")
+        waits = [f"^{self.after[source]}"] if source in self.after and self.after[source] != name else []
+        node.input.extend(dict.fromkeys([self.handles[source], *control, *waits]))
+        node.attr["dtype"] = self.variables[source].attr["dtype"]
+        self.made.append(node)
+
+    def _value(self, name: str, reader: Any) -> str:
+        """Converts an input to a value: reads a variable, after its changes and after what its reader waits for."""
+        source = _tensor(name)
+        if name.startswith("^") or source not in self.handles:
+            return name
+        if source in self.after:  # the read that has the name of the change
+            return self.after[source]
+        control = [n for n in reader.input if n.startswith("^")]
+        key = (source, *control)
+        if key not in self.reads:
+            self.reads[key] = self._free(f"{source.replace(':', '_')}/value_of_reference")
+            self._read(self.reads[key], source, control)
+        return self.reads[key]
+
+    def _free(self, name: str) -> str:
+        free, count = name, 0
+        while free in self.names:
+            count += 1
+            free = f"{name}_{count}"
+        self.names.add(free)
+        return free
+
+    def _change(self, node: Any, source: str) -> None:
+        kind = _OTHERS.get(node.op) or _changed(node)
+        assert kind is not None
+        reads = node.op not in _OTHERS
+        name = self._free(f"{node.name}/of_resource") if reads else node.name
+        changed = NodeDef(name=name, op=kind, device=node.device)
+        record = registry[kind]
+        data = [n for n in node.input if not n.startswith("^")]
+        waits = []
+        for i, given in enumerate(node.input):
+            tensor = _tensor(given)
+            is_handle = i < min(len(record.inputs), len(data)) and record.inputs[i].dtype is resource
+            if is_handle and tensor in self.handles:
+                changed.input.append(self.handles[tensor])
+                waits += [f"^{self.after[tensor]}"] if tensor in self.after else []
+            else:
+                changed.input.append(self._value(given, node))
+        changed.input[:] = sorted([*changed.input, *dict.fromkeys(waits)], key=_is_control)
+        for key, value in node.attr.items():
+            if key in record.attrs:
+                changed.attr[key] = value
+        if "dtype" in record.attrs:
+            changed.attr["dtype"] = self.variables[source].attr["dtype"]
+        if "_class" in node.attr:
+            changed.attr["_class"] = node.attr["_class"]
+        self.made.append(changed)
+        if reads:
+            read = NodeDef(name=node.name, op="ReadVariableOp", device=node.device)
+            read.input.extend([self.handles[source], f"^{name}"])
+            read.attr["dtype"] = self.variables[source].attr["dtype"]
+            self.made.append(read)
 
 
-def _operation(name: str) -> str:
-    return name.partition(":")[0]
+def _tensor(name: str) -> str:
+    return name.removesuffix(":0")
 
 
-def _resource_type(node: Any) -> str | None:
-    """Returns the type of the operation on a resource that does the same, if there is one."""
+def _changed(node: Any) -> str | None:
+    """Returns the type of the operation on a resource that changes it as a node changes a reference, if it does."""
     if node.op in _CHANGES:
         return _CHANGES[node.op]
     name = f"Resource{node.op}"
@@ -67,58 +177,12 @@ def _resource_type(node: Any) -> str | None:
 
 def _handle(node: Any) -> Any:
     handle = NodeDef(name=node.name, op="VarHandleOp", device=node.device)
-    for name in ("dtype", "shape", "container", "_class", "_output_shapes"):
-        if name in node.attr and name != "_output_shapes":
+    for name in ("dtype", "shape", "container", "_class"):
+        if name in node.attr:
             handle.attr[name] = node.attr[name]
-    shared = node.attr["shared_name"].s if "shared_name" in node.attr else b""
+    shared = next((node.attr[n].s for n in ("shared_name", "var_name") if n in node.attr and node.attr[n].s), b"")
     handle.attr["shared_name"] = AttrValue(s=shared or node.name.encode())
     return handle
-
-
-def _read(name: str, variable: str, dtypes: dict[str, int], control: list[str]) -> Any:
-    node = NodeDef(name=name, op="ReadVariableOp")
-    node.input.extend([variable, *control])
-    node.attr["dtype"] = AttrValue(type=dtypes[variable])
-    return node
-
-
-def _value(name: str, owner: dict[str, str], dtypes: dict[str, int], reads: dict[str, str], made: list[Any]) -> str:
-    """Converts an input to a value: reads a variable, after its changes."""
-    source = _operation(name)
-    if name.startswith("^") or source not in owner:
-        return name
-    if source not in reads:
-        variable = owner[source]
-        after = [f"^{source}"] if source != variable else []
-        reads[source] = f"{source}/value_of_reference"
-        made.append(_read(reads[source], variable, dtypes, after))
-    return reads[source]
-
-
-def _change(node: Any, owner: dict[str, str], dtypes: dict[str, int], reads: dict[str, str], made: list[Any]) -> Any:
-    kind = _resource_type(node)
-    assert kind is not None
-    changed = NodeDef(name=node.name, op=kind, device=node.device)
-    record = registry[kind]
-    data = [n for n in node.input if not n.startswith("^")]
-    for i, name in enumerate(node.input):
-        is_handle = i < min(len(record.inputs), len(data)) and record.inputs[i].dtype is resource
-        if is_handle and _operation(name) in owner:
-            source = _operation(name)
-            changed.input.append(owner[source])
-            if source != owner[source]:
-                changed.input.append(f"^{source}")
-        else:
-            changed.input.append(_value(name, owner, dtypes, reads, made))
-    changed.input[:] = sorted(changed.input, key=_is_control)
-    for name, value in node.attr.items():
-        if name in record.attrs:
-            changed.attr[name] = value
-    if "dtype" in record.attrs:
-        changed.attr["dtype"] = AttrValue(type=dtypes[owner[_operation(node.input[0])]])
-    if "_class" in node.attr:
-        changed.attr["_class"] = node.attr["_class"]
-    return changed
 
 
 def _is_control(name: str) -> bool:

@@ -1,0 +1,1 @@
+"""Records from graphs as TensorFlow 1 built them."""
