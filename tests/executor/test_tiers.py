@@ -86,8 +86,16 @@ def test_another_process_compiles(on_disk, tiered, compiled_here, monkeypatch, t
     np.testing.assert_allclose(losses, expected, rtol=1e-4)
     assert not compiled_here
     cache.clear()
+    if on_disk:  # then no process is needed
+        _end_compiler()
     again = _losses(60)  # now the disk cache is warm
     assert losses == again
+    assert bool(compiler_process._the_compiler) != on_disk
+    if on_disk:  # a program that is missing is compiled in a process again
+        largest = max((tmp_path / "other" / "programs").glob("*.program"), key=lambda path: path.stat().st_size)
+        largest.unlink()
+        cache.clear()
+        assert _losses(60) == losses and compiler_process._the_compiler and not compiled_here
 
 
 def _end_compiler() -> None:

@@ -176,6 +176,12 @@ def read(key: str) -> tuple[dict[str, Any], bytes] | None:
         return None
 
 
+def exists(key: str) -> bool:
+    """Returns whether there is an entry, valid or not."""
+    folder = _usable()
+    return folder is not None and (folder / f"{key}.program").is_file()
+
+
 def parsed(key: str, data: bytes) -> tuple[dict[str, Any], bytes]:
     """Returns the header and the code of an entry; raises ValueError if it is damaged."""
     start = len(_MAGIC) + 32

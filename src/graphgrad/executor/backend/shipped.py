@@ -43,6 +43,11 @@ def as_environment() -> dict[str, str]:
     return {**os.environ, _VARIABLE: os.pathsep.join(found)} if (found := folders()) else dict(os.environ)
 
 
+def exists(folder: str, key: str) -> bool:
+    """Returns whether there is an entry, valid or not."""
+    return os.path.isfile(os.path.join(folder, f"{key}.program"))
+
+
 def read(folder: str, key: str) -> tuple[dict[str, Any], bytes] | None:
     """Returns the header and the code stored under `key`, or None if there is no valid entry."""
     try:

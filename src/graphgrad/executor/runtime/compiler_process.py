@@ -1,9 +1,12 @@
 """A process of its own that compiles clusters while this one goes on in NumPy.
 
 It starts when a plan recurs, gets clusters with the outlines of their values, lowers and compiles them as this process
-would (`Stage.entries`), and leaves them in the disk cache, or sends them where there is none. So neither JAX's import
-nor tracing takes Python's lock here, nothing remains to be waited for when the program ends, and what goes wrong in the
-compiler does not end the program: what has not arrived is compiled here.
+would (`Stage.entries`), and leaves them in the disk cache, or sends them where there is none. So neither
+JAX's import nor tracing takes Python's lock here, nothing remains to be waited for when the program ends, and what goes
+wrong in the compiler does not end the program: what has not arrived is compiled here.
+
+A record in the disk cache lists the programs of such a request. While all of them are there, the next process with the
+same request starts none.
 """
 
 from __future__ import annotations
@@ -13,11 +16,14 @@ import os
 import pickle
 import sys
 import threading
+from collections.abc import Sequence
 from typing import Any
 
-from graphgrad.executor.backend import cache, disk_cache, memory_budget, shipped
+from graphgrad.executor.backend import cache, disk_cache, memory_budget, shipped, xla_options
+from graphgrad.executor.backend.batch_split import CORES
 from graphgrad.executor.plan.stages import Stage, grouped
-from graphgrad.executor.program.plan_types import HostStep, Plan
+from graphgrad.executor.program.fingerprint import digest, form_of
+from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
 from graphgrad.executor.program.portable import packed
 
 from .outlines import Outlines, blank
@@ -28,7 +34,13 @@ _ROOM = 1 << 30  # bytes of memory without which it is not started
 
 
 class Job:
-    """The clusters of a plan, on their way to the compiler."""
+    """The clusters of a plan, on their way to the compiler.
+
+    Attributes:
+      record: the key of the record of its programs, or None.
+    """
+
+    record: str | None = None
 
     def __init__(self) -> None:
         self._done = threading.Event()
@@ -88,7 +100,11 @@ class _Compiler:
             while True:
                 kind, *rest = pickle.load(stdout)
                 if kind == "done":
-                    self._jobs.pop(rest[0]).finish()
+                    number, programs = rest
+                    job = self._jobs.pop(number)
+                    if programs and job.record is not None:
+                        disk_cache.write(job.record, {"programs": programs}, b"")
+                    job.finish()
                 else:
                     key, header, code = rest
                     cache.received[key] = header, code
@@ -123,15 +139,31 @@ def request(plan: Plan, outlines: Outlines) -> Job | None:
         return None
     stages = [g for g in grouped(plan) if not isinstance(g, HostStep)]
     try:
+        record = _record(stages, outlines) if disk_cache.enabled() else None
+        if record is not None and (found := disk_cache.read(record)) and cache.are_stored(found[0]["programs"]):
+            return None
         payload = packed((stages, outlines.values))
         compiler = _the_compiler[-1] if _the_compiler else None
         if compiler is None or compiler.gone or compiler.owner != os.getpid():
             compiler = _Compiler()
             _the_compiler[:] = [compiler]
             atexit.register(compiler.close)
-        return compiler.send(payload)
+        job = compiler.send(payload)
+        job.record = record
+        return job
     except Exception:  # what is this process's own cannot be sent; a process may be forbidden
         return None
+
+
+def _record(stages: Sequence[Sequence[Cluster]], outlines: Outlines) -> str | None:
+    """Returns a key for the clusters of a plan and what they are compiled for; None if others cannot share them."""
+    clusters = [c for stage in stages for c in stage]
+    if not all(form_of(c).portable for c in clusters):
+        return None
+    said = [(form_of(c).text, c.device, c.split is not None,
+             [outlines.described(s) for s in (*c.ins, *c.shapes, *c.known)]) for c in clusters]
+    surroundings = disk_cache.surroundings("cpu", "", xla_options.RULE)
+    return digest("record", [len(stage) for stage in stages], said, surroundings, str(CORES))
 
 
 def _can_start() -> bool:
@@ -169,8 +201,7 @@ def serve() -> None:
             break
         number, wanted, payload = pickle.loads(message)
         cache.keepers[1:] = [lambda *entry: answer("entry", *entry)] if wanted else []
-        _compile(device, payload)
-        answer("done", number)
+        answer("done", number, _compile(device, payload))
     os._exit(0)  # no thread of XLA's is waited for
 
 
@@ -183,7 +214,9 @@ def _whole(source: Any, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _compile(device: Any, payload: bytes) -> None:
+def _compile(device: Any, payload: bytes) -> list[str]:
+    """Compiles clusters; returns the keys of their programs, none if something went wrong."""
+    cache.asked = []
     try:
         stages, outlines = pickle.loads(payload)
         slots = {slot: blank(value) for slot, value in outlines.items()}
@@ -193,4 +226,5 @@ def _compile(device: Any, payload: bytes) -> None:
         for _, entry, _ in made:
             entry.program()
     except Exception:  # the other process, which needs it, will find out
-        pass
+        return []
+    return list(dict.fromkeys(cache.asked))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.executor.backend import xla
+from graphgrad.executor.program.fingerprint import token
 from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan, Provenance
 from graphgrad.ir.shape import num_elements
 from graphgrad.ir.values import tensor_list
@@ -53,6 +54,10 @@ class Outlines:
             else:
                 self._note(slot, slots[slot])
 
+    def described(self, slot: int) -> Any:
+        """Returns what stands for a slot in a key: equal for what programs are compiled for alike."""
+        return _described(self.values.get(slot))
+
     def _note(self, slot: int, value: Any) -> None:
         self.values[slot] = np.array(xla.to_numpy(value)) if slot in self._whole else _outline(value)
 
@@ -66,6 +71,13 @@ def _outline(value: Any) -> Any:
         return None
     # Programs get a number in the place of an object of Python's.
     return Outline((), np.dtype(np.int32)) if spec.dtype == object else Outline(spec.shape, spec.dtype)
+
+
+def _described(value: Any) -> Any:
+    if isinstance(value, tensor_list.TensorList):
+        parts, kind = value.items or [value.buffer], (value.items is None, value.np_dtype, value.declared)
+        return repr(kind), [_described(p) for p in parts]
+    return (value.shape, value.dtype.str) if isinstance(value, Outline) else token(value)
 
 
 def blank(outline: Any) -> Any:
