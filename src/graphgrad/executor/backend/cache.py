@@ -77,7 +77,7 @@ def _store(key: str, header: dict[str, Any], code: bytes) -> None:
 for_others = threading.Event()  # set where programs are compiled for other processes only
 keepers: list[Callable[[str, dict[str, Any], bytes], None]] = [_store]  # store new entries
 witnesses: list[Callable[[str, dict[str, Any], bytes], None]] = []  # are told of entries found on disk
-asked: list[str] | None = None  # the keys that `get` was asked for, where a process notes them
+noted: list[list[str]] = []  # each gets the keys that `get` is asked for
 counts: collections.Counter[str] = collections.Counter()  # entries by origin: "compiled", "disk", or "own"
 
 
@@ -118,8 +118,8 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
         return _compile(device, cluster, inputs, shapes, known, None)
     surroundings = disk_cache.surroundings(device.platform, device.version, xla_options.RULE)
     key = digest(form.text, _written(inputs), _written(shapes), token(list(known)), surroundings, str(device.number))
-    if asked is not None:
-        asked.append(key)
+    for keys in noted:
+        keys.append(key)
     with _lock:
         here = key + device.name
         entry = _entries.get(here)

@@ -216,7 +216,8 @@ def _whole(source: Any, size: int) -> bytes:
 
 def _compile(device: Any, payload: bytes) -> list[str]:
     """Compiles clusters; returns the keys of their programs, none if something went wrong."""
-    cache.asked = []
+    keys: list[str] = []
+    cache.noted[:] = [keys]
     try:
         stages, outlines = pickle.loads(payload)
         slots = {slot: blank(value) for slot, value in outlines.items()}
@@ -227,4 +228,4 @@ def _compile(device: Any, payload: bytes) -> list[str]:
             entry.program()
     except Exception:  # the other process, which needs it, will find out
         return []
-    return list(dict.fromkeys(cache.asked))
+    return list(dict.fromkeys(keys))
