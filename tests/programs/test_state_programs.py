@@ -50,6 +50,11 @@ def test_tape_over_a_function(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(executable, "first_in_numpy", True)
     monkeypatch.setattr(executable, "tiered", seed % 2 == 1)
     runs, depth = (2, 2) if seed % 4 == 0 else (1, 3)  # XLA has the second ones
+    compare_tape(seed, runs, depth)
+
+
+def compare_tape(seed: int, runs: int, depth: int = 3) -> None:
+    """Compares a function and its gradients by a tape, run by run."""
     statements = state_programs.program(seed, depth)
     with context.use(context.EAGER):
         v, w, rows, calls, built = _made(tf)
@@ -72,7 +77,11 @@ def test_gradient_in_a_session(seed: int, monkeypatch: pytest.MonkeyPatch) -> No
     """First and second derivatives, in several runs."""
     monkeypatch.setattr(executable, "first_in_numpy", True)
     monkeypatch.setattr(executable, "tiered", seed % 2 == 1)
-    session, depth = (v1.Session, 2) if seed % 4 == 0 else (HostSession, 3)
+    compare_session(seed, *((2, v1.Session) if seed % 4 == 0 else (3, HostSession)))
+
+
+def compare_session(seed: int, depth: int = 3, session: Any = v1.Session) -> None:
+    """Compares first and second derivatives in a session, run by run."""
     statements = state_programs.program(seed + 1000, depth)
     with v1.Graph().as_default(), session() as sess:
         v, w, rows, calls, built = _made(v1)

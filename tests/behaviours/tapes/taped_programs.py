@@ -134,6 +134,30 @@ def _variables(tf: Any) -> Any:
     return tf.Variable(0.7), tf.Variable(1.2, trainable=False)
 
 
+def results(seed: int, v1: Any, v2: Any) -> Any:
+    """What the program of a seed gives eagerly, in a function called twice, and in three runs of a session.
+
+    Args:
+      seed: which program.
+      v1, v2: the modules of TensorFlow 1 and 2, or graphgrad's.
+    """
+    x, variables = v2.constant(0.8), _variables(v2)
+    function = v2.function(lambda x: _run(v2, seed, x, variables), autograph=False)
+    found = [_numbers(v2, _run(v2, seed, x, variables)), _numbers(v2, function(x)), _numbers(v2, function(x))]
+    with v1.Graph().as_default():
+        x, variables = v1.placeholder_with_default(0.8, []), _variables(v1)
+        built = _run(v1, seed, x, variables)
+        tensors = [t for t in v1.nest.flatten(built) if t is not None]
+        with v1.Session() as sess:
+            sess.run(v1.global_variables_initializer())
+            found += [sess.run(tensors) for _ in range(3)]
+    return found
+
+
+def _numbers(tf: Any, structure: Any) -> Any:
+    return [None if t is None else t.numpy() for t in tf.nest.flatten(structure)]
+
+
 @case("eager", rtol=1e-4, atol=1e-5)
 def at_once_and_as_functions(tf: Any) -> Any:
     x, variables = tf.constant(0.8), _variables(tf)

@@ -277,4 +277,35 @@ def jac(tf, x, s):
     return t.jacobian(y, [v, w]), t.jacobian(v, v)
 
 
+@program("unwatched")
+def unwatched_sources_as_targets(tf, x, s):
+    c = tf.identity(x) * 0.5
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y, z = tf.reduce_sum(tf.stack([x, c])), x * 2.0
+    return (t.gradient([y, c], [c, x]), t.gradient([z, c], [c, x]), t.gradient([c, z], [x, c]),
+            t.gradient([c, y, z], [c, x]), t.gradient(y, [c, x]))
+
+
+@program("unwatched")
+def ones_depend_on_nothing(tf, x, s):
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = x * 2.0
+        d = tf.tanh(t.gradient(y, y))
+        z = tf.reduce_sum(tf.stack([x, d]) * tf.stack([d, s.v]))
+    return t.gradient(z, [d, x, s.v]), t.gradient(d, [x, y])
+
+
+@program("unwatched")
+def stopped_are_not_followed(tf, x, s):
+    c = tf.identity(x) * 0.5
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y, z = tf.stop_gradient(x) * c, tf.stop_gradient(x * 2.0) * x
+        t.watch(c)
+        w = y * c
+    return t.gradient(y, [c, x]), t.gradient(z, [c, x]), t.gradient(w, [c, x])
+
+
 program.declare()

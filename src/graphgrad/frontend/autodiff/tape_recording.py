@@ -12,6 +12,8 @@ from graphgrad.gradients.core.gradient_paths import Paths
 from graphgrad.gradients.core.outer_graphs import open_entrances
 from graphgrad.gradients.core.rules import Call, apply_rule, call_rule, carries_gradient, checked_in_grad
 from graphgrad.gradients.core.sweep import Sweep
+from graphgrad.ir import eager
+from graphgrad.ir import graph as ir_graph
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
@@ -88,7 +90,7 @@ class Recording:
                     continue
                 self.watch(t, variable)
             depends = depends or carries_gradient(t)
-        if depends:
+        if depends and record.type != "StopGradient":  # what it gives is no longer followed, in TensorFlow, too
             position = len(self._records)
             if isinstance(record, Operation):
                 self._made[record] = position  # it may get further outputs
@@ -153,18 +155,37 @@ class Recording:
     def seeds(self, targets: Sequence[Any], outputs: Sequence[Any], sources: Sequence[Any]) -> list[tuple[Any, Any]]:
         """Returns the seeds of a sweep: ones, or given gradients, for each target that is recorded or a source.
 
+        As in TensorFlow, a source that is not recorded has no gradient, even as a target, where a recorded operation
+        between the targets and watched tensors reads it; and the ones depend on nothing.
+
         Args:
           targets: tensors and handles.
           outputs: for each the gradient that arrives there, or None.
           sources: tensors and handles.
         """
         wanted = {id(stands_for(s)) for s in sources}
+        known = [self.recorded(t) for t in targets]
+        if not all(known):
+            wanted -= {id(t) for record in self.upstream(targets) for t in self.inputs(record) if not self.recorded(t)}
         found = []
-        for t, given in zip(targets, outputs, strict=True):
-            if id(stands_for(t)) in wanted or self.recorded(t):
-                value = value_of(t)
-                found.append((t, raw.OnesLike(value) if given is None else convert_to_tensor(given, value.dtype)))
+        for t, given, is_known in zip(targets, outputs, known, strict=True):
+            if is_known or id(stands_for(t)) in wanted:
+                with unrecorded() if given is None else contextlib.nullcontext():
+                    value = value_of(t)
+                    found.append((t, raw.OnesLike(value) if given is None else convert_to_tensor(given, value.dtype)))
         return found
+
+
+@contextlib.contextmanager
+def unrecorded() -> Iterator[None]:
+    """A block in which no tape records."""
+    before = eager.listening.recorders, ir_graph.listening.recorders
+    eager.listening.recorders = []
+    ir_graph.listening.recorders = []
+    try:
+        yield
+    finally:
+        eager.listening.recorders, ir_graph.listening.recorders = before
 
 
 def value_of(source: Any) -> Any:
