@@ -59,6 +59,8 @@ def complaint_about(error: BaseException, raw: bool, given: Sequence[Any] = ()) 
         return ""
     if isinstance(error, AttributeError) and not raw and not type(error.obj).__module__.startswith("graphgrad"):
         return ""  # an object of the caller's that is not of the kind that it should be: TensorFlow says the same
+    if isinstance(error, IndexError) and not raw and inner is not None and inner.name == "__getitem__":
+        return ""  # a shape of fewer dimensions is indexed as a list is, in TensorFlow, too
     own = _own_words(inner)
     if isinstance(error, (TypeError, ValueError)) and not raw:
         return ""

@@ -327,7 +327,8 @@ class _Trial:
         try:
             with tf.Session() as sess:
                 sess.run(tf.global_variables_initializer())
-                sess.run(fetches or [t.op for t in _tensors(found)], feeds)
+                limited = tf.RunOptions(timeout_in_ms=3000)  # a loop may be made whose condition is always true
+                sess.run(fetches or [t.op for t in _tensors(found)], feeds, limited)
         finally:
             run.first_in_numpy = before
 

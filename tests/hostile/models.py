@@ -103,6 +103,8 @@ def _used(folder: str, in_session: bool) -> list[Any]:
             return found
     loaded = tf.saved_model.load(folder)
     found = []
+    if not hasattr(loaded.signatures, "items"):
+        raise ValueError("another object has this name. Fix: none")  # as in TensorFlow
     for _, function in sorted(loaded.signatures.items()):
         specs = function.structured_input_signature[1]
         given = {k: tf.constant(_zeros(s.shape.as_list() if s.shape.rank is not None else None, s.dtype), s.dtype)

@@ -17,7 +17,7 @@ from graphgrad.ir.values import tensor_list
 from graphgrad.system.late_imports import load, undisturbed, uninterrupted
 from graphgrad.system.subnormals import Subnormals
 
-from . import xla_options
+from . import memory_budget, xla_options
 from .xla import AnySpec, ArraySpec, ListSpec
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
 @functools.cache
 def _jax(platform: str) -> Any:
     """Imports JAX, including what it imports late when lowering, which an interrupt must not end half-way."""
+    memory_budget.reserve_to_begin()  # an import that fails half-way cannot be repeated
     jax = load("jax")
     with undisturbed():
         traced = jax.jit(abs).trace(jax.ShapeDtypeStruct((), np.float32))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import DType, as_dtype, int64
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.op_signature import Spec
@@ -58,6 +59,8 @@ def from_tensor_slices(cls: type[DatasetBase], tensors: Any, name: str | None = 
     whole = components(pack(tensors, map(_spec, values)))
     rows = None
     for spec in whole:
+        if not isinstance(spec, Spec):
+            raise ValueError("None has no rows. Fix: leave it out, or give arrays")
         if spec.shape == ():
             raise ValueError("Unbatching a tensor is only supported for rank >= 1. "
                              "Fix: from_tensors for one element")
@@ -126,10 +129,10 @@ def range_(cls: type[DatasetBase], *args: Any, **kwargs: Any) -> Any:
     values = [_value(a) for a in args]
 
     def passes(given: Values) -> Iterator[Element]:
-        return ([np.array(i, dtype.np_dtype)] for i in range(*[int(_now(v, given)) for v in values]))
+        return ([np.array(i, dtype.np_dtype)] for i in range(*[whole(_now(v, given)) for v in values]))
 
     symbolic = [v for v in values if isinstance(v, Tensor)]
-    size = UNKNOWN if symbolic else len(range(*map(int, values)))
+    size = UNKNOWN if symbolic else len(range(*map(whole, values)))
     return cls._of(Spec.of(dtype, ()), symbolic, passes, size)
 
 

@@ -75,6 +75,9 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
     tables = tables_of(saved, graph, f"{import_scope}/" if import_scope else "")
     if not variables and not tables:
         return None
+    if not all(hasattr(v, "_get_save_slice_info") for v in variables):
+        raise ValueError("the collection of variables holds what is none: "
+                         f"{', '.join(sorted({type(v).__name__ for v in variables}))}. Fix: export the graph again")
     chosen = [v for v in variables if saved is None or in_checkpoint(v, import_scope) in saved.names]
     settings: dict[str, Any] = {}
     if message.HasField("saver_def"):

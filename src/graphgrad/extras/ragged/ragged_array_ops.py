@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from graphgrad.ir.constant_value import constant_value
+from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32, int64
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.source import user_source
 from graphgrad.ops.array.mask import boolean_mask
 
 from .ragged_tensor import RaggedTensor, ragged_gather
@@ -423,6 +425,10 @@ def _indexed(t: Any, keys: list[Any]) -> Any:
     if key is None:
         return expand_dims(_indexed(t, rest), 0)
     if not isinstance(key, slice):
+        rows = t.row_splits.shape.with_rank(1).as_list()[0]
+        if isinstance(key, int) and rows is not None and current_graph() is not None and not 1 - rows <= key < rows - 1:
+            raise ValueError(f"slice index {key} of dimension 0 out of bounds: there are {rows - 1} rows.\n"
+                             f"  Asked for at {user_source(2)}\n  Fix: give an index below the number of rows")
         i = convert_to_tensor(key, None if hasattr(key, "dtype") else t.row_splits.dtype)
         i = raw.SelectV2(raw.Less(i, 0), raw.AddV2(i, raw.Cast(t.nrows(), DstT=i.dtype)), i)
         first, end = raw.GatherV2(t.row_starts(), i, 0), raw.GatherV2(t.row_limits(), i, 0)

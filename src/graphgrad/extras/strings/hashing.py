@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import ANY
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.tensor import Tensor, TensorLike
@@ -197,7 +198,7 @@ def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: Any, name: s
     >>> sess.run(tf.strings.to_hash_bucket_strong(["Hello", "TF"], 1000, [1, 2]))
     array([274, 201])
     """
-    return raw.StringToHashBucketStrong(input, num_buckets=num_buckets, key=tuple(int(k) for k in key), name=name)
+    return raw.StringToHashBucketStrong(input, num_buckets=num_buckets, key=tuple(map(whole, key)), name=name)
 
 
 def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:

@@ -178,7 +178,7 @@ class Recording:
 
 @contextlib.contextmanager
 def unrecorded() -> Iterator[None]:
-    """A block in which no tape records."""
+    """Keeps tapes from recording in a `with` block."""
     before = eager.listening.recorders, ir_graph.listening.recorders
     eager.listening.recorders = []
     ir_graph.listening.recorders = []

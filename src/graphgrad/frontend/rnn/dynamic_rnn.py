@@ -39,6 +39,8 @@ def _swap(x: Any) -> Any:
 
 def _batch_size(inputs: Sequence[Any], axis: int) -> Any:
     """Returns the batch size: an int, or a tensor if known only at run time."""
+    if not inputs:
+        raise ValueError("there are no inputs. Fix: give at least one tensor")
     for t in inputs:
         shape = t.shape
         if shape.rank is not None and shape.rank > axis and shape.as_list()[axis] is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.errors import InvalidArgumentError, OutOfRangeError
+from graphgrad.errors import MORE_MEMORY, InvalidArgumentError, OutOfRangeError, ResourceExhaustedError
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph
@@ -87,7 +87,7 @@ class TensorArray(Bundle):
                 if current_graph() is None else "Argument `size` must be provided if argument `flow` is not provided."
             )
         elif current_graph() is None:
-            self._elements = [None] * whole(size)
+            self._elements = _places(whole(size))
         else:
             count = convert_to_tensor(size, int32)
             self._flow = raw.TensorListReserve(self._declared(), count, element_dtype=self._dtype,
@@ -401,3 +401,11 @@ class TensorArray(Bundle):
             return raw.NoOp(name=name)
         self._elements = []
         return None
+
+
+def _places(size: int) -> list[Any]:
+    try:
+        return [None] * size
+    except (MemoryError, OverflowError):
+        raise ResourceExhaustedError(None, None, f"TensorArray: there is no memory for {size} elements.\n"
+                                     f"  Called at {user_source(2)}\n  Fix: {MORE_MEMORY}") from None

@@ -136,6 +136,7 @@ def _take_place(prefix: str, data: Part, entries: dict[bytes, bytes]) -> None:
         last.become(index)
 
 
+_MOST_DIMENSIONS = 64  # NumPy has no more
 _INTERIM = 50000  # no checkpoint has so many data files
 
 
@@ -397,6 +398,8 @@ class BundleReader:
         if there != entry.size:
             raise self._damage(entry, f"Read less bytes than requested: {there} of {entry.size}")
         dtype = self._dtype(entry)
+        if len(shape) > _MOST_DIMENSIONS:
+            raise self._damage(entry, f"Invalid shape in bundle entry: {len(shape)} dimensions")
         if dtype is string:
             return self._string_values(entry, data, shape)
         found = masked(crc32c(data))

@@ -144,7 +144,7 @@ def masked_dense(inputs: TensorLike, units: int, num_blocks: Any = None, exclusi
     Raises: NotImplementedError if the size is not known.
     """
     inputs = convert_to_tensor(inputs)
-    size = inputs.shape.as_list()[-1]
+    size = inputs.shape.with_rank_at_least(1).as_list()[-1]
     if size is None:
         raise NotImplementedError("Rightmost dimension must be known prior to graph execution.\n"
                                   f"  Asked for at {user_source(2)}\n  Fix: set_shape")

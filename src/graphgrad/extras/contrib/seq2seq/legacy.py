@@ -238,6 +238,9 @@ def attention_decoder(decoder_inputs: Sequence[Any], initial_state: Any, attenti
         raise ValueError("Must provide at least 1 input to attention decoder.")
     if num_heads < 1:
         raise ValueError("With less than 1 heads, use a non-attention decoder.")
+    if len(attention_states.shape) != 3:
+        raise ValueError(f"attention_states must have rank 3, not the shape {attention_states.shape}. "
+                         "Fix: give (batch, length, size)")
     if attention_states.shape[2] is None or int(attention_states.shape[2] or 0) == 0:
         raise ValueError(f"Shape[2] of attention_states must be known: {attention_states.get_shape()}")
     output_size = cell.output_size if output_size is None else output_size
@@ -426,6 +429,8 @@ def model_with_buckets(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[A
     Returns: (list of lists of outputs, list of losses), one for each bucket.
     Raises: ValueError for a list that is shorter than the last bucket.
     """
+    if not buckets or not all(isinstance(b, (list, tuple)) and len(b) == 2 for b in buckets):
+        raise ValueError(f"buckets must be pairs of lengths, not {buckets!r}. Fix: give [(5, 10), (10, 15)]")
     for what, given, needed in (("encoder_inputs", encoder_inputs, buckets[-1][0]),
                                 ("targets", targets, buckets[-1][1]),
                                 ("weights", weights, buckets[-1][1])):

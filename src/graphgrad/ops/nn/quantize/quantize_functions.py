@@ -203,5 +203,5 @@ def _there_and_back(builder, x, low, high, signed_input, num_bits, range_given, 
             raise ValueError("input should have known rank to use negative axis. Fix: count it from the start")
         axis += len(x._spec.shape)
     return builder(x, convert_to_tensor(low, x.dtype), convert_to_tensor(high, x.dtype), axis=int(axis), name=name,
-                   signed_input=bool(signed_input), num_bits=int(num_bits), range_given=bool(range_given),
+                   signed_input=bool(signed_input), num_bits=whole(num_bits), range_given=bool(range_given),
                    round_mode=round_mode, narrow_range=bool(narrow_range))
