@@ -218,6 +218,14 @@ def embedding_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequenc
         return _either(feed_previous, decode)
 
 
+def _check_attention(states: Any) -> None:
+    if len(states.shape) != 3:
+        raise ValueError(f"attention_states must have rank 3, not the shape {states.shape}. "
+                         "Fix: give (batch, length, size)")
+    if states.shape[2] is None or int(states.shape[2] or 0) == 0:
+        raise ValueError(f"Shape[2] of attention_states must be known: {states.get_shape()}")
+
+
 def attention_decoder(decoder_inputs: Sequence[Any], initial_state: Any, attention_states: Any, cell: Any,
                       output_size: int | None = None, num_heads: int = 1, loop_function: Any = None,
                       dtype: Any = None, scope: Any = None, initial_state_attention: bool = False) -> Any:
@@ -238,11 +246,7 @@ def attention_decoder(decoder_inputs: Sequence[Any], initial_state: Any, attenti
         raise ValueError("Must provide at least 1 input to attention decoder.")
     if num_heads < 1:
         raise ValueError("With less than 1 heads, use a non-attention decoder.")
-    if len(attention_states.shape) != 3:
-        raise ValueError(f"attention_states must have rank 3, not the shape {attention_states.shape}. "
-                         "Fix: give (batch, length, size)")
-    if attention_states.shape[2] is None or int(attention_states.shape[2] or 0) == 0:
-        raise ValueError(f"Shape[2] of attention_states must be known: {attention_states.get_shape()}")
+    _check_attention(attention_states)
     output_size = cell.output_size if output_size is None else output_size
     with variable_scope(scope or "attention_decoder"):
         batch = shape(decoder_inputs[0])[0]
