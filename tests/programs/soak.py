@@ -27,7 +27,7 @@ import numpy as np
 from tests import ROOT
 
 RECORDED = {"graph": (1e-7, 1e-10), "function": (1e-7, 1e-10), "eager": (1e-7, 1e-10), "tapes": (1e-4, 1e-5),
-            "fed": (2e-4, 2e-5)}
+            "sessions": (1e-6, 1e-9)}
 OWN = ("state", "nested", "lengths", "ranks", "nets")
 
 
@@ -41,14 +41,13 @@ def program(kind: str, seed: int, v1: Any, v2: Any) -> Any:
     """
     from tests.behaviours.tapes import taped_programs
 
-    from . import random_programs, run_programs
+    from . import random_programs, session_programs
 
+    if kind == "sessions":
+        return session_programs.run(seed, v1, v2)
     if kind in random_programs.MODES:
         return random_programs.run(random_programs.draw(seed, kind), kind, v1, v2)
-    if kind == "tapes":
-        return taped_programs.results(seed, v1, v2)
-    name = list(run_programs.KINDS)[seed % 3]
-    return run_programs.results(v1, name, seed, v1.Session)
+    return taped_programs.results(seed, v1, v2)
 
 
 def plain(value: Any) -> Any:
@@ -201,7 +200,7 @@ def compared(kind: str, seed: int, wanted: Any, chosen: str) -> list[str] | None
 
     from . import random_programs
 
-    if isinstance(wanted, str) and kind != "fed":
+    if isinstance(wanted, str):
         return None
     crosses = random_programs.Runner._crosses
     random_programs.Runner._crosses = lambda *_: False  # type: ignore[method-assign]  # the order is automatic here
