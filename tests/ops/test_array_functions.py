@@ -250,3 +250,15 @@ def test_distinct_nans() -> None:
         values, index, counts = tf2.unique_with_counts([1.0, np.nan, 1.0, np.nan])
         assert np.array_equal(values, [1, np.nan, np.nan], equal_nan=True)
         assert index.numpy().tolist() == [0, 1, 0, 2] and counts.numpy().tolist() == [2, 1, 1]
+
+
+def test_stack_of_arrays() -> None:
+    """NumPy's arrays keep their dtype when they are stacked, as in TensorFlow; its numbers do so in eager mode."""
+    array, number = np.array([3.0]), np.float64(3.0)
+    with context.use(context.EAGER):
+        for axis in (0, -1):
+            assert tf.stack([array, array], axis).dtype is tf.float64
+        assert tf.stack([number, 1.0]).dtype is tf.float64 and tf.stack([1.0, number]).dtype is tf.float32
+        assert tf.stack([[array, array]]).dtype is tf.float64 and tf.stack([1.0, 2.0]).dtype is tf.float32
+    assert tf.stack([array, array]).dtype is tf.float64
+    assert tf.stack([number, number]).dtype is tf.float32

@@ -14,18 +14,23 @@ from graphgrad.ir.dtypes import int64, variant
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.values.composite import Composite
+from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.bundle import BundleReader
 from graphgrad.training.checkpoints.saveable import Piece, Saveable
 
 from .data_structure import flatten, pack
 from .elements import Element
 
+_log = Log("tensorflow")
 _POSITION = (Piece("ITERATOR", "_POSITION", ""),)  # the number of elements taken
 
 
 def _read_position(bundle: BundleReader, key: str) -> int | None:
     key += _POSITION[0].suffix
-    return int(bundle.read(key)) if bundle.has(key) else None
+    if bundle.has(key):
+        return int(bundle.read(key))
+    _log.warning("The checkpoint %s holds an iterator in a form that cannot be read; it is not moved.", bundle.prefix)
+    return None
 
 
 class IteratorBase:

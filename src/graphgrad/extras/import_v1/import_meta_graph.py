@@ -15,6 +15,7 @@ from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.graph_messages import GraphDef, MetaGraphDef, NodeDef, VariableDef
 from graphgrad.ir.proto.messages import DecodeError
 from graphgrad.ir.proto.text import ParseError, parse
+from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.saver import Saver
 from graphgrad.training.coordination.queue_runner import QueueRunner, QueueRunnerDef
 
@@ -28,6 +29,7 @@ _SAVING = frozenset({"Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "Re
                      "ShardedFilename", "ShardedFilespec", "DisableCopyOnRead"})
 
 
+_log = Log("tensorflow")
 _LONGEST_NAME = 1000  # of a field, with comments and blanks before it
 
 
@@ -79,6 +81,8 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
         raise ValueError("the collection of variables holds what is none: "
                          f"{', '.join(sorted({type(v).__name__ for v in variables}))}. Fix: export the graph again")
     chosen = [v for v in variables if saved is None or in_checkpoint(v, import_scope) in saved.names]
+    if saved is not None:
+        _warn_of_others(saved, {in_checkpoint(v, import_scope) for v in chosen}, tables)
     settings: dict[str, Any] = {}
     if message.HasField("saver_def"):
         settings["max_to_keep"] = message.saver_def.max_to_keep
@@ -199,6 +203,14 @@ def _past_identities(name: str, nodes: Mapping[str, Any]) -> str:
     while name in nodes and nodes[name].op == "Identity":
         name = nodes[name].input[0].partition(":")[0]
     return name
+
+
+def _warn_of_others(saved: Saved, variables: set[str], tables: dict[str, Any]) -> None:
+    """Warns of what the graph's own Saver saved and what is read here cannot restore."""
+    others = saved.names - variables - {name + end for name in tables for end in ("-keys", "-values")}
+    if others:
+        _log.warning("The Saver of the imported graph does not restore %d tensors that the graph's own did, the first "
+                     "is '%s': they belong neither to a variable nor to a table.", len(others), min(others))
 
 
 def tables_of(saved: Saved | None, graph: Any, prefix: str) -> dict[str, Any]:

@@ -296,11 +296,20 @@ def stack(values: TensorLike, axis: int = 0, name: str | None = "stack") -> Tens
             return convert_to_tensor(values, name=name)
         values = unstack(values)
     elif isinstance(values, np.ndarray) or not holds_tensors(values):
-        array = make_array(values)
+        array = _array_of(values)
         if axis == 0:
             return constant(array, name=name)
         values = list(array)
     return raw.Pack(list(values), axis=as_int(axis, "axis"), name=name)
+
+
+def _array_of(values: Any) -> Any:
+    """Returns the array of what is stacked; NumPy's arrays keep their dtype, and in eager mode its numbers do."""
+    if current_graph() is None:
+        return convert_to_tensor(values)._value
+    arrays = [v for v in values if isinstance(v, np.ndarray) and v.ndim]
+    kept = len(arrays) == len(values) and len({(v.dtype, v.shape) for v in arrays}) == 1
+    return np.stack(arrays) if kept and arrays and not isinstance(values, np.ndarray) else make_array(values)
 
 
 def parallel_stack(values: TensorLike, name: str | None = "parallel_stack") -> Tensor:
