@@ -260,5 +260,6 @@ def test_stack_of_arrays() -> None:
             assert tf.stack([array, array], axis).dtype is tf.float64
         assert tf.stack([number, 1.0]).dtype is tf.float64 and tf.stack([1.0, number]).dtype is tf.float32
         assert tf.stack([[array, array]]).dtype is tf.float64 and tf.stack([1.0, 2.0]).dtype is tf.float32
-    assert tf.stack([array, array]).dtype is tf.float64
-    assert tf.stack([number, number]).dtype is tf.float32
+    with tf.Graph().as_default():
+        assert tf.stack([array, array]).dtype is tf.float64
+        assert tf.stack([number, number]).dtype is tf.float32
