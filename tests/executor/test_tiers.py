@@ -98,6 +98,21 @@ def test_another_process_compiles(on_disk, tiered, compiled_here, monkeypatch, t
         assert _losses(60) == losses and compiler_process._the_compiler and not compiled_here
 
 
+def test_another_process_compiles_beside_convolutions(tiered, compiled_here, monkeypatch):
+    """A library computes these, in programs that only this process can have; of equal ones, too."""
+    monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", "")
+    with tf.Graph().as_default(), tf.Session() as s:
+        x = tf.placeholder(tf.float32, [None, 16, 16, 16])
+        h, filters = x, [tf.Variable(tf.random.normal([3, 3, 16, 16], stddev=0.1, seed=i)) for i in range(3)]
+        for f in filters:
+            h = tf.nn.relu(tf.nn.conv2d(h, f, 1, "SAME"))
+        loss = tf.reduce_mean(tf.square(h - 0.5))
+        step = tf.train.AdamOptimizer(0.01).minimize(loss)
+        s.run(tf.global_variables_initializer())
+        losses = [s.run([loss, step], {x: np.ones((32, 16, 16, 16), np.float32)})[0] for _ in range(30)]
+    assert losses[-1] < losses[0] and not compiled_here
+
+
 def _end_compiler() -> None:
     for compiler in compiler_process._the_compiler:
         compiler.close()

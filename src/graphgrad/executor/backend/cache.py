@@ -41,7 +41,7 @@ class Entry:
       taken: the number of blocks that each random operation draws, in the order of the cluster's rows.
     """
 
-    def __init__(self, outputs: Sequence[AnySpec], program: Program | Later, origin: str, taken: Sequence[int]):
+    def __init__(self, outputs: Sequence[AnySpec], program: Program | Later | None, origin: str, taken: Sequence[int]):
         self.outputs = list(outputs)
         self.taken = taken
         self.origin = origin
@@ -49,9 +49,9 @@ class Entry:
 
     def program(self) -> Program:
         """Waits for the program and returns it."""
-        if not isinstance(self._program, Program):
-            self._program = cast(Program, self._program.result())
-        return self._program
+        if isinstance(self._program, Later):
+            self._program = self._program.result()
+        return cast(Program, self._program)
 
 
 class Need:
@@ -151,9 +151,9 @@ def get_library_call(device: Device, module: bytes, output: ArraySpec) -> Entry:
     return entry
 
 
-def _library_call(device: Device, module: bytes, output: ArraySpec) -> Program | Later:
+def _library_call(device: Device, module: bytes, output: ArraySpec) -> Program | Later | None:
     if for_others.is_set():
-        return Later(_compilers(), lambda: None)
+        return None
 
     def compile_it() -> Program:
         return device.compile(module, [output], frozenset(), with_scratch=True)
