@@ -36,8 +36,9 @@ on about 1,000 and about 1,000,000 elements (`benchmarks/eager_cases.py` has the
 `GradientTape` that records the call. graphgrad and TensorFlow run the same program, each in a process of its own, and
 take turns in blocks of {seconds:g} s. A number is the median, over {blocks} blocks, of a block's fastest call, in µs;
 a ratio is graphgrad's time by TensorFlow's: below 1 graphgrad is faster; "processor" is the same ratio of processor
-time, of all threads. The first functions are the hundred that most of the surveyed public repositories use, in that
-order."""
+time, of all threads. Before, a function on the large arrays is called 300 times, or for 0.7 s, so that what
+graphgrad compiles when it recurs ([Performance](performance.md#eager-mode)) is compiled. The first functions are the
+hundred that most of the surveyed public repositories use, in that order."""
 
 
 def summary(results, keys):

@@ -12,6 +12,7 @@ import worker
 from eager_cases import CASES
 
 _now = time.perf_counter
+LARGE = 100_000  # elements from which on operations that recur may be compiled
 
 
 class Eager:
@@ -48,7 +49,7 @@ class EagerWorker(worker.Worker):
     """The state between commands: a case, and its forward and its gradient as functions to call."""
 
     def prepare(self, name, size):
-        """Makes the arguments of a case and calls it three times.
+        """Makes the arguments of a case and calls it, a few times on small arrays and for some time on large ones.
 
         Returns: for each that there is to run, the sum of the results' magnitudes.
         """
@@ -72,8 +73,12 @@ class EagerWorker(worker.Worker):
                 return tape.gradient(y, sources)
 
             self.runs["gradient"] = gradient
-        for _ in range(3):
-            for run in self.runs.values():
+        calls, seconds = (300, 0.7) if size >= LARGE else (3, 1)
+        for run in self.runs.values():
+            end = _now() + seconds
+            for i in range(calls):
+                if i >= 3 and _now() >= end:
+                    break
                 run()
         return {what: self._sum(run()) for what, run in self.runs.items()}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -144,6 +144,8 @@ watchers: list[Callable[..., None]] = []
 _CALLS_USERS = frozenset({"host", "python", "functional"})  # flags of ops whose kernels may call users' code
 _next_rng: Callable[[dict[str, Any]], Any] | None = None
 _handle: Callable[[str, Any], EagerTensor]  # see `make_handles_with`
+_large: Container[str] = ()  # see `run_large_with`
+_run_large: Callable[[OpDef, tuple[Any, ...], dict[str, Any], Any], Any]
 _run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any]  # see `run_functional_with`
 
 
@@ -165,6 +167,18 @@ def run_functional_with(run: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], 
     """
     global _run_functional
     _run_functional = run
+
+
+def run_large_with(names: Container[str], run: Callable[[OpDef, tuple[Any, ...], dict[str, Any], Any], Any]) -> None:
+    """Declares what runs operations on large arrays; `frontend.core_hooks` does.
+
+    Args:
+      names: the op types that it may run.
+      run: a function from the op record, the inputs, the attributes and the specs of the outputs to the values of the
+        outputs, or to None if the kernel shall compute them.
+    """
+    global _large, _run_large
+    _large, _run_large = names, run
 
 
 def make_handles_with(handle: Callable[[str, Any], EagerTensor]) -> None:
@@ -210,7 +224,9 @@ def execute(
         if "functional" in opdef.flags:
             result = _run_functional(opdef, inputs, full)
         else:
-            result = _computed(opdef, inputs, full, kernel_attrs)
+            result = _run_large(opdef, inputs, attrs, inferred.specs) if opdef.name in _large else None
+            if result is None:
+                result = _computed(opdef, inputs, full, kernel_attrs)
         if "handle" in opdef.flags:
             return (_handle(opdef.name, *result),)
         outputs = tuple(

@@ -36,6 +36,11 @@ def run_first_in_numpy(on: bool) -> None:
     global first_in_numpy
     first_in_numpy = on
 
+def is_tiered() -> bool:
+    """Returns whether runs stay in NumPy for some time, and then change to XLA."""
+    return first_in_numpy and tiered and not _steady
+
+
 _steady: list[None] = []  # one entry for each active `one_engine` block
 
 
@@ -116,6 +121,15 @@ class Executable:
         if self._tiers is not None and self._tiers.over and not (self.plan.on_host or self.plan.stays):
             return None
         return swift if self._graph is None or self._graph._rebuilt == self._rebuilt else None
+
+    def note_elsewhere(self, seconds: float) -> None:
+        """Counts time towards the change to XLA.
+
+        Args:
+          seconds: what runs take beyond the estimate of their plan.
+        """
+        if self._tiers is not None:
+            self._tiers.note(seconds)
 
     def run(self, feeds: Sequence[Any], report: RunReport | None = None, store: bool = True,
             drawn: dict[Operation, int] | None = None) -> list[Any]:

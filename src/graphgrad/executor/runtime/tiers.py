@@ -83,6 +83,15 @@ class Tiers:
                 self._sizes[shapes] = _Size(size.unknown, size.taking)
                 self._sizes[shapes].over = True
 
+    def note(self, seconds: float) -> None:
+        """Counts time towards the change.
+
+        Args:
+          seconds: what runs take beyond the estimate of the plan.
+        """
+        if not self.over:
+            self._spent += seconds
+
     def allow(self, slots: Sequence[Any]) -> Budget | None:
         """Returns what NumPy may spend on the next run; None if it is XLA's, as are all that follow with these sizes.
 

@@ -14,7 +14,8 @@ from graphgrad.ir.shape import merged
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.common.rank_limits import limit_ranks
-from graphgrad.ops.math.segment import LARGE, sparse_sums
+from graphgrad.ops.common.row_sums import LARGE
+from graphgrad.ops.math.segment import sparse_sums
 
 
 def _row_shape(data, indices, segment_ids):

@@ -14,6 +14,7 @@ from graphgrad.ir.shape import compatible, normalize_axis, shape_str
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ops.common.attribute_values import as_int
 from graphgrad.ops.common.rank_limits import limit_ranks
+from graphgrad.ops.common.row_sums import LARGE, sums_by_row
 
 from .gather import check_policy, coordinates, outside, within
 
@@ -32,8 +33,8 @@ def _check_updates(indices, updates, shape, what):
                         f"[{indices[-1]}:] but has {shape_str(updates)}", "give one slice for each index")
 
 
-def _apply(xp, tensor, indices, updates, method, bad_indices_policy=""):
-    """Combines `updates` into `tensor` at the coordinates `indices`."""
+def _apply(xp, tensor, indices, updates, method, bad_indices_policy="", zeros=False):
+    """Combines `updates` into `tensor`, which may be known to be zeros, at the coordinates `indices`."""
     if method == "add" and tensor.dtype == bool:
         method = "max"  # the sum of bools is whether any of them is True
     if xp is np:
@@ -47,6 +48,8 @@ def _apply(xp, tensor, indices, updates, method, bad_indices_policy=""):
             for u in updates.reshape(-1, *tensor.shape):
                 _UFUNCS[method](result, at, u)
             return result
+        if zeros and len(at) == 1 and updates.size >= max(LARGE, 2 * at[0].size) and result.dtype.char in "fdFD":
+            return sums_by_row(updates.reshape(-1, *tensor.shape[1:]), at[0].reshape(-1), len(tensor))
         _UFUNCS[method](result, at, updates)
         return result
     if not indices.shape[-1]:
@@ -86,7 +89,7 @@ _UFUNCS = {"set": _set, "add": np.add.at, "subtract": np.subtract.at, "max": np.
     host=("shape",))
 def scatter_nd_op(xp, indices, updates, shape, *, bad_indices_policy=""):
     """Adds `updates` into zeros of the given shape at the coordinates `indices`."""
-    return _apply(xp, np.zeros(shape, updates.dtype), indices, updates, "add", bad_indices_policy)
+    return _apply(xp, np.zeros(shape, updates.dtype), indices, updates, "add", bad_indices_policy, zeros=True)
 
 
 @scatter_nd_op.shape

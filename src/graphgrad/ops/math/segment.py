@@ -15,6 +15,7 @@ from graphgrad.ir.shape import merged
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.rank_limits import limit_ranks
+from graphgrad.ops.common.row_sums import LARGE, sums_by_row
 from graphgrad.system.late_imports import load
 
 from .division import truediv
@@ -66,7 +67,6 @@ def _declare_sorted(kind, types, doc):
               flags=("host",), shape=_sorted_shape)(kernel)
 
 
-LARGE = 1 << 16  # numbers from which on NumPy's sums take longer than it is worth to import SciPy
 
 
 def sparse_sums(values, ids, rows, picked=None):
@@ -187,9 +187,9 @@ def _declare_unsorted(kind, types, start, doc):
             where = int(np.argmax(ids >= n))
             raise Complaint(f"segment_ids[{where}] = {ids[where]} is out of range [0, {n})", "raise num_segments")
         kept = ids >= 0
-        if kind == "Sum" and rows.size >= LARGE and rows.dtype.kind in "fc":
-            order = np.argsort(ids, kind="stable")[ids.size - np.count_nonzero(kept) :]
-            return sparse_sums(rows, ids[order].astype(np.int64), n, order).astype(dtype, copy=False)
+        if kind == "Sum" and rows.size >= LARGE and rows.ndim > 1 and rows.dtype.kind in "fc":
+            given = (rows, ids) if kept.all() else (rows[kept], ids[kept])
+            return sums_by_row(*given, n).astype(dtype, copy=False)
         _UFUNC[kind].at(out, ids[kept], rows[kept])
         return out.astype(dtype)
 
