@@ -104,6 +104,8 @@ class OpTraits:
       checks: whether it returns its input, or raises an error; errors then name the operation that made the value.
       finite_advice: how to keep its value and its gradient finite, as a clause.
       gradient_advice: an expression that can replace it and has a gradient. `k` is how steep, `t` a temperature.
+      eager_seconds: what NumPy takes for each element of the largest input or output, in seconds, if XLA takes at most
+        three quarters of it on large arrays; then eager mode uses programs for it once it recurs.
       value_rule: see `partial_value`.
       work_rule: see `multiply_adds`.
       fault: see `refuses`; `fault_needs` has the indices of the inputs whose value it looks at; None if it looks at the
@@ -128,6 +130,7 @@ class OpTraits:
     checks = False
     finite_advice = ""
     gradient_advice = ""
+    eager_seconds = 0.0
     value_rule: Callable[..., Any] | None = None
     work_rule: Callable[..., float] | None = None
     fault: Callable[..., Any] | None = None
@@ -216,7 +219,7 @@ class OpTraits:
 _OPTIONS = frozenset({
     "cost", "saves_result", "batch_split", "library", "shape_only", "fill", "alias", "identity", "data_movement",
     "zero_preserving", "operator", "variable", "table", "tensor_list", "placeholder", "checks", "finite_advice",
-    "gradient_advice"})
+    "gradient_advice", "eager_seconds"})
 
 
 # Code objects are read directly: `inspect.signature` of every kernel and shape rule would take

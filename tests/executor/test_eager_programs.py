@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import graphgrad as tf
-from graphgrad.executor.runtime import eager_programs, executable, large_operations
+from graphgrad.executor.runtime import eager_programs, executable
 from graphgrad.executor.runtime.executable import one_engine
-from graphgrad.ir import context, eager
+from graphgrad.ir import context
+from graphgrad.ir.opdef import registry
 
 
 @pytest.fixture(autouse=True)
@@ -16,8 +17,9 @@ def as_for_users(monkeypatch):
     """Lets runs begin in NumPy, and change soon; small arrays count as large."""
     monkeypatch.setattr(executable, "first_in_numpy", True)
     monkeypatch.setattr(executable, "tiered", True)
-    monkeypatch.setattr(large_operations, "SECONDS", dict.fromkeys(large_operations.SECONDS, 1e-3))
-    monkeypatch.setattr(eager, "_large", large_operations.SECONDS)
+    for name in ("AvgPool", "Conv2D", "Erf", "Erfc", "Prod", "ScatterNd", "Softmax"):
+        assert registry[name].eager_seconds
+        monkeypatch.setattr(registry[name], "eager_seconds", 2e-3)
     monkeypatch.setattr(eager_programs, "_used", {})
     with context.use(context.EAGER):
         yield

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphgrad.executor.runtime import large_operations
 from graphgrad.frontend.graph import operators as operators  # installs them
 from graphgrad.ir import eager
 from graphgrad.ir.opdef import OpDef
@@ -20,18 +19,16 @@ def _run_functional(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]
     return run_functional(opdef, inputs, attrs)
 
 
-def _run_large(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], specs: Any) -> list[Any] | None:
-    if not large_operations.seconds(opdef, inputs, specs):
-        return None
+def _run_large(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], seconds: float) -> list[Any] | None:
     from graphgrad.executor.runtime import eager_programs
 
-    return eager_programs.run(opdef, inputs, attrs, specs)
+    return eager_programs.run(opdef, inputs, attrs, seconds)
 
 
 def _load_specs() -> None:
     from graphgrad.frontend.structure import composite_specs as composite_specs
 
 
-eager.run_large_with(large_operations.SECONDS, _run_large)
+eager.run_large_with(_run_large)
 eager.run_functional_with(_run_functional)
 composite.load_specs_with(_load_specs)

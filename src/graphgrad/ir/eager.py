@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from graphgrad.errors import Complaint, OpError
+from graphgrad.op_traits import size_of
 from graphgrad.system.quiet_numpy import quietly
 from graphgrad.system.subnormals import Subnormals
 
@@ -144,8 +145,8 @@ watchers: list[Callable[..., None]] = []
 _CALLS_USERS = frozenset({"host", "python", "functional"})  # flags of ops whose kernels may call users' code
 _next_rng: Callable[[dict[str, Any]], Any] | None = None
 _handle: Callable[[str, Any], EagerTensor]  # see `make_handles_with`
-_large: Container[str] = ()  # see `run_large_with`
-_run_large: Callable[[OpDef, tuple[Any, ...], dict[str, Any], Any], Any]
+_run_large: Callable[[OpDef, tuple[Any, ...], dict[str, Any], float], Any] | None = None  # see `run_large_with`
+LEAST = 3e-4  # seconds: what takes less is always the kernel's
 _run_functional: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], Any]  # see `run_functional_with`
 
 
@@ -169,16 +170,15 @@ def run_functional_with(run: Callable[[OpDef, tuple[Any, ...], dict[str, Any]], 
     _run_functional = run
 
 
-def run_large_with(names: Container[str], run: Callable[[OpDef, tuple[Any, ...], dict[str, Any], Any], Any]) -> None:
+def run_large_with(run: Callable[[OpDef, tuple[Any, ...], dict[str, Any], float], Any]) -> None:
     """Declares what runs operations on large arrays; `frontend.core_hooks` does.
 
     Args:
-      names: the op types that it may run.
-      run: a function from the op record, the inputs, the attributes and the specs of the outputs to the values of the
-        outputs, or to None if the kernel shall compute them.
+      run: a function from the op record, the inputs, the attributes and the seconds that the kernel takes to the values
+        of the outputs, or to None if the kernel shall compute them.
     """
-    global _large, _run_large
-    _large, _run_large = names, run
+    global _run_large
+    _run_large = run
 
 
 def make_handles_with(handle: Callable[[str, Any], EagerTensor]) -> None:
@@ -224,7 +224,7 @@ def execute(
         if "functional" in opdef.flags:
             result = _run_functional(opdef, inputs, full)
         else:
-            result = _run_large(opdef, inputs, attrs, inferred.specs) if opdef.name in _large else None
+            result = _as_program(opdef, inputs, attrs, inferred.specs) if opdef.eager_seconds else None
             if result is None:
                 result = _computed(opdef, inputs, full, kernel_attrs)
         if "handle" in opdef.flags:
@@ -250,6 +250,14 @@ def execute(
     for watch in watchers:
         watch(opdef, inputs, outputs)
     return outputs
+
+
+def _as_program(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], specs: Sequence[Spec]) -> Any:
+    """Runs a large operation as a program; returns the values of the outputs, None if it is the kernel's."""
+    sizes = [getattr(t._value, "size", 0) for t in inputs]
+    sizes += [size_of(spec.shape, 0) for spec in specs]
+    seconds = opdef.eager_seconds * max(sizes, default=0)
+    return _run_large(opdef, inputs, attrs, seconds) if seconds >= LEAST and _run_large is not None else None
 
 
 def _computed(opdef: OpDef, inputs: tuple[Any, ...], full: dict[str, Any], attrs: dict[str, Any]) -> Any:

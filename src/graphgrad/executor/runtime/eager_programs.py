@@ -2,8 +2,8 @@
 
 An operation of one form (op type, attributes, shapes, dtypes, and the values of small integer inputs, such as axes) is
 NumPy's at first. From its second use on it is a graph of its own, whose runs are `tiers`'s: NumPy does them until
-they have taken, by the estimates below, a share of what compiling takes, while another process compiles. So the change
-depends on counts and shapes alone, and a program that repeats itself gets the same bits.
+they have taken, by the estimate in the op's record, a share of what compiling takes, while another process compiles.
+So the change depends on counts and shapes alone, and a program that repeats itself gets the same bits.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.opdef import OpDef
 
 from . import executable as executables
-from . import large_operations, nonfinite
+from . import nonfinite
 from .executable import Executable
 from .random_positions import RandomPositions
 
@@ -33,18 +33,17 @@ _used: dict[Any, Executable | None] = {}  # by form; None after the first use
 _lock = threading.Lock()
 
 
-def run(opdef: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], specs: Sequence[Any]) -> list[Any] | None:
+def run(opdef: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], seconds: float) -> list[Any] | None:
     """Runs an operation on large arrays by its program.
 
     Args:
       opdef: its record.
       inputs: eager tensors.
       attrs: its explicit attributes.
-      specs: of its outputs.
+      seconds: what NumPy takes for it.
     Returns: the values of the outputs; None if the operation is NumPy's, as one is that fails.
     """
-    seconds = large_operations.seconds(opdef, inputs, specs)
-    if not seconds or not _is_allowed():
+    if not _is_allowed():
         return None
     try:
         form = (opdef.name, *[_part_of_form(t) for t in inputs], *attrs.items())
@@ -59,8 +58,9 @@ def run(opdef: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], specs: Seque
         return None
     try:
         if program is None:
-            program = _used[form] = _program_of(opdef, inputs, attrs)
-        program.note_elsewhere(seconds)
+            program = _program_of(opdef, inputs, attrs)
+            program.takes(seconds)
+            _used[form] = program
         return [to_numpy(v) for v in program.run([t._value for t in inputs if not _is_part_of_form(t)])]
     except Exception:  # of whatever kind: the kernel words it
         return None

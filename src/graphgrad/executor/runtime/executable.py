@@ -122,14 +122,14 @@ class Executable:
             return None
         return swift if self._graph is None or self._graph._rebuilt == self._rebuilt else None
 
-    def note_elsewhere(self, seconds: float) -> None:
-        """Counts time towards the change to XLA.
+    def takes(self, seconds: float) -> None:
+        """Sets what a run takes at least in NumPy, where that is known better than by an estimate.
 
         Args:
-          seconds: what runs take beyond the estimate of their plan.
+          seconds: the time.
         """
         if self._tiers is not None:
-            self._tiers.note(seconds)
+            self._tiers.least = seconds
 
     def run(self, feeds: Sequence[Any], report: RunReport | None = None, store: bool = True,
             drawn: dict[Operation, int] | None = None) -> list[Any]:

@@ -61,11 +61,13 @@ class Tiers:
 
     Attributes:
       over: whether XLA does all further runs, whatever their sizes.
+      least: what a run takes at least in NumPy, in seconds.
     """
 
     def __init__(self, plan: Plan, once: bool):
         self._plan = plan
         self._once = once
+        self.least = 0.0
         plan.stays = not once and numpy_run.is_light(plan)
         self.over = ahead.on and not plan.stays
         self._has_loops = numpy_run.has_loops(plan)
@@ -82,15 +84,6 @@ class Tiers:
             if size.over:
                 self._sizes[shapes] = _Size(size.unknown, size.taking)
                 self._sizes[shapes].over = True
-
-    def note(self, seconds: float) -> None:
-        """Counts time towards the change.
-
-        Args:
-          seconds: what runs take beyond the estimate of the plan.
-        """
-        if not self.over:
-            self._spent += seconds
 
     def allow(self, slots: Sequence[Any]) -> Budget | None:
         """Returns what NumPy may spend on the next run; None if it is XLA's, as are all that follow with these sizes.
@@ -125,7 +118,7 @@ class Tiers:
             unknown = numpy_run.unknown_size(self._plan, slots)
             while len(self._sizes) >= _BOUND:
                 self._sizes.pop(next(iter(self._sizes)))
-            size = self._sizes[shapes] = _Size(unknown, numpy_run.estimate(self._plan, unknown))
+            size = self._sizes[shapes] = _Size(unknown, max(numpy_run.estimate(self._plan, unknown), self.least))
         return size
 
     def _end(self, size: _Size) -> None:

@@ -177,7 +177,8 @@ def _size_of(image):
 def _declare_gradient(forward, matrix, differentiable):
     """Declares the gradient of an interpolation, by a product with a matrix for each axis, for some dtypes."""
 
-    @op(f"{forward.name}Grad", "grads: float32, original_image: T -> output: T", T=FLOATING, shape=_of_original)
+    @op(f"{forward.name}Grad", "grads: float32, original_image: T -> output: T", T=FLOATING, shape=_of_original,
+        eager_seconds=3e-9)
     def transpose(xp, dy, original, *, align_corners=False, half_pixel_centers=False):
         """Applies the transpose of an interpolation."""
         rows, columns = (matrix(n, out, align_corners, half_pixel_centers).T
@@ -197,7 +198,8 @@ def _declare_gradient(forward, matrix, differentiable):
 # -- ResizeBilinear --------------------------------------------------------------------
 
 
-@op("ResizeBilinear", "images: T, size: int32 -> resized_images: float32", T=REAL, host=("size",), shape=_resized)
+@op("ResizeBilinear", "images: T, size: int32 -> resized_images: float32", T=REAL, host=("size",), shape=_resized,
+    eager_seconds=2e-9)
 def resize_bilinear_op(xp, images, size, *, align_corners=False, half_pixel_centers=False):
     """Interpolates each pixel between the four around it."""
     x = images.astype(np.float32)

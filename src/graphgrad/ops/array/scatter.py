@@ -86,7 +86,7 @@ _UFUNCS = {"set": _set, "add": np.add.at, "subtract": np.subtract.at, "max": np.
 
 
 @op("ScatterNd", "indices: Tindices, updates: T, shape: Tindices -> output: T", T=NUMERIC | BOOL, Tindices=INDEX,
-    host=("shape",))
+    host=("shape",), eager_seconds=1e-9)
 def scatter_nd_op(xp, indices, updates, shape, *, bad_indices_policy=""):
     """Adds `updates` into zeros of the given shape at the coordinates `indices`."""
     return _apply(xp, np.zeros(shape, updates.dtype), indices, updates, "add", bad_indices_policy, zeros=True)

@@ -82,7 +82,7 @@ def _positive(shape):
     return square(shape)
 
 
-@op("Cholesky", "input: T -> output: T", T=_T, shape=_positive, cost=Cost.FACTORIZATION)
+@op("Cholesky", "input: T -> output: T", T=_T, shape=_positive, cost=Cost.FACTORIZATION, eager_seconds=5e-9)
 def cholesky_op(xp, x):
     """Computes lower triangular matrices L with L L^H = x; only the lower triangles are read."""
     from jax import lax
@@ -128,7 +128,7 @@ def not_finite(xp, result, *more):
     return [xp.logical_not(xp.isfinite(result))]
 
 
-@op("MatrixInverse", "input: T -> output: T", T=_T, shape=square, cost=Cost.FACTORIZATION)
+@op("MatrixInverse", "input: T -> output: T", T=_T, shape=square, cost=Cost.FACTORIZATION, eager_seconds=2e-8)
 def matrix_inverse_op(xp, x, *, adjoint=False):
     """Computes the inverses of square matrices, or of their adjoints."""
     if adjoint:
@@ -235,7 +235,8 @@ def _grad_of_matrix(x, db, flipped):
     return raw.Neg(matmul(x, db, adjoint_b=True) if flipped else matmul(db, x, adjoint_b=True))
 
 
-@op("MatrixTriangularSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_solve_shape, cost=Cost.FACTORIZATION)
+@op("MatrixTriangularSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_solve_shape, cost=Cost.FACTORIZATION,
+    eager_seconds=2e-8)
 def matrix_triangular_solve_op(xp, matrix, rhs, *, lower=True, adjoint=False):
     """Solves triangular systems; the other triangle is not read."""
     batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])

@@ -224,7 +224,7 @@ class _Lane:
         return raw.Slice(t, begin, size)
 
 
-@op("LinearRecurrence", "b: T, a: T -> r: T", T=FLOATING | COMPLEX)
+@op("LinearRecurrence", "b: T, a: T -> r: T", T=FLOATING | COMPLEX, eager_seconds=1.5e-8)
 def _linear_recurrence(xp, b, a, *, axis, reverse=False):
     """Computes r_i = b_i + a_i r_(i-1) along an axis, or with r_(i+1) from the end. TensorFlow has no such op."""
     b, a, dtype = wide(b), wide(a), b.dtype

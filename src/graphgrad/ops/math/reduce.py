@@ -196,7 +196,8 @@ def _prod_kernel(xp, x, axes, keep_dims):
     return xp.prod(x, axis=axes, keepdims=keep_dims, dtype=x.dtype).astype(dtype)
 
 
-_prod = _reduction("Prod", _prod_kernel, "Computes the product over axes.", NUMERIC, partial_value=folded)
+_prod = _reduction("Prod", _prod_kernel, "Computes the product over axes.", NUMERIC, partial_value=folded,
+                   eager_seconds=5e-10)
 
 
 @_prod.grad

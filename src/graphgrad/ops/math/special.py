@@ -22,7 +22,8 @@ from . import special_numpy, special_parameter_gradients
 _DOUBLE = frozenset({float32, float64})
 
 
-def _declare(name, signature, host, device, doc, T=FLOATING, cost=Cost.LIGHT, single=None):
+def _declare(name, signature, host, device, doc, T=FLOATING, cost=Cost.LIGHT, single=None,
+             eager_seconds=0.0):
     """Declares a special function.
 
     Args:
@@ -33,6 +34,7 @@ def _declare(name, signature, host, device, doc, T=FLOATING, cost=Cost.LIGHT, si
       T: the dtypes.
       cost: what it costs in XLA.
       single: a function of `special_numpy` for float32, which half precision is computed in.
+      eager_seconds: as for `op`.
     """
 
     def kernel(xp, *inputs):
@@ -56,7 +58,7 @@ def _declare(name, signature, host, device, doc, T=FLOATING, cost=Cost.LIGHT, si
 
     kernel.__doc__ = doc
     shape = {1: same, 2: broadcast, 3: scalars_or_one_shape}[signature.count(",") + 1]
-    return op(name, signature, T=T, shape=shape, cost=cost)(kernel)
+    return op(name, signature, T=T, shape=shape, cost=cost, eager_seconds=eager_seconds)(kernel)
 
 
 # -- the error function ------------------------------------------------------------
@@ -76,8 +78,9 @@ def _erfinv_on_device(x):
 
 
 _erf = _declare("Erf", "x: T -> y: T", special_numpy.erf, "erf", "Computes the error function.",
-                single=special_numpy.erf_single)
-_erfc = _declare("Erfc", "x: T -> y: T", special_numpy.erfc, "erfc", "Computes 1 - erf(x).")
+                single=special_numpy.erf_single, eager_seconds=2e-9)
+_erfc = _declare("Erfc", "x: T -> y: T", special_numpy.erfc, "erfc", "Computes 1 - erf(x).",
+                eager_seconds=1.3e-8)
 _erfinv = _declare("Erfinv", "x: T -> y: T", special_numpy.erfinv, _erfinv_on_device, "Computes the inverse of erf.")
 _ndtri = _declare("Ndtri", "x: T -> y: T", special_numpy.ndtri, "ndtri", "Computes the normal quantile function.")
 
@@ -200,10 +203,11 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
 # -- gamma, its derivatives and zeta -----------------------------------------------
 
 _series = functools.partial(_declare, cost=Cost.SERIES)
-_lgamma = _series("Lgamma", "x: T -> y: T", special_numpy.lgamma, "gammaln", "Computes log(|gamma(x)|).")
+_lgamma = _series("Lgamma", "x: T -> y: T", special_numpy.lgamma, "gammaln", "Computes log(|gamma(x)|).",
+                  eager_seconds=1.3e-8)
 _digamma = _series("Digamma", "x: T -> y: T", special_numpy.digamma, "digamma", "Computes the derivative of Lgamma.")
 _polygamma = _series("Polygamma", "a: T, x: T -> z: T", special_numpy.polygamma, "lax.polygamma",
-                     "Computes the a-th derivative of Digamma.", _DOUBLE)
+                     "Computes the a-th derivative of Digamma.", _DOUBLE, eager_seconds=2e-7)
 _zeta = _series("Zeta", "x: T, q: T -> z: T", special_numpy.zeta, "zeta", "Computes Hurwitz's zeta function.", _DOUBLE)
 
 

@@ -412,7 +412,7 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
 # -- the logistic function ---------------------------------------------------------
 
 
-@op("Sigmoid", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True)
+@op("Sigmoid", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True, eager_seconds=1e-9)
 def _sigmoid(xp, x):
     """Computes 1 / (1 + exp(-x))."""
     if xp is np and x.dtype.kind == "f" and x.dtype.itemsize > 2:
@@ -441,7 +441,7 @@ def _sigmoid_grad(op, dy):
     return raw.SigmoidGrad(conj(op.outputs[0]), dy)
 
 
-@op("SigmoidGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
+@op("SigmoidGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=1e-9)
 def _sigmoid_grad_op(xp, y, dy):
     """Computes the gradient of y = sigmoid(x): dy y (1 - y)."""
     return dy * y * (xp.asarray(1, y.dtype) - y)

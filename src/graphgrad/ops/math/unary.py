@@ -294,7 +294,7 @@ def _zero_stays(xp, dy, gradient):
     return where(xp, dy == 0, xp.zeros((), gradient.dtype), gradient)
 
 
-@op("SqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
+@op("SqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=1.5e-9)
 def _sqrt_grad_op(xp, y, dy):
     """Computes the gradient of y = sqrt(x): dy / (2 conj(y))."""
     return _zero_stays(xp, dy, dy * xp.asarray(0.5, y.dtype) / _conj(xp, y))
@@ -346,7 +346,7 @@ def _rsqrt_grad(op, dy):
     return raw.RsqrtGrad(op.outputs[0], dy)
 
 
-@op("RsqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
+@op("RsqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=2e-9)
 def _rsqrt_grad_op(xp, y, dy):
     """Computes the gradient of y = 1 / sqrt(x): -dy conj(y)**3 / 2."""
     y = _conj(xp, y)

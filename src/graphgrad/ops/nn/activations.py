@@ -324,7 +324,7 @@ def _softplus_op_grad(op, dy):
     return raw.SoftplusGrad(dy, op.inputs[0])
 
 
-@op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both)
+@op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both, eager_seconds=1e-9)
 def softplus_grad(xp, dy, x):
     """Computes dy * sigmoid(x)."""
     if xp is np and x.dtype.itemsize > 2 and dy.shape == x.shape:

@@ -23,7 +23,8 @@ from .softmax import LAST, shifted
 # -- cross entropies -------------------------------------------------------------------
 
 
-@op("SoftmaxCrossEntropyWithLogits", "features: T, labels: T -> loss: T, backprop: T", T=FLOATING)
+@op("SoftmaxCrossEntropyWithLogits", "features: T, labels: T -> loss: T, backprop: T", T=FLOATING,
+    eager_seconds=3.7e-9)
 def softmax_xent(xp, logits, labels):
     """Computes the cross entropy of each row, and its gradient softmax(features) - labels."""
     dtype = logits.dtype
@@ -86,7 +87,7 @@ def _softmax_xent_grad(op, dloss, dbackprop):
 
 
 @op("SparseSoftmaxCrossEntropyWithLogits", "features: T, labels: Tlabels -> loss: T, backprop: T", T=FLOATING,
-    Tlabels=INDEX)
+    Tlabels=INDEX, eager_seconds=3.9e-9)
 def sparse_softmax_xent(xp, logits, labels):
     """Computes the cross entropy of each row with the class given by its label, and its gradient.
 

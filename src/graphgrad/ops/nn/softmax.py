@@ -32,7 +32,7 @@ def shifted(xp, x):
     return x - xp.max(x, axis=-1, keepdims=True)
 
 
-@op("Softmax", "logits: T -> softmax: T", T=FLOATING, shape=_at_least_vector, saves_result=True)
+@op("Softmax", "logits: T -> softmax: T", T=FLOATING, shape=_at_least_vector, saves_result=True, eager_seconds=1.7e-9)
 def softmax_op(xp, logits):
     """Computes exp(x) / sum(exp(x)) along the last axis."""
     if xp is np and logits.dtype.itemsize > 2 and logits.size:
@@ -63,7 +63,7 @@ def _softmax_op_grad(op, dy):
     return raw.Mul(raw.Sub(dy, total), y)
 
 
-@op("LogSoftmax", "logits: T -> logsoftmax: T", T=FLOATING, shape=_at_least_vector)
+@op("LogSoftmax", "logits: T -> logsoftmax: T", T=FLOATING, shape=_at_least_vector, eager_seconds=1.7e-9)
 def log_softmax_op(xp, logits):
     """Computes x - log(sum(exp(x))) along the last axis."""
     if xp is np and logits.dtype.itemsize > 2 and logits.size:

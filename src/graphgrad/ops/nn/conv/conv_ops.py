@@ -153,7 +153,7 @@ def _work(op, unknown):
 
 
 @op("Conv2D", "input: T, filter: T -> output: T", T=_T, shape=_forward_shape(2), cost=Cost.CONVOLUTION,
-    batch_split=BatchSplit((0,), filter=1, image=-1), library=conv_library.forward)
+    batch_split=BatchSplit((0,), filter=1, image=-1), library=conv_library.forward, eager_seconds=1e-9)
 def conv2d_op(xp, x, f, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(), data_format="NHWC",
               dilations=_ONES4):
     """Computes the cross-correlation of images with a filter [height, width, in, out]."""
@@ -166,7 +166,7 @@ conv2d_op.multiply_adds(_work)
 
 @op("Conv2DBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=_T, host=("input_sizes",),
     shape=_input_shape(2), cost=Cost.CONVOLUTION, batch_split=BatchSplit((2,), filter=1, image=2, sizes=0),
-    library=conv_library.to_input)
+    library=conv_library.to_input, eager_seconds=1e-9)
 def conv2d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(),
                              data_format="NHWC", dilations=_ONES4):
     """Computes the gradient of Conv2D with respect to its input."""

@@ -83,7 +83,7 @@ def _check(channels, f):
 
 
 @op("DepthwiseConv2dNative", "input: T, filter: T -> output: T", T=FLOATING, cost=Cost.CONVOLUTION,
-    limits=IMAGE_FORMATS)
+    limits=IMAGE_FORMATS, eager_seconds=5e-9)
 def depthwise_op(xp, x, f, *, strides, padding, explicit_paddings=(), data_format="NHWC", dilations=_ONES):
     """Convolves each channel with `channel_multiplier` filters of its own."""
     axis = channel_axis(data_format, 2)
@@ -166,7 +166,7 @@ def _depthwise_work(op, unknown):
 
 
 @op("DepthwiseConv2dNativeBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=FLOATING,
-    host=("input_sizes",), flags=("sized",), cost=Cost.CONVOLUTION, limits=IMAGE_FORMATS)
+    host=("input_sizes",), flags=("sized",), cost=Cost.CONVOLUTION, limits=IMAGE_FORMATS, eager_seconds=6e-9)
 def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
                     dilations=_ONES):
     """Computes the gradient of DepthwiseConv2dNative with respect to its input."""

@@ -34,7 +34,7 @@ def _wide(x):
 
 @op("FusedBatchNormV3", "x: T, scale: U, offset: U, mean: U, variance: U -> y: T, batch_mean: U, batch_variance: U, "
     "reserve_space_1: U, reserve_space_2: U, reserve_space_3: U", T=FLOATING, U=FLOATING, cost=Cost.HEAVY,
-    limits=_FORMATS)
+    limits=_FORMATS, eager_seconds=1.5e-9)
 def fused_batch_norm_op(xp, x, scale, offset, mean, variance, *, epsilon=0.0001, exponential_avg_factor=1.0,
                         data_format="NHWC", is_training=True):
     """Normalizes each channel to the mean and variance of the batch, or to those given.
@@ -118,7 +118,7 @@ def _fused_batch_norm_op_grad(op, dy, *unused):
 @op("FusedBatchNormGradV3", "y_backprop: T, x: T, scale: U, reserve_space_1: U, reserve_space_2: U, "
     "reserve_space_3: U -> x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_4: U, "
     "reserve_space_5: U", T=FLOATING, U=FLOATING, cost=Cost.HEAVY,
-    limits=_FORMATS)
+    limits=_FORMATS, eager_seconds=2.4e-9)
 def fused_batch_norm_grad(xp, dy, x, scale, mean, variance, reserve, *, epsilon=0.0001, data_format="NHWC",
                           is_training=True):
     """Computes the gradients of FusedBatchNormV3 for x, scale and offset."""

@@ -354,7 +354,7 @@ def _attrs(op):
 # -- MaxPool ---------------------------------------------------------------------------
 
 
-@op("MaxPool", "input: T -> output: T", T=REAL, shape=_pool_shape(2, True), cost=Cost.HEAVY)
+@op("MaxPool", "input: T -> output: T", T=REAL, shape=_pool_shape(2, True), cost=Cost.HEAVY, eager_seconds=6e-10)
 def max_pool_op(xp, x, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
     """Computes the maximum of each window."""
     return _pooling(xp, _max, x, (), ksize, strides, padding, explicit_paddings, data_format)
@@ -365,7 +365,8 @@ def _max_pool_op_grad(op, dy):
     return raw.MaxPoolGrad(op.inputs[0], op.outputs[0], dy, **_attrs(op))
 
 
-@op("MaxPoolGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_first, cost=Cost.HEAVY)
+@op("MaxPoolGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_of_first, cost=Cost.HEAVY,
+    eager_seconds=3e-9)
 def max_pool_grad(xp, x, y, dy, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
     """Passes each window's gradient to its first maximum."""
     return _pooling(xp, _max_grad, x, (y, dy), ksize, strides, padding, explicit_paddings, data_format)
@@ -437,13 +438,14 @@ def _max_pool3d_grad_grad_grad(op, dy):
 def _declare_average(name, argument, nd, layout):
     """Declares the mean of windows of `nd` dimensions, and its gradient."""
 
-    @op(name, f"{argument}: T -> output: T", T=FLOATING, shape=_plain_pool_shape(nd), cost=Cost.HEAVY)
+    @op(name, f"{argument}: T -> output: T", T=FLOATING, shape=_plain_pool_shape(nd), cost=Cost.HEAVY,
+        eager_seconds=8e-10)
     def average(xp, x, *, ksize, strides, padding, data_format=layout):
         """Computes the mean of each window; padding does not count."""
         return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
 
     @op(f"{name}Grad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
-        shape=_of_sizes(nd), flags=("sized",), cost=Cost.HEAVY)
+        shape=_of_sizes(nd), flags=("sized",), cost=Cost.HEAVY, eager_seconds=1.3e-9)
     def average_grad(xp, sizes, dy, *, ksize, strides, padding, data_format=layout):
         """Divides each window's gradient equally among its elements."""
         shape = tuple(int(n) for n in sizes)
