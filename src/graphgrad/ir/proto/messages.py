@@ -6,43 +6,36 @@ Reference: protobuf.dev/reference/python.
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
+from graphgrad.ir.proto.decode_errors import DecodeError as DecodeError
+from graphgrad.ir.proto.decode_errors import decode_error
 from graphgrad.ir.proto.quoting import quoted
-from graphgrad.ir.proto.scalars import SCALARS, checked, encoded, read_number, unpacked_numbers
+from graphgrad.ir.proto.scalars import (
+    SCALARS,
+    checked,
+    checked_all,
+    encoded,
+    packed_numbers,
+    read_number,
+    unpacked_numbers,
+)
 from graphgrad.ir.proto.wire import (
     DEEPEST,
     DELIMITED,
     GROUP,
     after_group,
     delimited,
+    is_plain_entry,
     raw_field,
     read_key,
     read_value,
     read_varint,
     varint,
 )
-
-
-class DecodeError(ValueError):
-    """Bytes that are not a message of the requested type."""
-
-
-def _decode_error(problem: str) -> DecodeError:
-    """Makes the error; where a program has imported protobuf's, it is an instance of that class, too."""
-    theirs = getattr(sys.modules.get("google.protobuf.message"), "DecodeError", None)
-    if theirs is None:
-        return DecodeError(problem)
-    if theirs not in _OF_BOTH:
-        _OF_BOTH[theirs] = type("DecodeError", (DecodeError, theirs), {"__doc__": DecodeError.__doc__})
-    return _OF_BOTH[theirs](problem)
-
-
-_OF_BOTH: dict[Any, type[DecodeError]] = {}
 
 
 class Repeated(list[Any]):
@@ -195,7 +188,7 @@ class Message:
             if not isinstance(kind[0], str):
                 self._values[name][:] = value
             else:
-                self._values[name][:] = [checked(kind[0], name, v) for v in value]
+                self._values[name][:] = checked_all(kind[0], name, value)
         elif isinstance(kind, MapOf):
             self._values[name].update(value)
         else:
@@ -288,10 +281,12 @@ class Message:
         """
         out = []
         values = self._values
+        if not values:
+            return self._unknown
         for name, number, kind, always in self._fields():
-            if name not in values or not self._is_set(name):
+            value = values.get(name)
+            if value is None or not (value if isinstance(value, (list, dict)) else self._is_set(name)):
                 continue
-            value = values[name]
             if not always and value == SCALARS[kind][2]:
                 continue
             if isinstance(kind, list):
@@ -323,7 +318,7 @@ class Message:
             self._merge(data, 0, len(data), 0)
         except (IndexError, ValueError) as e:
             why = "it ends within a field" if isinstance(e, IndexError) else e
-            raise _decode_error(f"Error parsing message with type 'tensorflow.{type(self).__name__}': {why}") from None
+            raise decode_error(f"Error parsing message with type 'tensorflow.{type(self).__name__}': {why}") from None
         return len(serialized)
 
     def _merge(self, data: bytes, at: int, end: int, depth: int) -> None:
@@ -351,7 +346,7 @@ class Message:
             if what <= _NUMBERS:
                 value, at = read_number(kind, data, at)
                 if what == _NUMBERS:
-                    getattr(self, name).append(value)
+                    self._place(name, kind).append(value)
                 else:
                     values[name] = value
             else:
@@ -365,9 +360,9 @@ class Message:
                 if what == _ONE_TEXT:
                     values[name] = data[begin:at].decode() if kind == "string" else data[begin:at]
                 elif what == _TEXTS:
-                    getattr(self, name).append(data[begin:at].decode() if kind == "string" else data[begin:at])
+                    self._place(name, kind).append(data[begin:at].decode() if kind == "string" else data[begin:at])
                 elif what == _PACKED:
-                    getattr(self, name).extend(unpacked_numbers(kind, data[begin:at]))
+                    self._place(name, kind).extend(unpacked_numbers(kind, data[begin:at]))
                 else:
                     self._merge_part(what, name, kind, data, begin, at, depth + 1)
             for other in others:
@@ -377,17 +372,35 @@ class Message:
         if unknown:
             _set_unknown(self, self._unknown + b"".join(unknown))
 
+    def _place(self, name: str, kind: Any) -> Any:
+        """Returns the values of a repeated field, of which each is of a kind."""
+        place = self._values.get(name)
+        if place is None:
+            place = self._values[name] = Repeated(kind)
+        return place
+
     def _merge_part(self, what: int, name: str, kind: Any, data: bytes, begin: int, end: int, depth: int) -> None:
         """Adds a message to a field, or an entry to a map."""
-        place = getattr(self, name)
         if what == _MESSAGE:
+            place = self._values.get(name)
+            if place is None:
+                place = self._values[name] = kind()
             place._merge(data, begin, end, depth)
             _set_present(place, True)
         elif what == _MESSAGES:
             part = kind()
-            place.append(part)
+            self._place(name, kind).append(part)
             part._merge(data, begin, end, depth)
         else:
+            place = self._values.get(name)
+            if place is None:
+                place = self._values[name] = Map(kind)
+            if kind.key == "string" and not isinstance(kind.value, str) and is_plain_entry(data, begin, end):
+                at = begin + 2 + data[begin + 1]
+                part = place[data[begin + 2 : at].decode()] = kind.value()
+                part._merge(data, at + 2, end, depth + 1)
+                _set_present(part, True)
+                return
             entry = entry_class(kind)()
             entry._merge(data, begin, end, depth)
             found = entry._values
@@ -468,9 +481,11 @@ def _field(number: int, kind: Any, value: Any) -> bytes:
 
 
 def _repeated(number: int, kind: Any, values: Any) -> bytes:
-    if isinstance(kind, str) and SCALARS[kind][0] != DELIMITED:  # packed
-        return delimited(number, b"".join(encoded(kind, v) for v in values))
-    return b"".join(_field(number, kind, v) for v in values)
+    if not isinstance(kind, str):
+        return b"".join([delimited(number, v.SerializeToString()) for v in values])
+    if SCALARS[kind][0] != DELIMITED:
+        return delimited(number, packed_numbers(kind, values))
+    return b"".join([delimited(number, encoded(kind, v)) for v in values])
 
 
 def _text(kind: str, value: Any) -> str:

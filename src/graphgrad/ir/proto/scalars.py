@@ -6,6 +6,7 @@ Reference: protobuf.dev/programming-guides/encoding.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,19 @@ def checked(kind: str, name: str, value: Any) -> Any:
     if not isinstance(value, type(SCALARS[kind][2])):
         raise TypeError(f"{value!r} has type {type(value).__name__}, which does not fit field {name} of type {kind}")
     return value
+
+
+_EXACTLY = {"int": int, "float": float, "double": float, "bytes": bytes, "string": str}
+
+
+def checked_all(kind: str, name: str, values: Iterable[Any]) -> list[Any]:
+    """Converts the values of a repeated field as `checked` does."""
+    values = list(values)
+    kinds = set(map(type, values))
+    exactly = _EXACTLY.get(kind)
+    if kinds == {exactly} or (exactly is float and kinds == {int}):
+        return values if kinds == {exactly} else list(map(float, values))
+    return [checked(kind, name, v) for v in values]
 
 
 def encoded(kind: str, value: Any) -> bytes:
@@ -76,8 +90,19 @@ def _integer(kind: str, value: int) -> Any:
     return signed(value) if kind == "int" else ((value & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
 
 
+def packed_numbers(kind: str, values: Sequence[Any]) -> bytes:
+    """Encodes the scalars of a packed field."""
+    wire, form, _ = SCALARS[kind]
+    if wire != VARINT:
+        return struct.pack(f"<{len(values)}{form[1]}", *values)
+    if kind != "sint64" and min(values) >= 0 and max(values) < 128:
+        return bytes(values)
+    return b"".join([encoded(kind, v) for v in values])
+
+
 def unpacked_numbers(kind: str, data: Any) -> list[Any]:
     """Reads the scalars of a packed field."""
     if SCALARS[kind][0] == VARINT:
-        return [_integer(kind, n) for n in read_packed(data)]
+        numbers = list(data) if data.isascii() else read_packed(data)  # bytes below 128 are numbers
+        return numbers if kind == "int" and data.isascii() else [_integer(kind, n) for n in numbers]
     return list(np.frombuffer(data, SCALARS[kind][1]).tolist())

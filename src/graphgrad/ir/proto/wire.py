@@ -128,7 +128,18 @@ def read_packed(data: Any) -> list[int]:
 
 def delimited(number: int, data: bytes) -> bytes:
     """Encodes a field of bytes, with its key and its length."""
+    size = len(data)
+    if number < 16 and size < 128:  # the usual case: a byte each
+        return bytes((number << 3 | DELIMITED, size)) + data
     return varint(number << 3 | DELIMITED) + varint(len(data)) + data
+
+
+def is_plain_entry(data: bytes, begin: int, end: int) -> bool:
+    """Returns whether a map's entry is a key of text and a message, both of less than 128 bytes, in this order."""
+    if end - begin < 4 or data[begin] != 10 or data[begin + 1] > 127:
+        return False
+    middle = begin + 2 + data[begin + 1]
+    return middle + 1 < end and data[middle] == 18 and data[middle + 1] == end - middle - 2 < 128
 
 
 def raw_field(number: int, wire: int, value: Any) -> bytes:
