@@ -59,7 +59,7 @@ def from_tensor_slices(cls: type[DatasetBase], tensors: Any, name: str | None = 
     whole = components(pack(tensors, map(_spec, values)))
     rows = None
     for spec in whole:
-        if not isinstance(spec, Spec):
+        if not hasattr(spec, "shape"):
             raise ValueError("None has no rows. Fix: leave it out, or give arrays")
         if spec.shape == ():
             raise ValueError("Unbatching a tensor is only supported for rank >= 1. "
