@@ -175,7 +175,7 @@ def text_of(found, sizes, date: str) -> str:
 
 def picture(found, sizes) -> str:
     """The same as an SVG: a panel for each graph, both axes logarithmic."""
-    width, height, left, top, gap = 230, 190, 50, 34, 34
+    width, height, left, top, gap = 230, 190, 68, 34, 34
     low, high = 0.1, 1000.0
     first, last = math.log10(sizes[0]), math.log10(sizes[-1])
 
@@ -195,7 +195,7 @@ def picture(found, sizes) -> str:
             y = at(panel, sizes[0], value)[1]
             parts.append(f'<line x1="{x0}" x2="{x0 + width}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
             if panel == 0:
-                parts.append(f'<text x="{x0 - 6}" y="{y + 4:.1f}" text-anchor="end">{value:g} µs</text>')
+                parts.append(f'<text x="{x0 - 6}" y="{y + 4:.1f}" text-anchor="end">{value:,g} µs</text>')
         for size in sizes:
             x = at(panel, size, low)[0]
             parts.append(f'<text x="{x:.1f}" y="{y0 + height + 16}" text-anchor="middle">10'
