@@ -13,8 +13,11 @@ Choice = tuple[str, int]  # a predicate and its value
 
 
 def resolved(parts: dict[str, Any], name: str) -> str:
-    """Returns the name of the source of a value, without identities."""
-    while (node := parts.get(operation_of(name))) is not None and node.op == "Identity":
+    """Returns the name of the source of a value, without identities; of those in a cycle, any."""
+    for _ in parts:
+        node = parts.get(operation_of(name))
+        if node is None or node.op != "Identity" or not node.input:
+            break
         name = node.input[0]
     return f"{operation_of(name)}:{port_of(name)}"
 

@@ -200,7 +200,9 @@ def saved_by(nodes: Mapping[str, Any]) -> Saved | None:
 
 def _past_identities(name: str, nodes: Mapping[str, Any]) -> str:
     name = name.partition(":")[0]
-    while name in nodes and nodes[name].op == "Identity":
+    for _ in nodes:  # in a hostile graph they may form a cycle
+        if name not in nodes or nodes[name].op != "Identity" or not nodes[name].input:
+            break
         name = nodes[name].input[0].partition(":")[0]
     return name
 
