@@ -68,7 +68,7 @@ graphgrad.ops.array.reshape: ExpandDims Rank Reshape Shape ShapeN Size Squeeze
 graphgrad.ops.array.scatter: OneHot ScatterNd ScatterNdNonAliasingAdd TensorScatterAdd TensorScatterMax TensorScatterMin
     TensorScatterSub TensorScatterUpdate
 graphgrad.ops.array.select: Select SelectV2
-graphgrad.ops.array.slice: Slice
+graphgrad.ops.array.slice: AxisSlice Slice
 graphgrad.ops.array.sort_search: Bitcast Bucketize LowerBound UnravelIndex UpperBound
 graphgrad.ops.array.space_to_batch: BatchToSpace BatchToSpaceND DepthToSpace SpaceToBatch SpaceToBatchND SpaceToDepth
 graphgrad.ops.array.split: Split SplitV
@@ -93,7 +93,7 @@ graphgrad.ops.linalg.diag: Diag DiagPart MatrixBandPart MatrixDiag MatrixDiagPar
     MatrixDiagV2 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3
 graphgrad.ops.linalg.einsum: Einsum
 graphgrad.ops.linalg.lu: Lu
-graphgrad.ops.linalg.matmul: BatchMatMul BatchMatMulV2 BatchMatMulV3 MatMul SparseMatMul
+graphgrad.ops.linalg.matmul: BatchMatMul BatchMatMulV2 BatchMatMulV3 MatMul MatMulSum SparseMatMul
 graphgrad.ops.linalg.matrix_functions: Eig MatrixLogarithm MatrixSolveLs MatrixSquareRoot
 graphgrad.ops.linalg.qr: Qr
 graphgrad.ops.math.argmax: ArgMax ArgMin

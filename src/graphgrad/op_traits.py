@@ -80,6 +80,36 @@ class Library(NamedTuple):
     program: Callable[..., tuple[str, tuple[int, ...]] | None]
 
 
+class SideBySide(NamedTuple):
+    """How the results of an operation lie in one of its inputs, side by side along an axis.
+
+    Attributes:
+      position: which input.
+      axis: the axis.
+      sizes: the size of each result along it.
+    """
+
+    position: int
+    axis: int
+    sizes: tuple[int, ...]
+
+
+class Shortened(NamedTuple):
+    """What has to be computed of an operand for a part of a result.
+
+    Attributes:
+      position: which operand.
+      op_type: the type of the operation that cuts it.
+      attrs: its attributes.
+      shape: the shape of the part.
+    """
+
+    position: int
+    op_type: str
+    attrs: dict[str, Any]
+    shape: tuple[int | None, ...]
+
+
 class OpTraits:
     """The traits of an op: options of `op` by these names.
 
@@ -108,6 +138,10 @@ class OpTraits:
         three quarters of it on large arrays; then eager mode uses programs for it once it recurs.
       value_rule: see `partial_value`.
       work_rule: see `multiply_adds`.
+      parts_rule: see `parts`.
+      cut_rule: see `cut_operand`.
+      summed: the op type that computes the sum of several of its operations; its inputs are the list of their first
+        inputs, then that of their second ones.
       fault: see `refuses`; `fault_needs` has the indices of the inputs whose value it looks at; None if it looks at the
         results. `fault_when` says which operations are watched for it; None for all.
     """
@@ -133,6 +167,9 @@ class OpTraits:
     eager_seconds = 0.0
     value_rule: Callable[..., Any] | None = None
     work_rule: Callable[..., float] | None = None
+    parts_rule: Callable[[Any], SideBySide | None] | None = None
+    cut_rule: Callable[[Any, int, int, int], Shortened] | None = None
+    summed: str | None = None
     fault: Callable[..., Any] | None = None
     fault_needs: tuple[int, ...] | None = ()
     fault_when: Callable[[Any], bool] | None = None
@@ -174,6 +211,23 @@ class OpTraits:
         give infinity where nothing can be said.
         """
         self.work_rule = rule
+        return rule
+
+    def parts(self, rule: Callable[[Any], SideBySide | None]) -> Callable[[Any], SideBySide | None]:
+        """Declares that the results are parts of an input (a decorator).
+
+        The rule is a function of an operation; it gives the `SideBySide`, None if they are not known.
+        """
+        self.parts_rule = rule
+        return rule
+
+    def cut_operand(self, rule: Callable[[Any, int, int, int], Shortened]) -> Callable[[Any, int, int, int], Shortened]:
+        """Declares that a part of an operand is enough for a part of the result (a decorator).
+
+        The rule is a function of (op, axis, begin, size): an operation, and the part of its result along an axis; it
+        gives the `Shortened`.
+        """
+        self.cut_rule = rule
         return rule
 
     def refuses(
@@ -219,7 +273,7 @@ class OpTraits:
 _OPTIONS = frozenset({
     "cost", "saves_result", "batch_split", "library", "shape_only", "fill", "alias", "identity", "data_movement",
     "zero_preserving", "operator", "variable", "table", "tensor_list", "placeholder", "checks", "finite_advice",
-    "gradient_advice", "eager_seconds"})
+    "gradient_advice", "eager_seconds", "summed"})
 
 
 # Code objects are read directly: `inspect.signature` of every kernel and shape rule would take

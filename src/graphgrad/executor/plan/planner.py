@@ -31,6 +31,7 @@ from .loop_fusion import join_loops
 from .pack_buffers import pack
 from .partition import sections
 from .placement import Placement, arrange_on_devices, assign, connect_devices
+from .products import with_better_products
 from .schedule import arrange, with_short_sums
 from .step_builder import StepBuilder, built_order
 
@@ -214,6 +215,7 @@ class _Planner:
         floating, slot_of = self.floating, self.frame.slot_of
         if later:
             kept = kept.union(*(i.reads() for _, p in later for i in p), *(i.reads() for i in floating.values()))
+        program = with_better_products(program, kept, floating, self._new_slot)
         if self.devices:
             pieces = arrange_on_devices(program, kept, floating, slot_of, self._new_slot, not later, self.whole)
         elif self.whole:

@@ -25,6 +25,7 @@ from graphgrad.ir.op_signature import Spec
 from graphgrad.op_traits import is_sum
 
 from .partition import cut
+from .stand_ins import stand_in
 
 LARGE = 32_000_000  # bytes: below this peak operations run in creation order
 BETTER = 0.8  # another schedule is used if its peak is at most this fraction of the original
@@ -193,14 +194,8 @@ def _part_of_sum(instruction: Instruction, terms: list[int], out: int) -> Instru
 
 
 def _sum_of(op: Operation, n: int) -> Operation:
-    """Makes an operation that is in no graph: a partial sum of `n` terms."""
-    part = Operation.__new__(Operation)
-    for name in Operation.__slots__:
-        if not name.startswith("__"):
-            setattr(part, name, getattr(op, name))
-    part.attrs = {**op.attrs, "N": n}
-    part.inputs = op.inputs[:n]
-    return part
+    """Makes a partial sum of `n` terms."""
+    return stand_in(op, op.opdef, {**op.attrs, "N": n}, op.inputs[:n], op.outputs)
 
 
 # -- the other schedule ----------------------------------------------------------------

@@ -15,9 +15,10 @@ from graphgrad.ir.conversion import constant_in, convert_to_tensor, is_tensor_li
 from graphgrad.ir.dimension import Dimension
 from graphgrad.ir.dtypes import INDEX, bool_, int32, int64
 from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.shape import shape_str
 from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.common.rank_limits import limit_ranks
-from graphgrad.ops.common.shape_values import shape_of
+from graphgrad.ops.common.shape_values import rank_of, shape_of
 
 from .strided_slice import element, same_length
 
@@ -82,6 +83,34 @@ def _slice_grad(op, dy):
     size = shape_of(op.outputs[0], begin.dtype)
     after = raw.Sub(raw.Sub(shape, begin), size)
     return raw.Pad(dy, raw.Pack([begin, after], axis=1)), None, None
+
+
+@op("AxisSlice", "input: T -> output: T", partial_value=folded, data_movement=True)
+def axis_slice(xp, x, *, axis, begin, size):
+    """Returns `size` slices along one axis, the first at `begin`: all known when it is planned, unlike Slice's."""
+    _axis_slice_shape(x.shape, axis, begin, size)
+    return x[(*((slice(None),) * axis), slice(begin, begin + size))]
+
+
+@axis_slice.shape
+def _axis_slice_shape(x, axis, begin, size):
+    if x is None:
+        return None
+    if not 0 <= axis < len(x):
+        raise Complaint(f"axis {axis} is not one of the {len(x)} axes of {shape_str(x)}", "give one that it has")
+    if begin < 0 or size < 0 or (x[axis] is not None and begin + size > x[axis]):
+        raise Complaint(f"slices {begin} to {begin + size} are not in axis {axis} of {shape_str(x)}",
+                        "stay within its size")
+    return x[:axis] + (size,) + x[axis + 1 :]
+
+
+@axis_slice.grad
+def _axis_slice_grad(op, dy):
+    x, at, begin = op.inputs[0], op._attr("axis"), op._attr("begin")
+    rank = rank_of(x)
+    before = raw.Mul(raw.OneHot(np.int32(at), rank, np.int32(1), np.int32(0)), np.int32(begin))
+    after = raw.Sub(raw.Sub(shape_of(x), shape_of(dy)), before)
+    return raw.Pad(dy, raw.Pack([before, after], axis=1))
 
 
 _INDEX_TYPES = frozenset({"int16", "int32", "int64"})

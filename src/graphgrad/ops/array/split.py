@@ -14,7 +14,9 @@ from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import normalize_axis, shape_str
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.op_traits import SideBySide
 from graphgrad.ops.common.rank_limits import limit_ranks
+from graphgrad.ops.common.shape_values import host_array
 
 
 @op("Split", "split_dim: int32, value: T -> output: num_split*T", host=("split_dim",), partial_value=folded,
@@ -104,6 +106,18 @@ def _split_v_shape(value, sizes, axis, num_split):
         raise Complaint(f"size_splits has {len(sizes)} elements but num_split is {num_split}",
                         "give one size for each part")
     return [value[:at] + (s,) + value[at + 1 :] for s in _all_sizes(sizes, value[at], at)]
+
+
+@split_op.parts
+@split_v.parts
+def _split_parts(op):
+    position, where = (1, 0) if op.type == "Split" else (0, 2)
+    axis, shape = host_array(op.inputs[where]), op.inputs[position]._spec.shape
+    if axis is None or shape is None:
+        return None
+    at = normalize_axis(int(axis.reshape(())), len(shape))
+    sizes = [None if t._spec.shape is None else t._spec.shape[at] for t in op.outputs]
+    return None if None in sizes or shape[at] != sum(sizes) else SideBySide(position, at, tuple(sizes))
 
 
 @split_v.grad

@@ -10,7 +10,7 @@ from graphgrad.ir.dtypes import NUMERIC, as_dtype, bfloat16, float32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import broadcast, is_fully_defined, merged, with_rank, with_rank_at_least
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
-from graphgrad.op_traits import Cost, size_of
+from graphgrad.op_traits import Cost, Shortened, size_of
 from graphgrad.ops.common.broadcast import reduced_axes
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.host_products import stacks
@@ -39,7 +39,7 @@ def _dim(d):
 # -- MatMul ----------------------------------------------------------------------------
 
 
-@op("MatMul", "a: T, b: T -> product: T", T=NUMERIC, cost=Cost.PRODUCT)
+@op("MatMul", "a: T, b: T -> product: T", T=NUMERIC, cost=Cost.PRODUCT, summed="MatMulSum")
 def mat_mul(xp, a, b, *, transpose_a=False, transpose_b=False, grad_a=False, grad_b=False):
     """Multiplies two matrices, each transposed first if requested."""
     return _product(xp, a.T if transpose_a else a, b.T if transpose_b else b)
@@ -66,18 +66,60 @@ def _mat_mul_shape(a, b, transpose_a, transpose_b):
     return _inner(m, k, k2, n)
 
 
+@mat_mul.cut_operand
+def _part_of_operand(op, axis, begin, size):
+    at = 1 - axis if op._attr("transpose_b" if axis else "transpose_a") else axis
+    shape = op.inputs[axis]._spec.shape or (None, None)
+    attrs = {"T": op.inputs[axis].dtype, "axis": at, "begin": begin, "size": size}
+    return Shortened(axis, "AxisSlice", attrs, shape[:at] + (size,) + shape[at + 1 :])
+
+
 @mat_mul.grad
 def _mat_mul_grad(op, dy):
-    a, b = conj(op.inputs[0]), conj(op.inputs[1])
-    ta, tb = op._attr("transpose_a"), op._attr("transpose_b")
-    if not ta and not tb:
+    return _product_gradients(*op.inputs, dy, op._attr("transpose_a"), op._attr("transpose_b"))
+
+
+def _product_gradients(a, b, dy, transpose_a, transpose_b):
+    a, b = conj(a), conj(b)
+    if not transpose_a and not transpose_b:
         return raw.MatMul(dy, b, transpose_b=True), raw.MatMul(a, dy, transpose_a=True)
-    if not ta:
+    if not transpose_a:
         return raw.MatMul(dy, b), raw.MatMul(dy, a, transpose_a=True)
-    if not tb:
+    if not transpose_b:
         return raw.MatMul(b, dy, transpose_b=True), raw.MatMul(a, dy)
     return (raw.MatMul(b, dy, transpose_a=True, transpose_b=True),
             raw.MatMul(dy, a, transpose_a=True, transpose_b=True))
+
+
+@op("MatMulSum", "a: N*T, b: N*T -> sum: T", T=NUMERIC, cost=Cost.PRODUCT)
+def mat_mul_sum(xp, a, b, *, transpose_a=False, transpose_b=False):
+    """Adds up matrix products: one product of the operands joined along the dimension that is summed over."""
+    _mat_mul_sum_shape([x.shape for x in a], [x.shape for x in b], transpose_a, transpose_b)
+    joined = xp.concatenate(a, 0 if transpose_a else 1), xp.concatenate(b, 1 if transpose_b else 0)
+    return mat_mul.kernel(xp, *joined, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
+@mat_mul_sum.multiply_adds
+def _sum_work(op, unknown):
+    at = 0 if op.attrs.get("transpose_a") else 1
+    inner = [(t._spec.shape or (None, None))[at] for t in op.inputs[: op.attrs["N"]]]
+    return size_of(op.outputs[0]._spec.shape, unknown) * sum(unknown if n is None else n for n in inner)
+
+
+@mat_mul_sum.shape
+def _mat_mul_sum_shape(a, b, transpose_a, transpose_b):
+    shape = None
+    for one, other in zip(a, b, strict=True):
+        shape = merged(shape, _mat_mul_shape(one, other, transpose_a, transpose_b))
+    return shape
+
+
+@mat_mul_sum.grad
+def _mat_mul_sum_grad(op, dy):
+    n = op._attr("N")
+    flags = op._attr("transpose_a"), op._attr("transpose_b")
+    pairs = [_product_gradients(a, b, dy, *flags) for a, b in zip(op.inputs[:n], op.inputs[n:], strict=True)]
+    return [da for da, _ in pairs] + [db for _, db in pairs]
 
 
 # -- BatchMatMulV2 ---------------------------------------------------------------------
