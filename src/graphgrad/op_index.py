@@ -96,6 +96,7 @@ graphgrad.ops.linalg.lu: Lu
 graphgrad.ops.linalg.matmul: BatchMatMul BatchMatMulV2 BatchMatMulV3 MatMul MatMulSum SparseMatMul
 graphgrad.ops.linalg.matrix_functions: Eig MatrixLogarithm MatrixSolveLs MatrixSquareRoot
 graphgrad.ops.linalg.qr: Qr
+graphgrad.ops.linalg.solutions: Converged LinearSolve
 graphgrad.ops.math.argmax: ArgMax ArgMin
 graphgrad.ops.math.arithmetic: AccumulateNV2 Add AddN AddV2 Cross Maximum Minimum Mul MulNoNan SquaredDifference Sub
 graphgrad.ops.math.bessel: BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e

@@ -22,6 +22,7 @@ graphgrad.compat.v1.flags: flags=.
 graphgrad.compat.v1.gfile: gfile=.
 graphgrad.compat.v1.graph_util: graph_util=.
 graphgrad.compat.v1.image: image=.
+graphgrad.compat.v1.implicit: implicit=.
 graphgrad.compat.v1.initializers: initializers=.
 graphgrad.compat.v1.io: io=.
 graphgrad.compat.v1.layers: layers=.

@@ -20,6 +20,7 @@ from graphgrad.compat.v1 import flags as flags
 from graphgrad.compat.v1 import gfile as gfile
 from graphgrad.compat.v1 import graph_util as graph_util
 from graphgrad.compat.v1 import image as image
+from graphgrad.compat.v1 import implicit as implicit
 from graphgrad.compat.v1 import initializers as initializers
 from graphgrad.compat.v1 import io as io
 from graphgrad.compat.v1 import layers as layers
@@ -682,7 +683,7 @@ __all__ = [
     "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half",
     "hessian_vector_product", "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "histogram_summary",
     "identity", "identity_n", "ifft", "ifft2d", "ifft3d", "ifftnd", "igamma", "igammac", "imag", "image",
-    "image_summary", "import_graph_def", "init_scope", "initialize_all_tables", "initialize_all_variables",
+    "image_summary", "implicit", "import_graph_def", "init_scope", "initialize_all_tables", "initialize_all_variables",
     "initialize_local_variables", "initialize_variables", "initializers", "int16", "int32", "int64", "int8",
     "invert_permutation", "io", "irfftnd", "is_finite", "is_inf", "is_nan", "is_non_decreasing", "is_numeric_tensor",
     "is_strictly_increasing", "is_symbolic_tensor", "is_tensor", "is_variable_initialized", "jacobian", "jvp", "layers",

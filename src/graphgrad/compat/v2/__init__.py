@@ -21,6 +21,7 @@ graphgrad.compat.v2.experimental: experimental=.
 graphgrad.compat.v2.feature_column: feature_column=.
 graphgrad.compat.v2.graph_util: graph_util=.
 graphgrad.compat.v2.image: image=.
+graphgrad.compat.v2.implicit: implicit=.
 graphgrad.compat.v2.initializers: initializers=.
 graphgrad.compat.v2.io: io=.
 graphgrad.compat.v2.linalg: linalg=.

@@ -19,6 +19,7 @@ from graphgrad.compat.v2 import experimental as experimental
 from graphgrad.compat.v2 import feature_column as feature_column
 from graphgrad.compat.v2 import graph_util as graph_util
 from graphgrad.compat.v2 import image as image
+from graphgrad.compat.v2 import implicit as implicit
 from graphgrad.compat.v2 import initializers as initializers
 from graphgrad.compat.v2 import io as io
 from graphgrad.compat.v2 import linalg as linalg
@@ -323,21 +324,21 @@ __all__ = [
     "float32", "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd", "get_current_name_scope",
     "get_logger", "get_static_value", "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal",
     "group", "guarantee_const", "half", "hessian_vector_product", "hessians", "histogram_fixed_width",
-    "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "import_graph_def", "init_scope",
-    "initializers", "inside_function", "int16", "int32", "int64", "int8", "io", "irfftnd", "is_symbolic_tensor",
-    "is_tensor", "jacobian", "jvp", "less", "less_equal", "linalg", "linspace", "locate_nonfinite", "logical_and",
-    "logical_not", "logical_or", "lookup", "make_ndarray", "make_tensor_proto", "map_fn", "math", "matmul",
-    "matrix_square_root", "maximum", "memoize_gradients", "meshgrid", "minimum", "multiply", "name_scope", "negative",
-    "nest", "newaxis", "nn", "no_gradient", "no_op", "norm", "not_equal", "numpy_function", "one_hot", "ones",
-    "ones_initializer", "ones_like", "pad", "parallel_stack", "pow", "print", "profiler", "py_function", "qint16",
-    "qint32", "qint8", "quantization", "queue", "quint16", "quint8", "ragged", "ragged_fill_empty_rows",
-    "ragged_fill_empty_rows_grad", "random", "random_index_shuffle", "random_normal_initializer",
-    "random_uniform_initializer", "range", "rank", "raw_ops", "realdiv", "recompute_grad", "reduce_all", "reduce_any",
-    "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
-    "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape", "resource",
-    "reverse", "reverse_sequence", "rfftnd", "roll", "round", "saturate_cast", "saved_model", "scalar_mul", "scan",
-    "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "sigmoid", "sign", "signal", "sin",
-    "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "split", "sqrt", "square",
+    "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "implicit", "import_graph_def",
+    "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8", "io", "irfftnd",
+    "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "less", "less_equal", "linalg", "linspace",
+    "locate_nonfinite", "logical_and", "logical_not", "logical_or", "lookup", "make_ndarray", "make_tensor_proto",
+    "map_fn", "math", "matmul", "matrix_square_root", "maximum", "memoize_gradients", "meshgrid", "minimum", "multiply",
+    "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "norm", "not_equal", "numpy_function",
+    "one_hot", "ones", "ones_initializer", "ones_like", "pad", "parallel_stack", "pow", "print", "profiler",
+    "py_function", "qint16", "qint32", "qint8", "quantization", "queue", "quint16", "quint8", "ragged",
+    "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random", "random_index_shuffle",
+    "random_normal_initializer", "random_uniform_initializer", "range", "rank", "raw_ops", "realdiv", "recompute_grad",
+    "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
+    "reduce_sum", "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape",
+    "resource", "reverse", "reverse_sequence", "rfftnd", "roll", "round", "saturate_cast", "saved_model", "scalar_mul",
+    "scan", "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "sigmoid", "sign", "signal",
+    "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "split", "sqrt", "square",
     "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice", "string", "strings", "subtract",
     "summary", "switch_case", "sysconfig", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max",
     "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile",

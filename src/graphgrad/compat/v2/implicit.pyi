@@ -1,0 +1,9 @@
+"""`tf.implicit`. Written by `make faces` from exports.txt."""
+
+from graphgrad.extras.implicit.linear_solve import linear_solve as linear_solve
+from graphgrad.extras.implicit.root import fixed_point as fixed_point
+from graphgrad.extras.implicit.root import root as root
+
+__all__ = [
+    "fixed_point", "linear_solve", "root"
+]

@@ -1,0 +1,1 @@
+"""Implicit functions: solutions of equations, minima and trajectories, with derivatives of any order."""

@@ -1,0 +1,124 @@
+"""`implicit.linear_solve`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.shape import shape_str
+from graphgrad.ir.source import user_source
+
+from . import krylov, traced
+from .calling import Info, checked, staged
+from .solution import How, solve_with
+from .vectors import Layout
+
+_NAME = "tf.implicit.linear_solve"
+
+
+def linear_solve(operator: Any, b: Any, method: str | None = None, start: Any = None, rtol: float | None = None,
+                 atol: float = 0.0, max_iterations: int | None = None, restart: int = 30, strict: str = "error",
+                 with_info: bool = False, name: str | None = None) -> Any:
+    """Solves A x = b; x has derivatives of any order with respect to b and to all that A consists of.
+
+    The gradient is another solution, with the transposed operator, by the same method; nothing is unrolled.
+
+    Args:
+      operator: A, as one of
+        a matrix (*B, n, n);
+        a `tf.linalg.LinearOperator`, or another object with `matvec`;
+        a function x -> A x, which may use tensors and variables from outside; these get gradients.
+      b: for a matrix (*B, n) or (*B, n, m); else what the function takes and returns: a tensor of any shape, or a
+        structure of tensors of one dtype, float32 or float64. Matrices may be complex, too.
+      method: 'lu' (the default for matrices and operators that have `to_dense`), 'cg' for symmetric, positive
+        definite operators, 'bicgstab', or 'gmres' (the default for functions). The last three need products only.
+      start: where they start; zeros by default. The result has no gradient with respect to it.
+      rtol, atol: they stop when the norm of the residual is below `atol`, below `rtol` times the norm of b (by
+        default 1e-12 in float64, 1e-6 in float32), or as small as rounding allows.
+      max_iterations: their largest number of products with A; by default 10 times the number of unknowns, at least 100.
+      restart: the number of vectors that 'gmres' keeps.
+      strict: what happens if a solution is not found: 'error', 'warn' (a RuntimeWarning), or 'nan'.
+      with_info: whether to return a pair with `iterations` and `residual` (the norm of b - A x), too.
+      name: a name scope.
+    Returns: x, of the shape or structure of b; with `with_info`, the pair (x, info).
+    Raises: InvalidArgumentError at run time, with residual and remedy, if A is singular to working precision or the
+      iteration does not converge; ValueError for functions that are not linear, and shapes that do not fit.
+    Gradient: of any order, in reverse and forward mode.
+    Reference: scipy.sparse.linalg.cg, bicgstab, gmres; Christianson, "Reverse accumulation and implicit functions"
+      (1998).
+
+    >>> a = tf.constant([[4.0, 1.0], [1.0, 3.0]])
+    >>> x = tf.implicit.linear_solve(a, tf.constant([1.0, 2.0]))
+    >>> sess.run(x).round(4)
+    array([0.0909, 0.6364], dtype=float32)
+    >>> scale = tf.constant(2.0)
+    >>> y = tf.implicit.linear_solve(lambda v: scale * v, tf.constant([1.0, 3.0]), method="cg")
+    >>> sess.run([y, tf.gradients(y, scale)[0]])
+    [array([0.5, 1.5], dtype=float32), np.float32(-1.0)]
+    """
+    checked(_NAME, method=(method, (None, "lu", *krylov.METHODS)), strict=(strict, ("error", "warn", "nan")))
+    tolerances = krylov.Tolerances(rtol, atol, max_iterations, restart)
+
+    def build(scope: str) -> Any:
+        product, matrix = _as_product(operator, method)
+        if matrix is not None and method in (None, "lu"):
+            return _by_elimination(matrix, b, scope, strict, with_info)
+        how = How(f"{_NAME} '{scope}'", method or "gmres", strict, tolerances)
+        return _by_products(product, b, start, how, scope, with_info)
+
+    return staged(name, "linear_solve", build)
+
+
+def _as_product(operator: Any, method: str | None) -> tuple[Callable[[Any], Any], Any]:
+    """Returns x -> A x, and A as a matrix if that is wanted and there is one."""
+    if hasattr(operator, "matvec"):
+        to_dense = getattr(operator, "to_dense", None)
+        return operator.matvec, to_dense() if to_dense is not None and method in (None, "lu") else None
+    if callable(operator) and not is_tensor_like(operator):
+        return operator, None
+    matrix = convert_to_tensor(operator)
+    shape = matrix._spec.shape
+    if shape is not None and (len(shape) < 2 or (None not in shape[-2:] and shape[-1] != shape[-2])):
+        raise ValueError(f"{_NAME}: operator has shape {shape_str(shape)}.\n  Called at {user_source(2)}\n"
+                         "  Fix: give a square matrix, a stack of them, an operator with `matvec`, or a function")
+
+    def product(x: Any) -> Any:
+        return raw.Squeeze(raw.BatchMatMulV2(matrix, raw.ExpandDims(x, -1)), squeeze_dims=(-1,))
+
+    return product, matrix
+
+
+def _by_elimination(matrix: Any, b: Any, scope: str, strict: str, with_info: bool) -> Any:
+    right = convert_to_tensor(b, matrix.dtype)
+    ranks = [None if t._spec.shape is None else len(t._spec.shape) for t in (matrix, right)]
+    vector = None not in ranks and ranks[1] == ranks[0] - 1  # type: ignore[operator]  # they are integers then
+    columns = raw.ExpandDims(right, -1) if vector else right
+    x, _ = raw.LinearSolve(matrix, columns, strict=strict, what=f"{_NAME} '{scope}': the matrix")
+    if with_info:
+        left = raw.Sub(raw.BatchMatMulV2(matrix, x), columns)
+        square = raw.Square(raw.ComplexAbs(left, Tout=left.dtype.real_dtype) if left.dtype.is_complex else left)
+        total = raw.Sum(raw.Reshape(square, np.array([-1], np.int32)), np.array([0], np.int32))
+        info = Info(raw.Identity(np.int32(1)), raw.StopGradient(raw.Sqrt(total)))
+    x = raw.Squeeze(x, squeeze_dims=(-1,)) if vector else x
+    return (x, info) if with_info else x
+
+
+def _by_products(product: Callable[[Any], Any], b: Any, start: Any, how: How, scope: str, with_info: bool) -> Any:
+    layout = Layout(_NAME, "b", b)
+    right = layout.vector()
+    first = None
+    if start is not None:
+        first = raw.StopGradient(layout.vector_of("start", start))
+    a, others = traced.trace(_NAME, lambda v: layout.vector_of("the operator", product(layout.structure(v))), right,
+                             f"{scope}/operator")
+    transposed = traced.transposed(_NAME, a, right, others)
+    x, residual, count = solve_with(a, transposed, right, others, how, first)
+    found = layout.structure(x)
+    return (found, Info(count, raw.StopGradient(residual))) if with_info else found
+
+
+__all__ = ["linear_solve"]

@@ -1,0 +1,96 @@
+"""Structures of tensors as one vector, which is what solvers work on."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from graphgrad.frontend.structure import nest
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import float32, float64
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.shape import is_fully_defined, shape_str
+from graphgrad.ir.source import user_source
+
+
+class Layout:
+    """How the tensors of a structure lie in one vector.
+
+    Args:
+      function: the function that users called, for errors.
+      what: the argument's name.
+      value: a structure of floating tensors of one dtype.
+
+    Attributes:
+      leaves: its tensors.
+      dtype: their dtype.
+      size: the number of elements, None if it is known only at run time.
+    """
+
+    def __init__(self, function: str, what: str, value: Any):
+        self._function, self._structure = function, value
+        self.leaves = [_floating(function, what, leaf) for leaf in nest.flatten(value)]
+        if not self.leaves:
+            raise ValueError(f"{function}: {what} has no tensors.\n  Called at {user_source(2)}\n"
+                             "  Fix: give a tensor, or a structure of them")
+        self.dtype = self.leaves[0].dtype
+        if any(t.dtype is not self.dtype for t in self.leaves):
+            names = ", ".join(t.dtype.name for t in self.leaves)
+            raise TypeError(f"{function}: {what} has tensors of dtypes {names}.\n  Called at {user_source(2)}\n"
+                            "  Fix: tf.cast them to one")
+        self.shapes = [t._spec.shape for t in self.leaves]
+        known = all(map(is_fully_defined, self.shapes))
+        self.size = sum(math.prod(s) for s in self.shapes) if known else None
+
+    def vector(self, tensors: Any = None) -> Any:
+        """Returns the vector of these tensors, or of those that it was made of."""
+        given = self.leaves if tensors is None else tensors
+        flat = [raw.Reshape(t, np.array([-1], np.int32)) for t in given]
+        return flat[0] if len(flat) == 1 else raw.ConcatV2(flat, np.int32(0))
+
+    def structure(self, vector: Any) -> Any:
+        """Returns the structure of tensors that lie in a vector."""
+        found: list[Any] = []
+        start: Any = 0
+        for t, shape in zip(self.leaves, self.shapes, strict=True):
+            whole = is_fully_defined(shape)
+            dims: Any = np.array(shape, np.int32) if whole else raw.Shape(t)
+            part = vector
+            if len(self.leaves) > 1:
+                size: Any = math.prod(shape) if whole else raw.Size(t)
+                at = [np.array([v], np.int32) if isinstance(v, int) else raw.Reshape(v, [1]) for v in (start, size)]
+                part = raw.Slice(vector, *at)
+                start = start + size if isinstance(size, int) or not isinstance(start, int) else size + start
+            leaf = raw.Reshape(part, dims)
+            if not whole and shape is not None:
+                leaf.set_shape(shape)
+            found.append(leaf)
+        return nest.pack_sequence_as(self._structure, found)
+
+    def vector_of(self, what: str, result: Any) -> Any:
+        """Returns the vector of what a user's function returned; ValueError unless it fits."""
+        leaves = nest.flatten(result)
+        problem = f"{len(leaves)} tensors for {len(self.leaves)}" if len(leaves) != len(self.leaves) else ""
+        tensors = []
+        for leaf, like in zip(leaves, self.leaves, strict=False):
+            t = convert_to_tensor(leaf, self.dtype if isinstance(leaf, (int, float, list)) else None)
+            shape, wanted = t._spec.shape, like._spec.shape
+            if t.dtype is not self.dtype:
+                problem = problem or f"{t.dtype.name} for {self.dtype.name}"
+            elif is_fully_defined(shape) and is_fully_defined(wanted) and shape != wanted:
+                problem = problem or f"shape {shape_str(shape)} for {shape_str(wanted)}"
+            tensors.append(t)
+        if problem:
+            raise ValueError(f"{self._function}: {what} returned {problem}.\n  Called at {user_source(2)}\n"
+                             "  Fix: return as many tensors as it is given, of their shapes and dtypes")
+        return self.vector(tensors)
+
+
+def _floating(function: str, what: str, leaf: Any) -> Any:
+    t = convert_to_tensor(leaf, float32 if isinstance(leaf, int) else None)
+    if t.dtype not in (float32, float64):
+        raise TypeError(f"{function}: {what} has dtype {t.dtype.name}.\n  Called at {user_source(2)}\n"
+                        "  Fix: tf.cast it to float32 or float64")
+    return t
