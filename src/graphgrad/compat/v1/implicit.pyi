@@ -1,9 +1,10 @@
 """`tf.implicit` of TensorFlow 1. Written by `make faces` from exports.txt."""
 
+from graphgrad.extras.implicit.argmin import argmin as argmin
 from graphgrad.extras.implicit.linear_solve import linear_solve as linear_solve
 from graphgrad.extras.implicit.root import fixed_point as fixed_point
 from graphgrad.extras.implicit.root import root as root
 
 __all__ = [
-    "fixed_point", "linear_solve", "root"
+    "argmin", "fixed_point", "linear_solve", "root"
 ]

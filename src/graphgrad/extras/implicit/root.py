@@ -96,10 +96,7 @@ def newton(f: Traced, others: list[Any], start: Tensor, how: How, rtol: float | 
         small = raw.LessEqual(length, raw.AddV2(raw.Mul(relative, largest(x)), np.asarray(atol, dtype)))
         t, after, stuck = _shortened(value, x, step, size, small)
         x = raw.SelectV2(stuck, x, raw.AddV2(x, raw.Mul(t, step)))
-        # Towards a multiple solution steps shrink by a constant factor, 1/2 if it is a double one.
-        rate = raw.DivNoNan(length, last)
-        steady = raw.LogicalAnd(raw.Greater(rate, np.asarray(0.3, dtype)), raw.Less(rate, np.asarray(0.95, dtype)))
-        slow = choose(raw.LogicalAnd(steady, raw.Equal(t, np.asarray(1, dtype))), raw.AddV2(slow, 1), 0)
+        slow = too_slow(slow, length, last, t)
         done = choose(raw.Less(slow, _SLOW), CONVERGED, MULTIPLE)
         status = choose(raw.LogicalOr(small, raw.Equal(after, np.asarray(0, dtype))), done, RUNNING)
         status = choose(raw.IsFinite(after), status, NOT_FINITE)
@@ -113,6 +110,20 @@ def newton(f: Traced, others: list[Any], start: Tensor, how: How, rtol: float | 
     k, x, *_, status = while_loop(going_on, iterate, (zero, start, size, raw.ZerosLike(size), zero, status))
     return checked_result(x, largest(value(x)), k, status, how, "start elsewhere, or raise max_iterations; if the "
                           "solution is zero, give atol, the size of a step that is small enough")
+
+
+def too_slow(slow: Tensor, length: Tensor, last: Tensor, t: Tensor) -> Any:
+    """Returns how many whole steps in a row shrank by a constant factor: by 1/2 towards a double solution.
+
+    Args:
+      slow: how many before this step.
+      length, last: the size of this step and of the one before.
+      t: the share of it that is taken.
+    """
+    rate = raw.DivNoNan(length, last)
+    low, high, one = (np.asarray(v, t.dtype.np_dtype) for v in (0.3, 0.95, 1))
+    steady = raw.LogicalAnd(raw.Greater(rate, low), raw.Less(rate, high))
+    return choose(raw.LogicalAnd(steady, raw.Equal(t, one)), raw.AddV2(slow, 1), 0)
 
 
 def _step(f: Traced, x: Tensor, others: list[Any], how: How, inner: How) -> tuple[Tensor, Tensor]:

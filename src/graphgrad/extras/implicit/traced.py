@@ -85,7 +85,7 @@ def pulled_back(f: Traced, x: Tensor, others: Sequence[Any]) -> Traced:
     with use(body), none_allowed():
         u, at, *rest = [body.add_input(t.dtype, t._spec.shape, name) for t, name in
                         [(x, "u"), (x, "x"), *((t, "captured") for t in others)]]
-        body.outputs = [body.own(_vjp(f(at, rest), at, u))]
+        body.outputs = [body.own(vector_jacobian(f(at, rest), at, u))]
     return Traced(body)
 
 
@@ -98,7 +98,7 @@ def transposed(function: str, a: Traced, x: Tensor, others: Sequence[Any]) -> Tr
     with use(body), none_allowed():
         u, *rest = [body.add_input(t.dtype, t._spec.shape, "captured") for t in (x, *others)]
         at = body._placeholder(x.dtype, x._spec.shape, "x")
-        body.outputs = [body.own(_vjp(a(at, rest), at, u))]
+        body.outputs = [body.own(vector_jacobian(a(at, rest), at, u))]
         nonlinear = next((op for op in needed_ops(body.outputs) if any(t is at for t in op.inputs)
                           and not op.opdef.shape_only and op.opdef.fill is None), None)
         if nonlinear is not None:
@@ -106,6 +106,16 @@ def transposed(function: str, a: Traced, x: Tensor, others: Sequence[Any]) -> Tr
                              f"'{nonlinear.name}' (op type: {nonlinear.type}).\n  Called at {user_source(2)}\n"
                              "  Fix: give a function x -> A x, or use tf.implicit.root")
         replace(body, {id(at): u})  # where only its shape matters
+    return Traced(body)
+
+
+def gradient_of(f: Traced, x: Tensor, others: Sequence[Any]) -> Traced:
+    """Returns the gradient, with respect to the vector, of the sum of what a function returns, as a function."""
+    body = MapBody(f"{f.body.name}_gradient", current_graph())
+    with use(body), none_allowed():
+        at, *rest = [body.add_input(t.dtype, t._spec.shape, "captured") for t in (x, *others)]
+        y = f(at, rest)
+        body.outputs = [body.own(vector_jacobian(y, at, raw.OnesLike(y)))]
     return Traced(body)
 
 
@@ -122,9 +132,11 @@ def places_for(tensors: Sequence[Any]) -> list[Any]:
     return [raw.Identity(t) for t in tensors]
 
 
-def _vjp(y: Tensor, x: Tensor, u: Tensor) -> Any:
-    (found,) = gradients_inside([y], [x], [u])
-    return raw.ZerosLike(u) if found is None else dense(found)
+def vector_jacobian(y: Tensor, x: Tensor, u: Tensor) -> Any:
+    """Returns u^T dy/dx for vectors of the current graph, zeros where y does not depend on x."""
+    with none_allowed():
+        (found,) = gradients_inside([y], [x], [u])
+    return raw.ZerosLike(x) if found is None else dense(found)
 
 
 def _seen(graph: Graph, t: Any) -> Tensor:

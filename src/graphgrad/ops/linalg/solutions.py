@@ -102,7 +102,7 @@ def _linear_solve_grad(op, dx, unused):
 
 # -- iterations ------------------------------------------------------------------------
 
-RUNNING, CONVERGED, SINGULAR, NOT_FINITE, STUCK, MULTIPLE, NOT_LINEAR, NOT_DEFINITE = range(8)
+RUNNING, CONVERGED, SINGULAR, NOT_FINITE, STUCK, MULTIPLE, NOT_LINEAR, NOT_DEFINITE, NOT_MINIMUM = range(9)
 _ENDS = {
     RUNNING: ("has not converged after {n} iterations", "{advice}"),
     SINGULAR: ("met a singular Jacobian or operator in iteration {n}", "check that as many equations are independent "
@@ -115,6 +115,9 @@ _ENDS = {
                "of the derivative: the Jacobian is singular there, and the solution has no derivative"),
     NOT_LINEAR: ("got an operator that is not linear: it maps zeros to other values", "subtract operator(0) from it "
                  "and from b"),
+    NOT_MINIMUM: ("ended, after {n} iterations, where the function is not convex: at a saddle, a maximum, or on a line "
+                  "of equal values", "start elsewhere, or make the minimum unique, e.g. by a small multiple of "
+                  "tf.reduce_sum(x**2)"),
     NOT_DEFINITE: ("met a direction p with p . A p <= 0 in iteration {n}", "use method='gmres': conjugate gradients "
                    "need a symmetric, positive definite operator"),
 }
