@@ -33,7 +33,7 @@ with tf.Session() as s:
     s.run(tf.global_variables_initializer())
     for n in range(int(sys.argv[1])):
         print(n, s.run([loss, step], {fed: np.ones((500, 100))})[0], flush=True)
-    print("sum", s.run(tf.reduce_sum(w * w)))
+    print("sum", s.run(tf.reduce_sum(tf.square(w) * tf.abs(w))))
 """
 
 # As for users, but that programs for another processor may be asked for, and XLA takes over after some runs.

@@ -33,9 +33,9 @@ from .variable_locks import Turn
 
 # Seconds, measured on one core with a vector unit; a factor of two or three is accurate enough.
 _CALL = 6e-6
-_ELEMENT = 2e-9  # of a result
+_ELEMENT = 1.2e-9  # of a result
 _DRAW = 2e-8  # a random number
-_MULTIPLY = 5e-11  # and add, within a matrix product
+_MULTIPLY = 2.5e-11  # and add, within a matrix product
 _CONVOLVE = 7e-11  # and add, within a convolution
 
 # The time to import XLA, and to compile each distinct operation (counted up to a limit).

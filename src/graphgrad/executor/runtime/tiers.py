@@ -26,7 +26,7 @@ from .run import Run
 
 # Shares of what compiling takes:
 _FIRST = 0.5  # the most that the first runs may take, one after the other,
-_ALL = 0.25  # and later ones, with those before;
+_ALL = 0.35  # and later ones, with those before;
 _WORTH = 0.01  # what they have taken when compiling begins
 _EARLY = 3  # the number of first runs
 _BOUND = 4096  # the sizes that are remembered, as many as programs
