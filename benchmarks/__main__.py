@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import report
+from . import imports, report
 from .models import MODELS
 from .results import Results, disagreement
 from .systems import CACHED, HERE, NAMES, Failed, Process, cores, interpreters
@@ -162,6 +162,7 @@ def main() -> None:
         with Process(system, python) as worker:
             results.versions[system] = worker.ask("version")
     load_before, begin = os.getloadavg()[0], time.monotonic()
+    results.imports = imports.measure(1 if options.quick else 9)
     total, done = len(settings) * len(models) * options.repetitions, 0
     for setting in settings:
         for model in models:

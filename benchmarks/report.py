@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import statistics
 
+from . import imports
 from .systems import NAMES, machine
 
 INTRODUCTION = """\
@@ -169,6 +170,11 @@ def _budgets(results, setting, models, million) -> str:
         return statistics.median(found) if found else None
 
     row("import", 0.2, middle("import"), "s", 1)
+    for kind, words in (("compiled", "with bytecode"), ("cold", "without bytecode")):
+        if kind in results.imports:
+            seconds = results.imports[kind]
+            row(f"import, {words}, beside `import numpy` (whole processes)", imports.LIMIT,
+                seconds["graphgrad"] / seconds["numpy"], "×", 1)
     for what, metric, limit in (("building", "forward", 10e-6), ("`gradients()`", "gradients", 12e-6)):
         row(f"{what}, an operation (median of the models, the first of a process)", limit,
             middle(metric, f"{metric} operations"), "µs", 1e-6)

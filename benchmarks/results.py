@@ -17,6 +17,7 @@ class Results:
         self.values: dict[tuple, list[float]] = defaultdict(list)
         self.failures: dict[tuple, str] = {}  # (setting, model, system) -> text
         self.versions: dict[str, dict[str, str]] = {}
+        self.imports: dict[str, dict[str, float]] = {}  # see `imports.measure`
         self.load = (0.0, 0.0)  # the load average before and after
 
     def add(self, setting: int, model: str, metric: str, system: str, *values: float | None) -> None:
