@@ -53,6 +53,7 @@ SUBJECTS = {
     "sparse_rows": "values",
     "small_differences": "values",
     "rewritten_composites": "programs",
+    "between": "state",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}
