@@ -9,6 +9,7 @@ graphgrad.compat.contrib.eager: eager=.
 graphgrad.compat.contrib.framework: framework=.
 graphgrad.compat.contrib.graph_editor: graph_editor=.
 graphgrad.compat.contrib.image: image=.
+graphgrad.compat.contrib.integrate: integrate=.
 graphgrad.compat.contrib.layers: layers=.
 graphgrad.compat.contrib.legacy_seq2seq: legacy_seq2seq=.
 graphgrad.compat.contrib.lookup: lookup=.

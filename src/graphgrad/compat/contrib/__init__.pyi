@@ -6,6 +6,7 @@ from graphgrad.compat.contrib import eager as eager
 from graphgrad.compat.contrib import framework as framework
 from graphgrad.compat.contrib import graph_editor as graph_editor
 from graphgrad.compat.contrib import image as image
+from graphgrad.compat.contrib import integrate as integrate
 from graphgrad.compat.contrib import layers as layers
 from graphgrad.compat.contrib import legacy_seq2seq as legacy_seq2seq
 from graphgrad.compat.contrib import lookup as lookup
@@ -24,7 +25,7 @@ from graphgrad.compat.contrib import util as util
 from graphgrad.compat.v1 import autograph as autograph
 
 __all__ = [
-    "autograph", "data", "distributions", "eager", "framework", "graph_editor", "image", "layers", "legacy_seq2seq",
-    "lookup", "memory_stats", "metrics", "nn", "opt", "rnn", "seq2seq", "slim", "staging", "stateless", "tensorboard",
-    "training", "util"
+    "autograph", "data", "distributions", "eager", "framework", "graph_editor", "image", "integrate", "layers",
+    "legacy_seq2seq", "lookup", "memory_stats", "metrics", "nn", "opt", "rnn", "seq2seq", "slim", "staging",
+    "stateless", "tensorboard", "training", "util"
 ]

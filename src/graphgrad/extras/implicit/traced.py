@@ -41,27 +41,29 @@ class Traced:
         return copy_ops(graph, self.body.outputs, inside)[0]
 
 
-def trace(function: str, f: Callable[[Tensor], Tensor], x: Tensor, scope: str) -> tuple[Traced, list[Any]]:
-    """Traces a function of a vector once.
+def trace(function: str, f: Callable[..., Tensor], x: Tensor, scope: str,
+          more: Sequence[Tensor] = ()) -> tuple[Traced, list[Any]]:
+    """Traces a function of a vector, and perhaps of more tensors, once.
 
     Args:
       function: the function that users called, for errors.
       f: takes a vector like `x`, returns a vector.
       x: an example.
       scope: the name scope of its operations.
+      more: examples of further arguments, which come before the others when it is called.
     Returns: the sub-graph, and the tensors outside that the function uses: values, where it reads variables.
     Raises: ValueError for a function that changes something, calls Python or draws random numbers.
     """
     body = MapBody(scope.rpartition("/")[2] or "f", current_graph())
-    place = body.add_input(x.dtype, x._spec.shape, "x")
+    places = [body.add_input(t.dtype, t._spec.shape, "x") for t in (x, *more)]
     with use(body), body.name_scope(scope + "/"):
-        body.outputs = [body.own(f(place))]
+        body.outputs = [body.own(f(*places))]
     acting = next((op for op in body._operations if effect_of(op) == ACTS), None)
     if acting is not None or draws([body]):
         what = "draws random numbers" if acting is None else f"has an effect: '{acting.name}' (op type: {acting.type})"
         raise ValueError(f"{function}: the function {what}, but it is evaluated as often as the solver needs.\n"
                          f"  Called at {user_source(2)}\n  Fix: do that outside, and let the function use the result")
-    others = [_value(body, i, t) for i, t in enumerate(body.captured)]
+    others = [_value(body, len(places) + i, t) for i, t in enumerate(body.captured)]
     body.captured = others
     return Traced(body), others
 
@@ -71,10 +73,10 @@ def _value(body: MapBody, i: int, outer: Any) -> Any:
     variable = variable_behind(_graph(), outer) if outer.dtype is resource else None
     if variable is None:
         return outer
-    inner = body.inputs[1 + i].op
+    inner = body.inputs[i].op
     value = raw.ReadVariableOp(outer, dtype=variable.dtype, shape=variable._shape)
     with body.before(inner):
-        place = body.inputs[1 + i] = body._placeholder(value.dtype, value._spec.shape, "captured")
+        place = body.inputs[i] = body._placeholder(value.dtype, value._spec.shape, "captured")
     inner.opdef, inner.inputs, inner.attrs = raw.VariableOf, (place,), {"T": value.dtype}
     return value
 

@@ -69,6 +69,16 @@ class Layout:
             found.append(leaf)
         return nest.pack_sequence_as(self._structure, found)
 
+    @property
+    def like(self) -> Any:
+        """The structure."""
+        return self._structure
+
+    def sizes(self) -> list[Any]:
+        """Returns the number of elements of each tensor, known or at run time."""
+        return [np.int32(math.prod(s)) if is_fully_defined(s) else raw.Size(t)
+                for t, s in zip(self.leaves, self.shapes, strict=True)]
+
     def vector_of(self, what: str, result: Any) -> Any:
         """Returns the vector of what a user's function returned; ValueError unless it fits."""
         leaves = nest.flatten(result)

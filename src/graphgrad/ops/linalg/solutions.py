@@ -102,7 +102,8 @@ def _linear_solve_grad(op, dx, unused):
 
 # -- iterations ------------------------------------------------------------------------
 
-RUNNING, CONVERGED, SINGULAR, NOT_FINITE, STUCK, MULTIPLE, NOT_LINEAR, NOT_DEFINITE, NOT_MINIMUM = range(9)
+RUNNING, CONVERGED, SINGULAR, NOT_FINITE, STUCK, MULTIPLE, NOT_LINEAR, NOT_DEFINITE = range(8)
+NOT_MINIMUM, NOT_REACHED, TINY_STEP, BAD_TIMES = range(8, 12)
 _ENDS = {
     RUNNING: ("has not converged after {n} iterations", "{advice}"),
     SINGULAR: ("met a singular Jacobian or operator in iteration {n}", "check that as many equations are independent "
@@ -118,13 +119,20 @@ _ENDS = {
     NOT_MINIMUM: ("ended, after {n} iterations, where the function is not convex: at a saddle, a maximum, or on a line "
                   "of equal values", "start elsewhere, or make the minimum unique, e.g. by a small multiple of "
                   "tf.reduce_sum(x**2)"),
+    NOT_REACHED: ("stopped after {n} steps, before the last time", "raise max_steps, rtol or atol, or use "
+                  "method='radau' if the problem is stiff"),
+    TINY_STEP: ("needs a step that is too small, after {n} steps", "see whether the solution becomes infinite there; "
+                "use method='radau' if the problem is stiff, smaller steps if they are fixed, or float64"),
+    BAD_TIMES: ("got times that are neither strictly increasing nor strictly decreasing", "sort t, and leave repeated "
+                "ones out"),
     NOT_DEFINITE: ("met a direction p with p . A p <= 0 in iteration {n}", "use method='gmres': conjugate gradients "
                    "need a symmetric, positive definite operator"),
 }
 
 
 @op("Converged", "x: T, residual: T, bound: T, iterations: int32, status: int32 -> y: T", T={float32, float64})
-def converged_op(xp, x, residual, bound, iterations, status, *, what, advice="", strict="error"):
+def converged_op(xp, x, residual, bound, iterations, status, *, what, advice="", strict="error",
+                 quantity="residual"):
     """Passes the result of an iteration on if it has converged; else an error, a warning or NaN says why not."""
     good = xp.logical_and(status == CONVERGED, residual <= bound)
     if strict == "nan":
@@ -133,7 +141,7 @@ def converged_op(xp, x, residual, bound, iterations, status, *, what, advice="",
         reason = RUNNING if status == CONVERGED else int(status)
         problem, fix = (t.format(n=int(iterations), advice=advice) for t in _ENDS[reason])
         wanted = f", wanted is at most {float(bound):.3g}" if np.isfinite(bound) else ""
-        _say(f"{what} {problem}: the residual is {float(residual):.3g}{wanted}", fix, strict)
+        _say(f"{what} {problem}: the {quantity} is {float(residual):.3g}{wanted}", fix, strict)
     return x
 
 

@@ -1,0 +1,7 @@
+"""`tf.contrib.integrate` of TensorFlow 1.15. Written by `make faces` from exports.txt."""
+
+from graphgrad.extras.implicit.contrib_odeint import odeint as odeint
+
+__all__ = [
+    "odeint"
+]

@@ -1,0 +1,137 @@
+"""Steps of solvers of ordinary differential equations, with an estimate of their errors.
+
+Reference: Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations" I (1993), table II.5.2, and II (1996),
+section IV.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphgrad.gradients.derived.higher import jacobian
+from graphgrad.ir.graph import Tensor
+from graphgrad.ir.opdef import raw
+
+from . import traced
+from .root import newton
+from .solution import How, solution_of, solve_dense
+
+
+class Equation(NamedTuple):
+    """dy/dt = f(y, t), for vectors y.
+
+    Attributes:
+      slope: takes y and t.
+      how: how linear systems are solved, and who asks.
+      atol: the absolute tolerance of y.
+    """
+
+    slope: Callable[[Tensor, Tensor], Tensor]
+    how: How
+    atol: float
+
+
+class Method(NamedTuple):
+    """A way to make a step.
+
+    Attributes:
+      step: takes an equation, t, y and h; returns y at t + h and an estimate of its error, None if there is none.
+      order: one more than the order of the estimate; of a method without one, its own.
+      adaptive: whether it estimates its error.
+    """
+
+    step: Callable[[Equation, Tensor, Tensor, Tensor], tuple[Tensor, Tensor | None]]
+    order: int
+    adaptive: bool
+
+
+def _explicit(nodes: Sequence[float], stages: Sequence[Sequence[float]], weights: Sequence[float],
+              errors: Sequence[float] = ()) -> Any:
+    """Makes an explicit step from a Runge-Kutta method's table; `errors` may have the slope at its end as one more."""
+    def step(e: Equation, t: Tensor, y: Tensor, h: Tensor) -> tuple[Tensor, Tensor | None]:
+        size = raw.Cast(h, DstT=y.dtype)
+        slopes = [e.slope(y, t)]
+        for node, row in zip(nodes, stages, strict=True):
+            slopes.append(e.slope(_sum(y, size, row, slopes), _later(t, h, node)))
+        after = _sum(y, size, weights, slopes)
+        if not errors:
+            return after, None
+        if len(errors) > len(slopes):
+            slopes.append(e.slope(after, _later(t, h, 1.0)))
+        return after, _sum(None, size, errors, slopes)
+
+    return step
+
+
+def _sum(y: Tensor | None, h: Tensor, factors: Sequence[float], slopes: Sequence[Tensor]) -> Tensor:
+    pairs = [(c, s) for c, s in zip(factors, slopes, strict=False) if c]
+    terms = [raw.Mul(raw.Mul(h, np.asarray(c, h.dtype.np_dtype)), s) for c, s in pairs]
+    found: Tensor = raw.AddN([*([] if y is None else [y]), *terms])
+    return found
+
+
+def _later(t: Tensor, h: Tensor, share: float) -> Tensor:
+    found: Tensor = raw.AddV2(t, raw.Mul(h, np.asarray(share, t.dtype.np_dtype)))
+    return found
+
+
+_S = 6**0.5
+_NODES = (0.4 - _S / 10, 0.4 + _S / 10, 1.0)
+_STAGES = np.array([[(88 - 7 * _S) / 360, (296 - 169 * _S) / 1800, (-2 + 3 * _S) / 225],
+                    [(296 + 169 * _S) / 1800, (88 + 7 * _S) / 360, (-2 - 3 * _S) / 225],
+                    [(16 - _S) / 36, (16 + _S) / 36, 1 / 9]])
+_ERRORS = np.array([[-13 - 7 * _S, -13 + 7 * _S, -1.0]]) / 3
+_REAL = 3 + 3 ** (2 / 3) - 3 ** (1 / 3)  # the inverse of the real eigenvalue of _STAGES
+
+
+def _radau(e: Equation, t: Tensor, y: Tensor, h: Tensor) -> tuple[Tensor, Tensor | None]:
+    """Makes a step of the implicit method Radau IIA of order 5, whose three stages are the root of a system."""
+    dtype = y.dtype.np_dtype
+    size = raw.Cast(h, DstT=y.dtype)
+
+    def rows(z: Tensor) -> Any:
+        return raw.Reshape(z, np.array([3, -1], np.int32))
+
+    def lack(z: Tensor) -> Tensor:
+        stages = raw.Unpack(rows(z), num=3, axis=0)
+        slopes = raw.Pack([e.slope(s, _later(t, h, c)) for s, c in zip(stages, _NODES, strict=True)], axis=0)
+        change = raw.Mul(size, raw.MatMul(_STAGES.astype(dtype), slopes))
+        found: Tensor = raw.Reshape(raw.Sub(raw.Sub(rows(z), raw.ExpandDims(y, 0)), change), np.array([-1], np.int32))
+        return found
+
+    start = raw.Reshape(raw.Pack([y] * 3, axis=0), np.array([-1], np.int32))
+    how = e.how._replace(method="lu", strict="nan")  # steps that fail are made again, shorter
+    system, others = traced.trace(e.how.what, lack, raw.StopGradient(start), "stages")
+    z, _ = newton(system, others, raw.StopGradient(start), how, None, 1e-4 * e.atol, 20)
+    z = solution_of(system, z, others, how._replace(strict=e.how.strict))
+    stages = rows(z)
+    at = raw.Identity(y)
+    slope = e.slope(at, t)
+    change = raw.MatMul(_ERRORS.astype(dtype), raw.Sub(stages, raw.ExpandDims(y, 0)))
+    right = raw.AddV2(slope, raw.RealDiv(raw.Squeeze(change, squeeze_dims=(0,)), size))
+    stiffness = jacobian(slope, at)
+    eye = raw.MatrixDiagV3(raw.OnesLike(y), 0, -1, -1, np.zeros((), dtype))
+    scaled = raw.Mul(eye, raw.RealDiv(np.asarray(_REAL, dtype), size))
+    matrix = scaled if stiffness is None else raw.Sub(scaled, stiffness)
+    return raw.GatherV2(stages, 2, 0), solve_dense(matrix, right, e.how.what, "nan")
+
+
+_DOPRI5 = _explicit(
+    (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0),
+    ((1 / 5,), (3 / 40, 9 / 40), (44 / 45, -56 / 15, 32 / 9),
+     (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+     (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656)),
+    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+    (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40))
+
+METHODS = {
+    "dopri5": Method(_DOPRI5, 5, True),
+    "radau": Method(_radau, 4, True),
+    "euler": Method(_explicit((), (), (1.0,)), 1, False),
+    "midpoint": Method(_explicit((0.5,), ((0.5,),), (0.0, 1.0)), 2, False),
+    "rk4": Method(_explicit((0.5, 0.5, 1.0), ((0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)), 4,
+                  False),
+}
