@@ -42,7 +42,7 @@ class EagerGraphgrad(Eager):
         self.tf = graphgrad.compat.v1
 
     def version(self):
-        return worker.own_version()
+        return worker._own_version()
 
 
 class EagerWorker(worker.Worker):

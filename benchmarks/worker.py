@@ -113,7 +113,7 @@ class Graphgrad(Graph):
         return metadata.peak_bytes
 
     def version(self):
-        return own_version()
+        return _own_version()
 
 
 class Jax:
@@ -314,8 +314,7 @@ def _memory(entry):
         return None
 
 
-def own_version():
-    """The version of the checkout."""
+def _own_version():
     project = Path(__file__).resolve().parent.parent / "pyproject.toml"
     return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 

@@ -40,6 +40,13 @@ class Cost(enum.Enum):
         return self not in (Cost.LIGHT, Cost.HEAVY)
 
 
+class Linear(enum.Enum):
+    """In which way an operation is linear in its floating inputs; what its gradient rule returns says the same."""
+
+    JOINTLY = enum.auto()  # in all of them together, as a sum: no gradient depends on any of them
+    SEPARATELY = enum.auto()  # in each of them while the others stay, as a product: none depends on its own input
+
+
 class BatchSplit(NamedTuple):
     """How the batch of an operation is split into parts that are computed by themselves.
 
@@ -126,6 +133,10 @@ class OpTraits:
       zero_preserving: whether its results are zero where its floating inputs are; what moves data preserves zeros.
       operator: the operator or function of Python that it computes elementwise ("+", "-", "<", "and", "min", ...);
         conditions and counters of loops are read by it.
+      linear: see `Linear`; None if it is not linear.
+      elementwise: whether each element of its only result depends on the same elements of its inputs alone, which
+        broadcast.
+      quotient: whether its result times its second input is the first one, elementwise.
       variable: what it does to the variable behind its handle: "read", "assign", "update"; "ask" if it asks whether
         there is a value; "handle" if it makes the handle, "hold" if it makes that of one that holds its input.
       table: whether it acts on a lookup table.
@@ -136,6 +147,7 @@ class OpTraits:
       gradient_advice: an expression that can replace it and has a gradient. `k` is how steep, `t` a temperature.
       eager_seconds: what NumPy takes for each element of the largest input or output, in seconds, if XLA takes at most
         three quarters of it on large arrays; then eager mode uses programs for it once it recurs.
+      stacked_rule: see `stacked`.
       value_rule: see `partial_value`.
       work_rule: see `multiply_adds`.
       parts_rule: see `parts`.
@@ -157,6 +169,9 @@ class OpTraits:
     data_movement = False
     zero_preserving = False
     operator: str | None = None
+    linear: Linear | None = None
+    elementwise = False
+    quotient = False
     variable: str | None = None
     table = False
     tensor_list: str | None = None
@@ -165,6 +180,7 @@ class OpTraits:
     finite_advice = ""
     gradient_advice = ""
     eager_seconds = 0.0
+    stacked_rule: Callable[..., Any] | None = None
     value_rule: Callable[..., Any] | None = None
     work_rule: Callable[..., float] | None = None
     parts_rule: Callable[[Any], SideBySide | None] | None = None
@@ -186,7 +202,7 @@ class OpTraits:
             setattr(self, name, options.pop(name))
         rule = options.pop("partial_value", None)
         if self.identity:
-            self.alias = True
+            self.alias, self.linear = True, Linear.JOINTLY
         if self.alias:
             self.data_movement, rule = True, rule or same_value
         if self.data_movement:
@@ -202,6 +218,17 @@ class OpTraits:
         option of `op`, `partial_value=elementwise` or `folded` computes it by the kernel.
         """
         self.value_rule = rule
+        return rule
+
+    def stacked(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Declares how an operation is applied to stacks of values at once (a decorator); by default by a map.
+
+        The rule is a function of (op, operands, stacked): an operation, a tensor for each of its inputs, and which of
+        these have one more dimension in front. It builds operations and gives the result, with that dimension. Where
+        the operation treats the examples of a batch alike, a stacked operand may have a batch of 1 for all of them, and
+        so may the result. None: it cannot do this one.
+        """
+        self.stacked_rule = rule
         return rule
 
     def multiply_adds(self, rule: Callable[..., float]) -> Callable[..., float]:
@@ -272,8 +299,8 @@ class OpTraits:
 
 _OPTIONS = frozenset({
     "cost", "saves_result", "batch_split", "library", "shape_only", "fill", "alias", "identity", "data_movement",
-    "zero_preserving", "operator", "variable", "table", "tensor_list", "placeholder", "checks", "finite_advice",
-    "gradient_advice", "eager_seconds", "summed"})
+    "zero_preserving", "operator", "linear", "elementwise", "quotient", "variable", "table", "tensor_list",
+    "placeholder", "checks", "finite_advice", "gradient_advice", "eager_seconds", "summed"})
 
 
 # Code objects are read directly: `inspect.signature` of every kernel and shape rule would take

@@ -16,7 +16,7 @@ from graphgrad.executor.runtime.numpy_run import seconds
 from graphgrad.gradients.bodies.subgraphs import through_identity
 from graphgrad.ir.constant_value import static_value
 from graphgrad.ir.opdef import op, raw, registry
-from graphgrad.op_traits import BatchSplit, Cost, OpTraits
+from graphgrad.op_traits import BatchSplit, Cost, Linear, OpTraits
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +55,10 @@ _ROWS: list[tuple[str, Any, str, str]] = [
     ("data_movement", True, "Identity Reshape Transpose ConcatV2 GatherV2 Tile Pad Fill SelectV2 Maximum",
      "Cast Neg Sum AddV2 Relu"),
     ("zero_preserving", True, "Identity Reshape Neg Cast Sum Mean Conj AddN", "Exp Const"),
+    ("linear", Linear.JOINTLY, "AddV2 Sub Sum Mean Reshape Identity ConcatV2 GatherV2 BiasAdd", "Mul Maximum Exp"),
+    ("linear", Linear.SEPARATELY, "Mul MatMul BatchMatMulV2 Einsum Conv2D", "RealDiv Square TridiagonalMatMul"),
+    ("elementwise", True, "AddV2 Mul Tanh TanhGrad Pow RealDiv Maximum SelectV2", "Select AddN Softmax Cumsum"),
+    ("quotient", True, "RealDiv Div", "DivNoNan FloorDiv"),
     ("operator", "+", "Add AddV2 AddN", "Sub"),
     ("operator", "-", "Sub", "Neg"),
     ("operator", "<=", "LessEqual", "Less"),

@@ -279,6 +279,8 @@ from graphgrad.gradients.derived.higher import jacobian as jacobian
 from graphgrad.gradients.derived.higher import jvp as jvp
 from graphgrad.gradients.diagnose.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.diagnose.strict import strict_gradients as strict_gradients
+from graphgrad.gradients.taylor.functions import laplacian as laplacian
+from graphgrad.gradients.taylor.functions import taylor as taylor
 from graphgrad.ir.context import executing_eagerly as executing_eagerly
 from graphgrad.ir.context import executing_eagerly_outside_functions as executing_eagerly_outside_functions
 from graphgrad.ir.context import get_default_graph as get_default_graph
@@ -686,10 +688,10 @@ __all__ = [
     "image_summary", "implicit", "import_graph_def", "init_scope", "initialize_all_tables", "initialize_all_variables",
     "initialize_local_variables", "initialize_variables", "initializers", "int16", "int32", "int64", "int8",
     "invert_permutation", "io", "irfftnd", "is_finite", "is_inf", "is_nan", "is_non_decreasing", "is_numeric_tensor",
-    "is_strictly_increasing", "is_symbolic_tensor", "is_tensor", "is_variable_initialized", "jacobian", "jvp", "layers",
-    "lbeta", "less", "less_equal", "lgamma", "lin_space", "linalg", "linspace", "local_variables",
-    "local_variables_initializer", "locate_nonfinite", "log", "log1p", "log_sigmoid", "logging", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "lookup", "losses", "make_ndarray", "make_template",
+    "is_strictly_increasing", "is_symbolic_tensor", "is_tensor", "is_variable_initialized", "jacobian", "jvp",
+    "laplacian", "layers", "lbeta", "less", "less_equal", "lgamma", "lin_space", "linalg", "linspace",
+    "local_variables", "local_variables_initializer", "locate_nonfinite", "log", "log1p", "log_sigmoid", "logging",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "lookup", "losses", "make_ndarray", "make_template",
     "make_tensor_proto", "manip", "map_fn", "matching_files", "math", "matmul", "matrix_band_part",
     "matrix_determinant", "matrix_diag", "matrix_diag_part", "matrix_inverse", "matrix_set_diag", "matrix_solve",
     "matrix_solve_ls", "matrix_square_root", "matrix_transpose", "matrix_triangular_solve", "maximum",
@@ -722,7 +724,7 @@ __all__ = [
     "stop_gradient", "strict_gradients", "strided_slice", "string", "string_join", "string_split", "string_strip",
     "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong", "string_to_number",
     "strings", "substr", "subtract", "summary", "svd", "switch_case", "sysconfig", "tables_initializer", "tan", "tanh",
-    "tensor_scatter_add", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
+    "taylor", "tensor_scatter_add", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
     "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update", "tensordot",
     "test", "tile", "timestamp", "to_bfloat16", "to_complex128", "to_complex64", "to_double", "to_float", "to_int32",
     "to_int64", "trace", "train", "trainable_variables", "transpose", "truediv", "truncated_normal",

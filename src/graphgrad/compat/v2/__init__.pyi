@@ -112,6 +112,8 @@ from graphgrad.gradients.derived.higher import jacobian as jacobian
 from graphgrad.gradients.derived.higher import jvp as jvp
 from graphgrad.gradients.diagnose.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.diagnose.strict import strict_gradients as strict_gradients
+from graphgrad.gradients.taylor.functions import laplacian as laplacian
+from graphgrad.gradients.taylor.functions import taylor as taylor
 from graphgrad.ir.context import executing_eagerly as executing_eagerly
 from graphgrad.ir.context import inside_function as inside_function
 from graphgrad.ir.conversion import convert_to_tensor_v2 as convert_to_tensor
@@ -326,7 +328,7 @@ __all__ = [
     "group", "guarantee_const", "half", "hessian_vector_product", "hessians", "histogram_fixed_width",
     "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "implicit", "import_graph_def",
     "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8", "io", "irfftnd",
-    "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "less", "less_equal", "linalg", "linspace",
+    "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "laplacian", "less", "less_equal", "linalg", "linspace",
     "locate_nonfinite", "logical_and", "logical_not", "logical_or", "lookup", "make_ndarray", "make_tensor_proto",
     "map_fn", "math", "matmul", "matrix_square_root", "maximum", "memoize_gradients", "meshgrid", "minimum", "multiply",
     "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "norm", "not_equal", "numpy_function",
@@ -340,7 +342,7 @@ __all__ = [
     "scan", "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "sigmoid", "sign", "signal",
     "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "split", "sqrt", "square",
     "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice", "string", "strings", "subtract",
-    "summary", "switch_case", "sysconfig", "tan", "tanh", "tensor_scatter_nd_add", "tensor_scatter_nd_max",
+    "summary", "switch_case", "sysconfig", "tan", "tanh", "taylor", "tensor_scatter_nd_add", "tensor_scatter_nd_max",
     "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile",
     "timestamp", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value",
     "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts", "unravel_index", "unstack",

@@ -10,6 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING, REAL, float32, float64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import part, shape_of
 
@@ -223,7 +224,8 @@ _declare_gradient(resize_bilinear_op, _linear_matrix, FLOATING)
 # -- ResizeNearestNeighbor -------------------------------------------------------------
 
 
-@op("ResizeNearestNeighbor", "images: T, size: int32 -> resized_images: T", T=REAL, host=("size",), shape=_resized)
+@op("ResizeNearestNeighbor", "images: T, size: int32 -> resized_images: T", T=REAL, host=("size",), shape=_resized,
+    linear=Linear.JOINTLY)
 def resize_nearest_op(xp, images, size, *, align_corners=False, half_pixel_centers=False):
     """Copies the nearest input pixel."""
     for axis, (n, out) in zip((1, 2), _sizes(size, images), strict=True):
@@ -236,7 +238,8 @@ def _resize_nearest_op_grad(op, dy):
     return raw.ResizeNearestNeighborGrad(dy, _size_of(op.inputs[0]), **_options(op)), None
 
 
-@op("ResizeNearestNeighborGrad", "grads: T, size: int32 -> output: T", T=REAL, host=("size",), shape=_resized)
+@op("ResizeNearestNeighborGrad", "grads: T, size: int32 -> output: T", T=REAL, host=("size",), shape=_resized,
+    linear=Linear.JOINTLY)
 def resize_nearest_grad(xp, dy, size, *, align_corners=False, half_pixel_centers=False):
     """Applies the transpose of ResizeNearestNeighbor: each pixel gets the gradients of its copies."""
     rows, columns = (_nearest_matrix(int(n), out, align_corners, half_pixel_centers).T.astype(_wide(dy.dtype))

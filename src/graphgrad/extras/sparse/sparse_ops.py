@@ -11,7 +11,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import ANY, INDEX, NUMERIC, REAL, int32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import shape_str, with_rank
-from graphgrad.op_traits import Cost, size_of
+from graphgrad.op_traits import Cost, Linear, size_of
 from graphgrad.ops.array.gather import outside
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.sparse_tensor import SparseTensor as SparseTensor
@@ -70,7 +70,7 @@ def check_columns(count: int, shape: Any) -> None:
 
 
 @op("SparseTensorDenseMatMul", "a_indices: Tindices, a_values: T, a_shape: int64, b: T -> product: T", T=NUMERIC,
-    Tindices=INDEX, host=("a_shape",), cost=Cost.PRODUCT)
+    Tindices=INDEX, host=("a_shape",), cost=Cost.PRODUCT, linear=Linear.SEPARATELY)
 def sparse_tensor_dense_matmul_op(xp, a_indices, a_values, a_shape, b, *, adjoint_a=False, adjoint_b=False):
     """Multiplies a sparse matrix with a dense one."""
     row, column = (1, 0) if adjoint_a else (0, 1)

@@ -92,6 +92,11 @@ def registered(name: str) -> Any:
     return _by_name[name].function if name in _by_name else None
 
 
+def is_users(name: str) -> bool:
+    """Returns whether a user has registered the gradient of an op type."""
+    return name in _users
+
+
 def place_of(name: str) -> Source | None:
     """Returns where the gradient of an op type or name was registered."""
     if name in registry:

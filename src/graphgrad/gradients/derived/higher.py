@@ -204,7 +204,7 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = Unconnecte
     unconnected = policy(unconnected_gradients)
     with graph.as_default(), graph.name_scope(name or "jvp"):
         y_list, x_list = as_ys(graph, ys), as_xs(graph, xs)
-        found = _pushed_forward(y_list, x_list, _tangents(x_list, tangents, xs))
+        found = pushed_forward(y_list, x_list, _tangents(x_list, tangents, xs))
         for y, g in zip(y_list, found, strict=True):
             strictness.check([y], x_list, [g] * len(x_list), [], unconnected)
         if unconnected is UnconnectedGradients.ZERO:
@@ -212,7 +212,7 @@ def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = Unconnecte
     return repack(ys, iter(found))
 
 
-def _pushed_forward(ys: list[Tensor], xs: list[Tensor], tangents: list[Any]) -> list[Any]:
+def pushed_forward(ys: list[Tensor], xs: list[Tensor], tangents: list[Any]) -> list[Any]:
     """Returns the derivative of each y along the tangents, or None: the second of two reverse sweeps."""
     # Not zeros: some rules treat a zero gradient specially.
     duals = {i: raw.PlaceholderWithDefault(raw.OnesLike(y), shape=y._spec.shape)

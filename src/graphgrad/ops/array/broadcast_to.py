@@ -12,11 +12,13 @@ from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import TensorShape, as_shape, broadcast, is_fully_defined, shape_str
 from graphgrad.ir.tensor import ShapeLike, Tensor, TensorLike
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.broadcast import reduced_axes
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 
-@op("BroadcastTo", "input: T, shape: Tidx -> output: T", Tidx=INDEX, host=("shape",), data_movement=True)
+@op("BroadcastTo", "input: T, shape: Tidx -> output: T", Tidx=INDEX, host=("shape",), data_movement=True,
+    linear=Linear.JOINTLY)
 def broadcast_to_op(xp, x, shape):
     """Repeats the input to a shape that it broadcasts to."""
     target = tuple(shape.tolist())

@@ -15,6 +15,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import IndexedSlices, of_values, with_values
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.elementwise import same
 
 _CASTABLE = ANY - {dtypes.string, dtypes.resource, dtypes.variant}
@@ -60,7 +61,8 @@ def as_integers(xp, x, dtype):
     return found.astype(dtype)
 
 
-@op("Cast", "x: SrcT -> y: DstT", SrcT=_CASTABLE, DstT=_CASTABLE, shape=same, zero_preserving=True)
+@op("Cast", "x: SrcT -> y: DstT", SrcT=_CASTABLE, DstT=_CASTABLE, shape=same, zero_preserving=True,
+    linear=Linear.JOINTLY)
 def _cast(xp, x, *, DstT, Truncate=False):
     """Converts values to another dtype."""
     if x.dtype.kind == "c" and DstT.kind not in "cb":

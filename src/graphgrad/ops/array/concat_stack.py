@@ -17,12 +17,13 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged, normalize_axis, shape_str
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import IndexedSlices
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.attribute_values import as_int
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, plus, rank_of
 
 
-@op("Pack", "values: N*T -> output: T", data_movement=True)
+@op("Pack", "values: N*T -> output: T", data_movement=True, linear=Linear.JOINTLY)
 def pack(xp, values, *, axis=0):
     """Joins tensors of one shape along a new axis."""
     return xp.stack(values, _new_axis(axis, values[0].shape))
@@ -63,7 +64,7 @@ def _pack_grad(op, dy):
     return raw.Unpack(dy, num=op._attr("N"), axis=op._attr("axis"))
 
 
-@op("Unpack", "value: T -> output: num*T", partial_value=folded, data_movement=True)
+@op("Unpack", "value: T -> output: num*T", partial_value=folded, data_movement=True, linear=Linear.JOINTLY)
 def unpack(xp, value, *, num, axis=0):
     """Splits a tensor along an axis into slices without that axis."""
     at = normalize_axis(axis, len(value.shape))
@@ -137,7 +138,7 @@ def _concat_shape(values, axis):
 
 
 @op("ConcatV2", "values: N*T, axis: Tidx -> output: T", Tidx=INDEX, host=("axis",), shape=_concat_shape,
-    data_movement=True)
+    data_movement=True, linear=Linear.JOINTLY)
 def concat_v2(xp, values, axis):
     """Joins tensors along an axis that they have."""
     return _concat_kernel(xp, values, axis)
@@ -223,7 +224,7 @@ def _concat_v1_shape(axis, values):
 
 
 @op("Concat", "concat_dim: int32, values: N*T -> output: T", host=("concat_dim",), shape=_concat_v1_shape,
-    data_movement=True)
+    data_movement=True, linear=Linear.JOINTLY)
 def concat_v1_op(xp, axis, values):
     """Joins tensors along an axis that they have."""
     return _concat_kernel(xp, values, axis)

@@ -18,6 +18,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import as_shape, merged, shape_str
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike, TensorOperators
 from graphgrad.ir.values.composite import Composite
+from graphgrad.op_traits import Linear
 
 
 @op("Const", "-> output: dtype")
@@ -130,7 +131,7 @@ def _prevent_gradient_grad(op, dy):
     raise LookupError(f"Gradient explicitly disabled. Reason: {op._attr('message')}")
 
 
-@op("EnsureShape", "input: T -> output: T")
+@op("EnsureShape", "input: T -> output: T", linear=Linear.JOINTLY)
 def ensure_shape_op(xp, x, *, shape):
     """Returns the input, or raises an error if its shape does not fit."""
     _fitting(x.shape, shape)
@@ -147,7 +148,8 @@ def _ensure_shape_grad(op, dy):
     return dy
 
 
-@op("CheckNumerics", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape, checks=True)
+@op("CheckNumerics", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape, checks=True,
+    linear=Linear.JOINTLY)
 def check_numerics_op(xp, x, *, message=""):
     """Returns the input, or raises an error if an element is infinite or NaN; in NumPy, since XLA cannot raise."""
     found = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if np.any(test(x))]
@@ -163,7 +165,8 @@ def _check_numerics_grad(op, dy):
     return raw.CheckNumerics(dy, message=f"Not a number (NaN) or infinity (Inf) values detected in gradient. {message}")
 
 
-@op("CheckNumericsV2", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape, checks=True)
+@op("CheckNumericsV2", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape, checks=True,
+    linear=Linear.JOINTLY)
 def check_numerics_v2_op(xp, x, *, message=""):
     """Does what CheckNumerics does; the message includes the signs of infinities."""
     tests = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("NaN", np.isnan))

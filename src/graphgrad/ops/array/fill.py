@@ -16,12 +16,13 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import as_shape
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ir.values.tensor_list import TensorList
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import all_axes
 
 
 @op("Fill", "dims: index_type, value: T -> output: T", index_type=INDEX, host=("dims",), partial_value=folded,
-    data_movement=True)
+    data_movement=True, linear=Linear.JOINTLY)
 def fill_op(xp, dims, value):
     """Makes a tensor of one value."""
     return xp.full(tuple(dims.tolist()), value, dtype=value.dtype)

@@ -16,6 +16,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged, normalize_axis
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import IndexedSlices
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.shape_values import (
     axes,
     fill,
@@ -67,7 +68,7 @@ def check_range(indices, size):
 
 
 @op("GatherV2", "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", Tindices=INDEX | {int16},
-    Taxis=INDEX, host=("axis",), partial_value=folded, data_movement=True)
+    Taxis=INDEX, host=("axis",), partial_value=folded, data_movement=True, linear=Linear.JOINTLY)
 def gather_v2(xp, params, indices, axis, *, batch_dims=0):
     """Gathers slices of `params` along `axis` by `indices`."""
     at, lead = _settle(axis.item(), batch_dims, len(params.shape), len(indices.shape))
@@ -161,7 +162,7 @@ def _gather_v1_shape(params, indices):
 
 
 @op("Gather", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX, shape=_gather_v1_shape,
-    data_movement=True)
+    data_movement=True, linear=Linear.JOINTLY)
 def gather_v1_op(xp, params, indices, *, validate_indices=True):
     """Gathers rows of `params` by `indices`."""
     if isinstance(indices, np.ndarray):
@@ -219,7 +220,8 @@ def within(indices, shape):
     return ((indices >= 0) & (indices < np.asarray(shape[: indices.shape[-1]], indices.dtype))).all(-1)
 
 
-@op("GatherNd", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX | {int16}, data_movement=True)
+@op("GatherNd", "params: Tparams, indices: Tindices -> output: Tparams", Tindices=INDEX | {int16}, data_movement=True,
+    linear=Linear.JOINTLY)
 def gather_nd_op(xp, params, indices, *, bad_indices_policy=""):
     """Gathers slices of `params` at the coordinates in the last axis of `indices`."""
     if not indices.shape[-1]:

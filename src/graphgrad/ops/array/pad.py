@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, shape_of
 
@@ -45,7 +46,7 @@ def _pad_kernel(xp, x, paddings, value):
 
 
 @op("Pad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",), shape=_pad_shape,
-    data_movement=True)
+    data_movement=True, linear=Linear.JOINTLY)
 def pad_op(xp, x, paddings):
     """Pads the input with zeros."""
     return _pad_kernel(xp, x, paddings, b"" if x.dtype == object else np.zeros((), x.dtype))
@@ -72,7 +73,7 @@ def _pad_v2_shape(x, paddings, value):
 
 
 @op("PadV2", "input: T, paddings: Tpaddings, constant_values: T -> output: T", Tpaddings=INDEX, host=("paddings",),
-    shape=_pad_v2_shape, data_movement=True)
+    shape=_pad_v2_shape, data_movement=True, linear=Linear.JOINTLY)
 def pad_v2_op(xp, x, paddings, value):
     """Pads the input with one value."""
     if np.shape(value):
@@ -96,7 +97,8 @@ def _check_mirror(shape, paddings, mode):
                             "pad less; a mirror shows every element once")
 
 
-@op("MirrorPad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",), data_movement=True)
+@op("MirrorPad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",), data_movement=True,
+    linear=Linear.JOINTLY)
 def mirror_pad_op(xp, x, paddings, *, mode):
     """Pads the input with its mirror image, without (REFLECT) or with (SYMMETRIC) the border."""
     widths = tuple(tuple(p) for p in paddings.tolist())
@@ -118,7 +120,7 @@ def _mirror_pad_grad(op, dy):
 
 
 @op("MirrorPadGrad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",),
-    limits={"mode": frozenset({"REFLECT", "SYMMETRIC"})})
+    limits={"mode": frozenset({"REFLECT", "SYMMETRIC"})}, linear=Linear.JOINTLY)
 def mirror_pad_grad_op(xp, dy, paddings, *, mode):
     """Adds the mirror images back to their originals."""
     edge = int(mode == "REFLECT")

@@ -13,12 +13,14 @@ from graphgrad.ir.dtypes import INDEX, as_dtype, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import compatible, merged, normalize_axis, shape_str, with_rank
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.shape_values import reshape_like, shape_of
 
 from .strided_slice import element
 
 
-@op("DynamicPartition", "data: T, partitions: int32 -> outputs: num_partitions*T", flags=("host",))
+@op("DynamicPartition", "data: T, partitions: int32 -> outputs: num_partitions*T", flags=("host",),
+    linear=Linear.JOINTLY)
 def dynamic_partition_op(xp, data, partitions, *, num_partitions):
     """Sorts the slices of `data` into lists by `partitions`."""
     if partitions.size and (partitions.min() < 0 or partitions.max() >= num_partitions):
@@ -92,7 +94,7 @@ def _stitch_grad(op, dy):
 
 
 @op("DynamicStitch", "indices: N*int32, data: N*T -> merged: T", flags=("host",), peek=("indices",),
-    shape=_stitch_shape, partial_value=folded)
+    shape=_stitch_shape, partial_value=folded, linear=Linear.JOINTLY)
 def dynamic_stitch_op(xp, indices, data):
     """Puts the slices of all `data` at `indices`; where several have one index, the last one wins."""
     return _stitch(xp, indices, data)
@@ -102,7 +104,7 @@ dynamic_stitch_op.grad(_stitch_grad)
 
 
 @op("ParallelDynamicStitch", "indices: N*int32, data: N*T -> merged: T", flags=("host",), peek=("indices",),
-    shape=_stitch_shape)
+    shape=_stitch_shape, linear=Linear.JOINTLY)
 def parallel_dynamic_stitch_op(xp, indices, data):
     """Does what DynamicStitch does; which of several slices for one index wins is not defined."""
     return _stitch(xp, indices, data)

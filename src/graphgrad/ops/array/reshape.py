@@ -16,6 +16,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import is_fully_defined, normalize_axis, num_elements
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import IndexedSlices
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.attribute_values import as_int
 from graphgrad.ops.common.shape_values import reshape_like
 from graphgrad.ops.common.synonyms import either
@@ -91,7 +92,8 @@ def _size_value(t, values):
 size_op.grad(NOT_DIFFERENTIABLE)
 
 
-@op("Reshape", "tensor: T, shape: Tshape -> output: T", Tshape=INDEX, host=("shape",), data_movement=True)
+@op("Reshape", "tensor: T, shape: Tshape -> output: T", Tshape=INDEX, host=("shape",), data_movement=True,
+    linear=Linear.JOINTLY)
 def reshape_op(xp, x, shape):
     """Reshapes the input."""
     target = tuple(shape.tolist())
@@ -177,7 +179,7 @@ def _reshape_grad(op, dy):
 
 
 @op("ExpandDims", "input: T, dim: Tdim -> output: T", Tdim=INDEX, host=("dim",), partial_value=folded,
-    data_movement=True)
+    data_movement=True, linear=Linear.JOINTLY)
 def expand_dims_op(xp, x, dim):
     """Inserts a dimension of size 1."""
     at = normalize_axis(int(dim.reshape(())), len(x.shape) + 1)
@@ -203,7 +205,7 @@ def _expand_dims_grad(op, dy):
     return reshape_like(dy, op.inputs[0]), None
 
 
-@op("Squeeze", "input: T -> output: T", partial_value=folded, data_movement=True)
+@op("Squeeze", "input: T -> output: T", partial_value=folded, data_movement=True, linear=Linear.JOINTLY)
 def squeeze_op(xp, x, *, squeeze_dims=()):
     """Removes dimensions of size 1: all, or those that are named."""
     return xp.reshape(x, _squeeze_shape(x.shape, squeeze_dims))

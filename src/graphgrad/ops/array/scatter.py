@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import ANY, BOOL, INDEX, NUMERIC, REAL, as_dtype, float
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import compatible, normalize_axis, shape_str
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.attribute_values import as_int
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.row_sums import LARGE, sums_by_row
@@ -86,7 +87,7 @@ _UFUNCS = {"set": _set, "add": np.add.at, "subtract": np.subtract.at, "max": np.
 
 
 @op("ScatterNd", "indices: Tindices, updates: T, shape: Tindices -> output: T", T=NUMERIC | BOOL, Tindices=INDEX,
-    host=("shape",), eager_seconds=1e-9)
+    host=("shape",), eager_seconds=1e-9, linear=Linear.JOINTLY)
 def scatter_nd_op(xp, indices, updates, shape, *, bad_indices_policy=""):
     """Adds `updates` into zeros of the given shape at the coordinates `indices`."""
     return _apply(xp, np.zeros(shape, updates.dtype), indices, updates, "add", bad_indices_policy, zeros=True)
@@ -122,7 +123,7 @@ def _tensor_scatter_shape(tensor, indices, updates, bad_indices_policy):
 
 def _tensor_scatter(name, method, allowed, doc):
     @op(name, "tensor: T, indices: Tindices, updates: T -> output: T", T=allowed, Tindices=INDEX,
-        shape=_tensor_scatter_shape)
+        shape=_tensor_scatter_shape, linear=None if method in ("max", "min") else Linear.JOINTLY)
     def kernel(xp, tensor, indices, updates, *, bad_indices_policy=""):
         return _apply(xp, tensor, indices, updates, method, bad_indices_policy)
 
@@ -161,7 +162,7 @@ def _tensor_scatter_add_grad(op, dy):
 
 scatter_nd_non_aliasing_op = op(
     "ScatterNdNonAliasingAdd", "input: T, indices: Tindices, updates: T -> output: T", T=NUMERIC, Tindices=INDEX,
-    shape=_tensor_scatter_shape)(tensor_scatter_add_op.kernel)
+    shape=_tensor_scatter_shape, linear=Linear.JOINTLY)(tensor_scatter_add_op.kernel)
 scatter_nd_non_aliasing_op.refuses("indices")(_tensor_scatter_refuses)
 scatter_nd_non_aliasing_op.grad(_tensor_scatter_add_grad)
 

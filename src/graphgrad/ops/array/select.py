@@ -9,6 +9,7 @@ from graphgrad.ir.constant_value import folded
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import broadcast, merged, shape_str
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.host_arrays import where as where_of
 
@@ -16,7 +17,7 @@ _FINITE_BOTH = "give tf.where a finite value, with a finite gradient, on the sid
 
 
 @op("Select", "condition: bool, t: T, e: T -> output: T", partial_value=folded, data_movement=True,
-    finite_advice=_FINITE_BOTH)
+    finite_advice=_FINITE_BOTH, linear=Linear.JOINTLY)
 def select(xp, condition, t, e):
     """Selects elements of `t` where the condition holds, of `e` elsewhere; a vector condition selects rows."""
     if len(condition.shape) == 1 and len(t.shape) > 1:
@@ -53,7 +54,7 @@ def _select_grad(op, dy):
 
 
 @op("SelectV2", "condition: bool, t: T, e: T -> output: T", partial_value=folded, data_movement=True,
-    finite_advice=_FINITE_BOTH)
+    finite_advice=_FINITE_BOTH, elementwise=True, linear=Linear.JOINTLY)
 def select_v2(xp, condition, t, e):
     """Selects elements of `t` where the condition holds, of `e` elsewhere, with broadcasting."""
     return where_of(xp, condition, t, e)

@@ -17,6 +17,7 @@ from graphgrad.ir.dtypes import INDEX, bool_, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.tensor import Tensor
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import rank_of, shape_of
 
@@ -24,7 +25,7 @@ from .strided_slice import element, same_length
 
 
 @op("Slice", "input: T, begin: Index, size: Index -> output: T", Index=INDEX, host=("size",), peek=("begin",),
-    partial_value=folded, data_movement=True)
+    partial_value=folded, data_movement=True, linear=Linear.JOINTLY)
 def slice_op(xp, x, begin, size):
     """Returns the block of the given size at `begin`; a size of -1 takes the rest."""
     begin, size = begin.tolist(), size.tolist()
@@ -85,7 +86,7 @@ def _slice_grad(op, dy):
     return raw.Pad(dy, raw.Pack([begin, after], axis=1)), None, None
 
 
-@op("AxisSlice", "input: T -> output: T", partial_value=folded, data_movement=True)
+@op("AxisSlice", "input: T -> output: T", partial_value=folded, data_movement=True, linear=Linear.JOINTLY)
 def axis_slice(xp, x, *, axis, begin, size):
     """Returns `size` slices along one axis, the first at `begin`: all known when it is planned, unlike Slice's."""
     _axis_slice_shape(x.shape, axis, begin, size)

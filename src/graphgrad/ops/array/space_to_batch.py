@@ -14,6 +14,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array
 from graphgrad.ops.common.synonyms import either
@@ -42,7 +43,7 @@ def _batch_to_space(xp, x, block, crops):
 
 
 @op("SpaceToBatchND", "input: T, block_shape: Tblock_shape, paddings: Tpaddings -> output: T", Tblock_shape=INDEX,
-    Tpaddings=INDEX, host=("block_shape", "paddings"), data_movement=True)
+    Tpaddings=INDEX, host=("block_shape", "paddings"), data_movement=True, linear=Linear.JOINTLY)
 def space_to_batch_nd_op(xp, x, block_shape, paddings):
     """Pads, then moves blocks of the axes after the first into the batch."""
     return _space_to_batch(xp, x, block_shape.tolist(), paddings.tolist())
@@ -111,7 +112,7 @@ def _space_to_batch_nd_grad(op, dy):
 
 
 @op("BatchToSpaceND", "input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T", Tblock_shape=INDEX,
-    Tcrops=INDEX, host=("block_shape", "crops"), data_movement=True)
+    Tcrops=INDEX, host=("block_shape", "crops"), data_movement=True, linear=Linear.JOINTLY)
 def batch_to_space_nd_op(xp, x, block_shape, crops):
     """Moves parts of the batch back into blocks of space, then crops."""
     return _batch_to_space(xp, x, block_shape.tolist(), crops.tolist())
@@ -127,7 +128,8 @@ def _batch_to_space_nd_grad(op, dy):
     return raw.SpaceToBatchND(dy, op.inputs[1], op.inputs[2]), None, None
 
 
-@op("SpaceToBatch", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",))
+@op("SpaceToBatch", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",),
+    linear=Linear.JOINTLY)
 def space_to_batch_v1_op(xp, x, paddings, *, block_size):
     """Does what SpaceToBatchND does, for square blocks of images."""
     return _space_to_batch(xp, x, [block_size] * 2, paddings.tolist())
@@ -143,7 +145,7 @@ def _space_to_batch_v1_grad(op, dy):
     return raw.BatchToSpace(dy, op.inputs[1], block_size=op._attr("block_size")), None
 
 
-@op("BatchToSpace", "input: T, crops: Tidx -> output: T", Tidx=INDEX, host=("crops",))
+@op("BatchToSpace", "input: T, crops: Tidx -> output: T", Tidx=INDEX, host=("crops",), linear=Linear.JOINTLY)
 def batch_to_space_v1_op(xp, x, crops, *, block_size):
     """Does what BatchToSpaceND does, for square blocks of images."""
     return _batch_to_space(xp, x, [block_size] * 2, crops.tolist())
@@ -186,7 +188,7 @@ def _known_mul(value, by):
     return None if value is None else value * by
 
 
-@op("SpaceToDepth", "input: T -> output: T", data_movement=True)
+@op("SpaceToDepth", "input: T -> output: T", data_movement=True, linear=Linear.JOINTLY)
 def space_to_depth_op(xp, x, *, block_size, data_format="NHWC"):
     """Moves square blocks of space into the channels."""
     b = block_size
@@ -212,7 +214,7 @@ def _space_to_depth_grad(op, dy):
     return raw.DepthToSpace(dy, block_size=op._attr("block_size"), data_format=op._attr("data_format"))
 
 
-@op("DepthToSpace", "input: T -> output: T", data_movement=True)
+@op("DepthToSpace", "input: T -> output: T", data_movement=True, linear=Linear.JOINTLY)
 def depth_to_space_op(xp, x, *, block_size, data_format="NHWC"):
     """Moves channels into square blocks of space."""
     b = block_size

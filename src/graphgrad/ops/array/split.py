@@ -14,13 +14,13 @@ from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import normalize_axis, shape_str
 from graphgrad.ir.tensor import Tensor, TensorLike
-from graphgrad.op_traits import SideBySide
+from graphgrad.op_traits import Linear, SideBySide
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array
 
 
 @op("Split", "split_dim: int32, value: T -> output: num_split*T", host=("split_dim",), partial_value=folded,
-    data_movement=True)
+    data_movement=True, linear=Linear.JOINTLY)
 def split_op(xp, axis, value, *, num_split):
     """Splits a tensor into parts of equal size along an axis."""
     at = normalize_axis(int(axis.reshape(())), len(value.shape))
@@ -68,7 +68,7 @@ def _split_grad(op, *dys):
 
 
 @op("SplitV", "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split*T", Tlen=INDEX,
-    host=("size_splits", "split_dim"), partial_value=folded, data_movement=True)
+    host=("size_splits", "split_dim"), partial_value=folded, data_movement=True, linear=Linear.JOINTLY)
 def split_v(xp, value, sizes, axis, *, num_split):
     """Splits a tensor into parts of given sizes along an axis; one size may be -1."""
     at = normalize_axis(int(axis.reshape(())), len(value.shape))

@@ -9,6 +9,7 @@ from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.dtypes import INDEX, int16
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import _CONTRADICTION, broadcast, merge, shape_str
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
@@ -184,7 +185,7 @@ def _bounds(r):
 
 
 @op("StridedSlice", "input: T, begin: Index, end: Index, strides: Index -> output: T", Index=INDEX | {int16},
-    host=("strides",), peek=("begin", "end"), shape=_strided_slice_shape, data_movement=True)
+    host=("strides",), peek=("begin", "end"), shape=_strided_slice_shape, data_movement=True, linear=Linear.JOINTLY)
 def strided_slice_op(xp, x, begin, end, strides, *, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
                      shrink_axis_mask=0):
     """Takes every stride-th element from begin to end along each axis; masks mean `...`, None, x[i], open ends."""
@@ -250,7 +251,7 @@ def _strided_slice_grad(op, dy):
 
 
 @op("StridedSliceGrad", "shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T", Index=INDEX,
-    host=("shape", "strides"), data_movement=True)
+    host=("shape", "strides"), data_movement=True, linear=Linear.JOINTLY)
 def strided_slice_grad_op(xp, shape, begin, end, strides, dy, *, begin_mask=0, end_mask=0, ellipsis_mask=0,
                           new_axis_mask=0, shrink_axis_mask=0):
     """Returns zeros of the given shape, with `dy` where the slice was taken."""
@@ -325,7 +326,7 @@ def _strided_slice_grad_grad(op, d2):
 
 
 @op("TensorStridedSliceUpdate", "input: T, begin: Index, end: Index, strides: Index, value: T -> output: T",
-    Index=INDEX, host=("begin", "end", "strides"))
+    Index=INDEX, host=("begin", "end", "strides"), linear=Linear.JOINTLY)
 def strided_slice_update_op(xp, x, begin, end, strides, value, *, begin_mask=0, end_mask=0, ellipsis_mask=0,
                             new_axis_mask=0, shrink_axis_mask=0):
     """Returns the tensor with a slice replaced by `value`, which is broadcast."""

@@ -14,12 +14,13 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import is_fully_defined, normalize_axis, with_rank
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import fill, host_array, join, minus, part, plus, rank_of, shape_of, times
 
 
 @op("Tile", "input: T, multiples: Tmultiples -> output: T", Tmultiples=INDEX, host=("multiples",), partial_value=folded,
-    data_movement=True)
+    data_movement=True, linear=Linear.JOINTLY)
 def tile_op(xp, x, multiples):
     """Repeats the input `multiples[i]` times along each axis i."""
     _tile_shape(x.shape, tuple(multiples.tolist()))

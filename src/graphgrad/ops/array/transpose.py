@@ -14,12 +14,14 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import normalize_axis, with_rank
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import axes, host_array, join, minus, rank_of
 from graphgrad.ops.common.synonyms import either
 
 
-@op("Transpose", "x: T, perm: Tperm -> y: T", Tperm=INDEX, host=("perm",), partial_value=folded, data_movement=True)
+@op("Transpose", "x: T, perm: Tperm -> y: T", Tperm=INDEX, host=("perm",), partial_value=folded, data_movement=True,
+    linear=Linear.JOINTLY)
 def transpose_op(xp, x, perm):
     """Permutes the axes."""
     return xp.transpose(x, _axes(tuple(perm.tolist()), len(x.shape)))
@@ -57,7 +59,8 @@ def _transpose_grad(op, dy):
     return raw.Transpose(dy, _inverse(op.inputs[1])), None
 
 
-@op("ConjugateTranspose", "x: T, perm: Tperm -> y: T", Tperm=INDEX, host=("perm",), shape=_transpose_shape)
+@op("ConjugateTranspose", "x: T, perm: Tperm -> y: T", Tperm=INDEX, host=("perm",), shape=_transpose_shape,
+    linear=Linear.JOINTLY)
 def conjugate_transpose_op(xp, x, perm):
     """Permutes the axes of the complex conjugate."""
     return xp.transpose(xp.conj(x), _axes(tuple(perm.tolist()), len(x.shape)))
@@ -98,7 +101,7 @@ invert_permutation_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("ReverseV2", "tensor: T, axis: Tidx -> output: T", Tidx=INDEX, host=("axis",), partial_value=folded,
-    data_movement=True)
+    data_movement=True, linear=Linear.JOINTLY)
 def reverse_op(xp, x, axis):
     """Reverses the order of elements along some axes."""
     return xp.flip(x, _distinct(tuple(axis.tolist()), len(x.shape)))
@@ -123,7 +126,7 @@ def _reverse_grad(op, dy):
     return raw.ReverseV2(dy, op.inputs[1]), None
 
 
-@op("Reverse", "tensor: T, dims: bool -> output: T", host=("dims",))
+@op("Reverse", "tensor: T, dims: bool -> output: T", host=("dims",), linear=Linear.JOINTLY)
 def reverse_v1_op(xp, x, dims):
     """Reverses the order of elements along the axes where `dims` is true."""
     return xp.flip(x, tuple(np.flatnonzero(dims).tolist()))
@@ -139,7 +142,8 @@ def _reverse_v1_grad(op, dy):
     return raw.Reverse(dy, op.inputs[1]), None
 
 
-@op("ReverseSequence", "input: T, seq_lengths: Tlen -> output: T", Tlen=INDEX, data_movement=True)
+@op("ReverseSequence", "input: T, seq_lengths: Tlen -> output: T", Tlen=INDEX, data_movement=True,
+    linear=Linear.JOINTLY)
 def reverse_sequence_op(xp, x, lengths, *, seq_dim, batch_dim=0):
     """Reverses the first `seq_lengths[i]` elements along `seq_dim` in batch i."""
     seq, batch = (normalize_axis(a, len(x.shape)) for a in (seq_dim, batch_dim))
@@ -184,7 +188,7 @@ def _reverse_sequence_grad(op, dy):
 
 
 @op("Roll", "input: T, shift: Tshift, axis: Taxis -> output: T", Tshift=INDEX, Taxis=INDEX, host=("axis",),
-    data_movement=True)
+    data_movement=True, linear=Linear.JOINTLY)
 def roll_op(xp, x, shift, axis):
     """Rotates elements along some axes."""
     wanted = [normalize_axis(a, len(x.shape)) for a in np.atleast_1d(axis).tolist()]

@@ -8,6 +8,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import compatible, shape_str
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.shape_values import shape_of
 
 from .strided_slice import element
@@ -33,7 +34,7 @@ def _check_fits(x, block):
 
 
 @op("XlaDynamicSlice", "input: T, start_indices: Tindices, size_indices: Tindices -> output: T", Tindices=INDEX,
-    host=("size_indices",), flags=("sized",), data_movement=True)
+    host=("size_indices",), flags=("sized",), data_movement=True, linear=Linear.JOINTLY)
 def dynamic_slice(xp, x, start, size):
     """Returns the block of the given size at `start`, which is moved inside where the block would reach outside."""
     return x[_at(x, start, size.tolist())].copy()
@@ -67,7 +68,8 @@ def _dynamic_slice_grad(op, dy):
     return raw.XlaDynamicUpdateSlice(raw.ZerosLike(x), dy, start), None, None
 
 
-@op("XlaDynamicUpdateSlice", "input: T, update: T, indices: Tindices -> output: T", Tindices=INDEX)
+@op("XlaDynamicUpdateSlice", "input: T, update: T, indices: Tindices -> output: T", Tindices=INDEX,
+    linear=Linear.JOINTLY)
 def dynamic_update_slice(xp, x, update, start):
     """Replaces the block at `start`, which is moved inside where the block would reach outside."""
     result = np.array(x)

@@ -8,6 +8,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import INDEX, NUMERIC
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import compatible, merged, shape_str, with_rank_at_least
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -179,7 +180,7 @@ def _matrix_diag_kernel(xp, diagonal, k, num_rows, num_cols, padding, align):
 
 
 @op("MatrixDiagV3", "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T",
-    host=("k", "num_rows", "num_cols"), shape=_matrix_diag_v3_shape)
+    host=("k", "num_rows", "num_cols"), shape=_matrix_diag_v3_shape, linear=Linear.JOINTLY)
 def matrix_diag_v3(xp, diagonal, k, num_rows, num_cols, padding_value, *, align="RIGHT_LEFT"):
     """Makes matrices with the given diagonals, `padding_value` elsewhere."""
     return _matrix_diag_kernel(xp, diagonal, k, num_rows, num_cols, padding_value, align)
@@ -193,7 +194,7 @@ def _matrix_diag_v3_grad(op, dy):
 
 
 @op("MatrixDiagV2", "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T",
-    host=("k", "num_rows", "num_cols"), shape=_matrix_diag_v2_shape)
+    host=("k", "num_rows", "num_cols"), shape=_matrix_diag_v2_shape, linear=Linear.JOINTLY)
 def matrix_diag_v2(xp, diagonal, k, num_rows, num_cols, padding_value):
     """Does what MatrixDiagV3 does, with the diagonals aligned to the left."""
     return _matrix_diag_kernel(xp, diagonal, k, num_rows, num_cols, padding_value, "LEFT_LEFT")
@@ -204,7 +205,7 @@ def _matrix_diag_v2_grad(op, dy):
     return raw.MatrixDiagPartV2(dy, op.inputs[1], dy.dtype.np_dtype.type(0)), None, None, None, None
 
 
-@op("MatrixDiag", "diagonal: T -> output: T", data_movement=True)
+@op("MatrixDiag", "diagonal: T -> output: T", data_movement=True, linear=Linear.JOINTLY)
 def matrix_diag_v1(xp, diagonal):
     """Makes square matrices with the given main diagonals, zero elsewhere."""
     n = diagonal.shape[-1]
@@ -238,7 +239,7 @@ def _matrix_diag_part_shape(x, k, padding_value):
 
 
 @op("MatrixDiagPartV3", "input: T, k: int32, padding_value: T -> diagonal: T", host=("k",),
-    shape=_matrix_diag_part_shape)
+    shape=_matrix_diag_part_shape, linear=Linear.JOINTLY)
 def matrix_diag_part_v3(xp, x, k, padding_value, *, align="RIGHT_LEFT"):
     """Returns the diagonals of matrices, packed into rows of one length."""
     return _collect(xp, x, padding_value, *_band(_k_of(k)), align)
@@ -260,7 +261,7 @@ def _matrix_diag_part_v3_grad(op, dy):
 
 
 @op("MatrixDiagPartV2", "input: T, k: int32, padding_value: T -> diagonal: T", host=("k",),
-    shape=_matrix_diag_part_shape)
+    shape=_matrix_diag_part_shape, linear=Linear.JOINTLY)
 def matrix_diag_part_v2(xp, x, k, padding_value):
     """Does what MatrixDiagPartV3 does, with the diagonals aligned to the left."""
     return _collect(xp, x, padding_value, *_band(_k_of(k)), "LEFT_LEFT")
@@ -271,7 +272,7 @@ def _matrix_diag_part_v2_grad(op, dy):
     return _put_back(op, dy, raw.MatrixDiagV2, raw.MatrixSetDiagV2)
 
 
-@op("MatrixDiagPart", "input: T -> diagonal: T", data_movement=True)
+@op("MatrixDiagPart", "input: T -> diagonal: T", data_movement=True, linear=Linear.JOINTLY)
 def matrix_diag_part_v1(xp, x):
     """Returns the main diagonals of matrices."""
     return _collect(xp, x, None, 0, 0, "LEFT_LEFT")
@@ -319,7 +320,8 @@ def _set_diag_kernel(xp, x, diagonal, k, align):
     return _spread(xp, diagonal, x, *x.shape[-2:], low, high, align)
 
 
-@op("MatrixSetDiagV3", "input: T, diagonal: T, k: int32 -> output: T", host=("k",), shape=_set_diag_shape)
+@op("MatrixSetDiagV3", "input: T, diagonal: T, k: int32 -> output: T", host=("k",), shape=_set_diag_shape,
+    linear=Linear.JOINTLY)
 def matrix_set_diag_v3(xp, x, diagonal, k, *, align="RIGHT_LEFT"):
     """Replaces diagonals of the input."""
     return _set_diag_kernel(xp, x, diagonal, _k_of(k), align)
@@ -332,7 +334,8 @@ def _matrix_set_diag_v3_grad(op, dy):
     return raw.MatrixSetDiagV3(dy, raw.ZerosLike(taken), k, align=align), taken, None
 
 
-@op("MatrixSetDiagV2", "input: T, diagonal: T, k: int32 -> output: T", host=("k",), shape=_set_diag_shape)
+@op("MatrixSetDiagV2", "input: T, diagonal: T, k: int32 -> output: T", host=("k",), shape=_set_diag_shape,
+    linear=Linear.JOINTLY)
 def matrix_set_diag_v2(xp, x, diagonal, k):
     """Does what MatrixSetDiagV3 does, with the diagonals aligned to the left."""
     return _set_diag_kernel(xp, x, diagonal, _k_of(k), "LEFT_LEFT")
@@ -345,7 +348,7 @@ def _matrix_set_diag_v2_grad(op, dy):
     return raw.MatrixSetDiagV2(dy, raw.ZerosLike(taken), k), taken, None
 
 
-@op("MatrixSetDiag", "input: T, diagonal: T -> output: T")
+@op("MatrixSetDiag", "input: T, diagonal: T -> output: T", linear=Linear.JOINTLY)
 def matrix_set_diag_v1(xp, x, diagonal):
     """Replaces the main diagonals of the input."""
     return _set_diag_kernel(xp, x, diagonal, (0,), "LEFT_LEFT")
@@ -365,7 +368,8 @@ def _matrix_set_diag_v1_grad(op, dy):
 # -- bands -------------------------------------------------------------------------
 
 
-@op("MatrixBandPart", "input: T, num_lower: Tindex, num_upper: Tindex -> band: T", Tindex=INDEX, data_movement=True)
+@op("MatrixBandPart", "input: T, num_lower: Tindex, num_upper: Tindex -> band: T", Tindex=INDEX, data_movement=True,
+    linear=Linear.JOINTLY)
 def matrix_band_part_op(xp, x, num_lower, num_upper):
     """Sets the input to zero outside of a band around the main diagonal."""
     rows, cols = x.shape[-2:]
@@ -414,7 +418,7 @@ def _matrix_band_part_grad(op, dy):
 # -- diagonal tensors --------------------------------------------------------------
 
 
-@op("Diag", "diagonal: T -> output: T", T=NUMERIC, data_movement=True)
+@op("Diag", "diagonal: T -> output: T", T=NUMERIC, data_movement=True, linear=Linear.JOINTLY)
 def diag_op(xp, diagonal):
     """Makes a tensor of twice the rank that is zero except at [i..., i...]."""
     n = diagonal.size
@@ -435,7 +439,7 @@ def _diag_grad(op, dy):
     return raw.DiagPart(dy)
 
 
-@op("DiagPart", "input: T -> diagonal: T", T=NUMERIC, data_movement=True)
+@op("DiagPart", "input: T -> diagonal: T", T=NUMERIC, data_movement=True, linear=Linear.JOINTLY)
 def diag_part_op(xp, x):
     """Returns the elements [i..., i...] of a tensor of even rank."""
     shape = _diag_part_shape(x.shape)

@@ -19,7 +19,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, is_fully_defined
 from graphgrad.ir.tensor import Tensor
-from graphgrad.op_traits import Cost, size_of
+from graphgrad.op_traits import Cost, Linear, size_of
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.host_products import stacks
 from graphgrad.ops.common.shape_values import axes, is_tensor, minus, rank_of, shape_of
@@ -52,7 +52,7 @@ def _unique(tokens):
 # -- the op ----------------------------------------------------------------------------
 
 
-@op("Einsum", "inputs: N*T -> output: T", T=INEXACT | INTEGER, cost=Cost.PRODUCT)
+@op("Einsum", "inputs: N*T -> output: T", T=INEXACT | INTEGER, cost=Cost.PRODUCT, linear=Linear.SEPARATELY)
 def einsum_op(xp, inputs, *, equation):
     """Computes an Einstein summation; labels may recur in a subscript, also in the output's (a diagonal)."""
     subscripts, output = _parse(equation)

@@ -10,7 +10,7 @@ from graphgrad.ir.dtypes import NUMERIC, as_dtype, bfloat16, float32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import broadcast, is_fully_defined, merged, with_rank, with_rank_at_least
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
-from graphgrad.op_traits import Cost, Shortened, size_of
+from graphgrad.op_traits import Cost, Linear, Shortened, size_of
 from graphgrad.ops.common.broadcast import reduced_axes
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.host_products import stacks
@@ -39,7 +39,7 @@ def _dim(d):
 # -- MatMul ----------------------------------------------------------------------------
 
 
-@op("MatMul", "a: T, b: T -> product: T", T=NUMERIC, cost=Cost.PRODUCT, summed="MatMulSum")
+@op("MatMul", "a: T, b: T -> product: T", T=NUMERIC, cost=Cost.PRODUCT, linear=Linear.SEPARATELY, summed="MatMulSum")
 def mat_mul(xp, a, b, *, transpose_a=False, transpose_b=False, grad_a=False, grad_b=False):
     """Multiplies two matrices, each transposed first if requested."""
     return _product(xp, a.T if transpose_a else a, b.T if transpose_b else b)
@@ -122,10 +122,34 @@ def _mat_mul_sum_grad(op, dy):
     return [da for da, _ in pairs] + [db for _, db in pairs]
 
 
+@mat_mul.stacked
+def _mat_mul_stacked(op, operands, stacked):
+    (a, b), ta, tb = operands, op._attr("transpose_a"), op._attr("transpose_b")
+    inner, columns = a._spec.shape[-1], op.outputs[0]._spec.shape[-1]
+    if stacked[0] and not stacked[1] and not ta and inner is not None and inner == op.inputs[0]._spec.shape[-1]:
+        product = raw.MatMul(raw.Reshape(a, np.array([-1, inner], np.int32)), b, transpose_b=tb)
+        return raw.Reshape(product, _unfolded(a, columns, product))
+    whole = all(t._spec.shape[-2:] == x._spec.shape for t, x in zip(operands, op.inputs, strict=True))
+    return raw.BatchMatMulV2(a, b, adj_x=ta, adj_y=tb) if whole else None
+
+
+def _unfolded(a, columns, product):
+    """Returns the shape of a stack of products, for a stack of the first factors."""
+    count, rows, _ = a._spec.shape
+    if columns is not None and None in (count, rows):
+        known = [-1 if d is None else d for d in (count, rows)]
+        if known.count(-1) == 1:
+            return np.array([*known, columns], np.int32)
+    elif columns is not None:
+        return np.array([count, rows, columns], np.int32)
+    first = raw.StridedSlice(raw.Shape(a), [0], [2], [1])
+    return raw.ConcatV2([first, raw.StridedSlice(raw.Shape(product), [1], [2], [1])], np.int32(0))
+
+
 # -- BatchMatMulV2 ---------------------------------------------------------------------
 
 
-@op("BatchMatMulV2", "x: T, y: T -> output: T", T=NUMERIC, cost=Cost.PRODUCT)
+@op("BatchMatMulV2", "x: T, y: T -> output: T", T=NUMERIC, cost=Cost.PRODUCT, linear=Linear.SEPARATELY)
 def batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
     """Multiplies two broadcasting stacks of matrices, each the adjoint first if requested."""
     return _product(xp, _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
@@ -206,7 +230,8 @@ def _same_batches(x, y, adj_x, adj_y):
     return _batch_mat_mul_shape(x, y, adj_x, adj_y)
 
 
-@op("BatchMatMul", "x: T, y: T -> output: T", T=NUMERIC, shape=_same_batches, cost=Cost.PRODUCT)
+@op("BatchMatMul", "x: T, y: T -> output: T", T=NUMERIC, shape=_same_batches, cost=Cost.PRODUCT,
+    linear=Linear.SEPARATELY)
 def old_batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
     """Multiplies two stacks of matrices, which do not broadcast."""
     return _product(xp, _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
@@ -217,7 +242,7 @@ old_batch_mat_mul.grad(_batch_mat_mul_grad)
 
 
 @op("BatchMatMulV3", "x: Ta, y: Tb -> output: Tout", Ta=NUMERIC, Tb=NUMERIC, Tout=NUMERIC, shape=_batch_mat_mul_shape,
-    cost=Cost.PRODUCT)
+    cost=Cost.PRODUCT, linear=Linear.SEPARATELY)
 def batch_mat_mul_v3(xp, x, y, *, Tout, adj_x=False, adj_y=False, grad_x=False, grad_y=False):
     """Multiplies two broadcasting stacks of matrices; the result has a dtype of its own."""
     dtype = Tout.np_dtype

@@ -15,13 +15,14 @@ from graphgrad.ir.shape import as_shape, broadcast, merged
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import IndexedSlices, of_values, on_values, with_values
 from graphgrad.ir.values.tensor_list import TensorList
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.fusion_barrier import not_fused
 
 
 @op("Add", "x: T, y: T -> z: T", T=NUMERIC | {string}, shape=broadcast, partial_value=elementwise, zero_preserving=True,
-    operator="+")
+    operator="+", elementwise=True, linear=Linear.JOINTLY)
 def _add(xp, x, y):
     """Computes the elementwise sum with broadcasting; strings are concatenated."""
     return np.asarray(np.add(x, y), object) if x.dtype == object else xp.add(x, y)
@@ -34,7 +35,7 @@ def _add_grad(op, dz):
 
 
 @op("AddV2", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise, zero_preserving=True,
-    operator="+")
+    operator="+", elementwise=True, linear=Linear.JOINTLY)
 def _add_v2(xp, x, y):
     """Computes the elementwise sum with broadcasting."""
     return xp.add(x, y)
@@ -66,7 +67,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Sub", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise, zero_preserving=True,
-    operator="-")
+    operator="-", elementwise=True, linear=Linear.JOINTLY)
 def _sub(xp, x, y):
     """Computes the elementwise difference with broadcasting."""
     return xp.subtract(x, y)
@@ -102,7 +103,7 @@ _MANY, _LARGE = 16, 1 << 14  # with fewer terms, or fewer elements in each, one 
 _AT_ONCE = 8
 
 
-@op("AddN", "inputs: N*T -> sum: T", T=NUMERIC | {variant}, zero_preserving=True, operator="+")
+@op("AddN", "inputs: N*T -> sum: T", T=NUMERIC | {variant}, zero_preserving=True, operator="+", linear=Linear.JOINTLY)
 def _add_n(xp, inputs):
     """Adds tensors of one shape, or lists of them element by element."""
     total = inputs[0]
@@ -144,7 +145,7 @@ def _add_n_grad(op, dz):
     return [dz] * len(op.inputs)
 
 
-@op("AccumulateNV2", "inputs: N*T -> sum: T", T=NUMERIC)
+@op("AccumulateNV2", "inputs: N*T -> sum: T", T=NUMERIC, linear=Linear.JOINTLY)
 def _accumulate_n(xp, inputs, *, shape=None):
     """Adds tensors of one shape."""
     total = inputs[0]
@@ -234,7 +235,8 @@ def sum_of_products(x, dz):
     return raw.Sum(raw.Mul(conj(x), dz), list(range(len(dz._spec.shape))))
 
 
-@op("Mul", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise)
+@op("Mul", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise,
+    elementwise=True, linear=Linear.SEPARATELY)
 def _mul(xp, x, y):
     """Computes the elementwise product with broadcasting."""
     return xp.multiply(x, y)
@@ -297,7 +299,7 @@ def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> An
     return with_values(x, raw.Mul(scalar, of_values(x), name=name))
 
 
-@op("MulNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast)
+@op("MulNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True, linear=Linear.SEPARATELY)
 def _mul_no_nan(xp, x, y):
     """Computes x * y; 0 where y is 0, even if x is infinite or NaN."""
     zero = xp.asarray(0, x.dtype)
@@ -327,7 +329,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
     return raw.MulNoNan(x, y, name=name or "multiply_no_nan")
 
 
-@op("SquaredDifference", "x: T, y: T -> z: T", T=INEXACT | {int32, int64}, shape=broadcast)
+@op("SquaredDifference", "x: T, y: T -> z: T", T=INEXACT | {int32, int64}, shape=broadcast, elementwise=True)
 def _squared_difference(xp, x, y):
     """Computes conj(x - y) * (x - y), elementwise with broadcasting."""
     d = xp.subtract(x, y)
@@ -360,7 +362,7 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
     return raw.SquaredDifference(x, y, name=name)
 
 
-@op("Cross", "a: T, b: T -> product: T", T=REAL)
+@op("Cross", "a: T, b: T -> product: T", T=REAL, linear=Linear.SEPARATELY)
 def _cross(xp, a, b):
     """Computes the cross product of vectors of three along the last axis."""
     a0, a1, a2 = (a[..., i] for i in range(3))
@@ -402,7 +404,8 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
 # -- extrema -----------------------------------------------------------------------
 
 
-@op("Maximum", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise, data_movement=True)
+@op("Maximum", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise, data_movement=True,
+    elementwise=True)
 def _maximum(xp, x, y):
     """Computes the elementwise maximum with broadcasting."""
     return xp.maximum(x, y)
@@ -438,7 +441,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Minimum", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise, data_movement=True,
-    operator="min")
+    operator="min", elementwise=True)
 def _minimum(xp, x, y):
     """Computes the elementwise minimum with broadcasting."""
     return xp.minimum(x, y)

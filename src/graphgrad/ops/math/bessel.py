@@ -57,7 +57,7 @@ def _declare(kind):
         return _device(name, xp, wide).astype(x.dtype)
 
     kernel.__doc__ = f"Computes the Bessel function {kind}, elementwise."
-    return op("Bessel" + kind, "x: T -> y: T", T=FLOATING, shape=same)(kernel)
+    return op("Bessel" + kind, "x: T -> y: T", T=FLOATING, shape=same, elementwise=True)(kernel)
 
 
 _KINDS = {kind: _declare(kind) for kind in ("I0", "I0e", "I1", "I1e", "J0", "J1", "K0", "K0e", "K1", "K1e", "Y0", "Y1")}

@@ -10,7 +10,7 @@ from graphgrad.ir.dtypes import COMPLEX, FLOATING, INDEX, NUMERIC, int32
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged
 from graphgrad.ir.tensor import Tensor, TensorLike
-from graphgrad.op_traits import Cost
+from graphgrad.op_traits import Cost, Linear
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.rank_limits import limit_ranks
 
@@ -110,7 +110,8 @@ def _running_logsumexp(x, axis):
     return np.logaddexp.accumulate(x, axis, dtype=x.dtype)
 
 
-@op("Cumsum", "x: T, axis: Tidx -> out: T", T=NUMERIC, Tidx=INDEX, host=("axis",), shape=_scan_shape, cost=Cost.HEAVY)
+@op("Cumsum", "x: T, axis: Tidx -> out: T", T=NUMERIC, Tidx=INDEX, host=("axis",), shape=_scan_shape, cost=Cost.HEAVY,
+    linear=Linear.JOINTLY)
 def _cumsum(xp, x, axis, *, exclusive=False, reverse=False):
     """Computes the sum of the elements up to each one."""
     return _scan(xp, x, axis, exclusive, reverse, 0, _running_sum, _SUM)

@@ -70,8 +70,9 @@ def _quotient_grad(divide, x, y, dz):
 
 
 for _type in ("RealDiv", "Div"):
-    op(_type, "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise,
-       finite_advice="keep the divisor away from 0, or use tf.math.divide_no_nan")(_real_div).grad(_real_div_grad)
+    op(_type, "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise, elementwise=True,
+       quotient=True, finite_advice="keep the divisor away from 0, or use tf.math.divide_no_nan",
+       )(_real_div).grad(_real_div_grad)
 
 # The dtype of integers in a true division.
 _DIVIDED_AS = {dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.int16: dtypes.float32,
@@ -171,7 +172,7 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return raw.RealDiv(x, y, name=name)
 
 
-@op("DivNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast)
+@op("DivNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True)
 def _div_no_nan(xp, x, y):
     """Computes x / y; 0 where y is 0."""
     zero, one = xp.asarray(0, x.dtype), xp.asarray(1, x.dtype)

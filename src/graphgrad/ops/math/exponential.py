@@ -18,7 +18,8 @@ from graphgrad.ops.common.elementwise import SIGNED, conj, same
 
 
 @op("Exp", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True,
-    finite_advice="keep its argument below 88 (float32): subtract the maximum first, or use tf.clip_by_value")
+    finite_advice="keep its argument below 88 (float32): subtract the maximum first, or use tf.clip_by_value",
+    elementwise=True)
 def _exp(xp, x):
     """Computes e to the power of x."""
     return xp.exp(x)
@@ -46,7 +47,7 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Exp(x, name=name)
 
 
-@op("Expm1", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Expm1", "x: T -> y: T", T=INEXACT, shape=same, elementwise=True)
 def _expm1(xp, x):
     """Computes exp(x) - 1."""
     return xp.expm1(x)
@@ -78,7 +79,7 @@ _LOG_OF_TINY = np.float32(-87.3366)  # a little below that of the least normal n
 
 
 @op("Log", "x: T -> y: T", T=INEXACT, shape=same,
-    finite_advice="keep its argument above 0: tf.math.log(tf.maximum(x, 1e-12))")
+    finite_advice="keep its argument above 0: tf.math.log(tf.maximum(x, 1e-12))", elementwise=True)
 def _log(xp, x):
     """Computes the natural logarithm."""
     if x.dtype != np.float32:
@@ -117,7 +118,7 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Log(x, name=name)
 
 
-@op("Log1p", "x: T -> y: T", T=INEXACT, shape=same, finite_advice="keep its argument above -1")
+@op("Log1p", "x: T -> y: T", T=INEXACT, shape=same, finite_advice="keep its argument above -1", elementwise=True)
 def _log1p(xp, x):
     """Computes log(1 + x)."""
     return xp.log1p(x)
@@ -149,7 +150,7 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Pow", "x: T, y: T -> z: T", T=SIGNED, shape=broadcast,
-    finite_advice="keep the base above 0: its logarithm and its powers are part of the gradient")
+    finite_advice="keep the base above 0: its logarithm and its powers are part of the gradient", elementwise=True)
 def _pow(xp, x, y):
     """Raises x to the power of y, elementwise with broadcasting."""
     if xp is np and x.dtype.kind in "iu" and x.size and np.any(y < 0):
@@ -206,7 +207,7 @@ def _not_zero(x):
     return raw.Cast(raw.NotEqual(x, 0), DstT=x.dtype)
 
 
-@op("Xlogy", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast)
+@op("Xlogy", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True)
 def _xlogy(xp, x, y):
     """Computes x log(y); 0 where x is 0."""
     return _guarded(xp, x, x * xp.log(y))
@@ -236,7 +237,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return raw.Xlogy(x, y, name=name)
 
 
-@op("Xlog1py", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast)
+@op("Xlog1py", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True)
 def _xlog1py(xp, x, y):
     """Computes x log(1 + y); 0 where x is 0."""
     return _guarded(xp, x, x * xp.log1p(y))
@@ -268,7 +269,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         return raw.Xlog1py(x, y)
 
 
-@op("Xdivy", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast)
+@op("Xdivy", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True)
 def _xdivy(xp, x, y):
     """Computes x / y; 0 where x is 0."""
     return _guarded(xp, x, x / y)

@@ -9,6 +9,7 @@ from graphgrad.ir.constant_value import folded, static_value
 from graphgrad.ir.dtypes import INDEX, NUMERIC, REAL, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import is_fully_defined
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
@@ -63,6 +64,15 @@ def _reduction(name, kernel, doc, T=None, **traits):
     kind, allowed = ("T", {"T": T}) if T else ("bool", {})
     return op(name, f"input: {kind}, reduction_indices: Tidx -> output: {kind}", Tidx=INDEX,
               host=("reduction_indices",), shape=_reduced, **allowed, **traits)(reduce_kernel)
+
+
+def _sum_stacked(op, operands, stacked):
+    reduced, (x, _) = _Reduced(op), operands
+    own = x._spec.shape
+    if reduced.axes is None or own is None or any(own[a + 1] != reduced.shape[a] for a in reduced.axes):
+        return None
+    axes = np.array([a + 1 for a in reduced.axes], np.int32)
+    return getattr(raw, op.type)(x, axes, keep_dims=reduced.keep_dims)
 
 
 # -- in gradient rules ------------------------------------------------------------------
@@ -136,7 +146,8 @@ def _sum_kernel(xp, x, axes, keep_dims):
     return xp.sum(x, axis=axes, keepdims=keep_dims, dtype=x.dtype).astype(dtype)
 
 
-_sum = _reduction("Sum", _sum_kernel, "Sums over axes.", NUMERIC, partial_value=folded, zero_preserving=True)
+_sum = _reduction("Sum", _sum_kernel, "Sums over axes.", NUMERIC, partial_value=folded, zero_preserving=True,
+                  linear=Linear.JOINTLY)
 
 
 @_sum.grad
@@ -164,8 +175,9 @@ def _mean_kernel(xp, x, axes, keep_dims):
     return (truncated_mean(xp, total, n) if dtype.kind in "iu" else total / n).astype(dtype)
 
 
+_sum.stacked(_sum_stacked)
 _mean = _reduction("Mean", _mean_kernel, "Computes the mean over axes; of integers, rounded toward zero.", NUMERIC,
-                   zero_preserving=True)
+                   zero_preserving=True, linear=Linear.JOINTLY)
 
 
 @_mean.grad

@@ -13,6 +13,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.row_sums import LARGE, sums_by_row
@@ -64,7 +65,7 @@ def _declare_sorted(kind, types, doc):
 
     kernel.__doc__ = doc
     return op(f"Segment{kind}", "data: T, segment_ids: Tindices -> output: T", T=types, Tindices=INDEX,
-              flags=("host",), shape=_sorted_shape)(kernel)
+              flags=("host",), shape=_sorted_shape, linear=Linear.JOINTLY if kind in ("Sum", "Mean") else None)(kernel)
 
 
 
@@ -196,7 +197,8 @@ def _declare_unsorted(kind, types, start, doc):
     kernel.__doc__ = doc
     record = op(f"UnsortedSegment{kind}", "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",
                 T=types, Tindices=INDEX | {int16}, Tnumsegments=INDEX, host=("num_segments",),
-                shape=_unsorted_shape, eager_seconds=9e-10 if kind == "Sum" else 0.0)(kernel)
+                shape=_unsorted_shape, eager_seconds=9e-10 if kind == "Sum" else 0.0,
+                linear=Linear.JOINTLY if kind == "Sum" else None)(kernel)
     record.refuses("segment_ids")(_unsorted_refuses)
     return record
 

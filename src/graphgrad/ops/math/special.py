@@ -58,7 +58,8 @@ def _declare(name, signature, host, device, doc, T=FLOATING, cost=Cost.LIGHT, si
 
     kernel.__doc__ = doc
     shape = {1: same, 2: broadcast, 3: scalars_or_one_shape}[signature.count(",") + 1]
-    return op(name, signature, T=T, shape=shape, cost=cost, eager_seconds=eager_seconds)(kernel)
+    return op(name, signature, T=T, shape=shape, cost=cost, eager_seconds=eager_seconds,
+              elementwise=True)(kernel)
 
 
 # -- the error function ------------------------------------------------------------

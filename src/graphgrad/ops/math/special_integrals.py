@@ -42,7 +42,7 @@ def _declare(name, function, part=None, positive=False, cost=Cost.LIGHT):
         return y.astype(x.dtype)
 
     kernel.__doc__ = f"Computes {name}, elementwise."
-    return op(name, "x: T -> y: T", T=FLOATING, shape=same, cost=cost)(kernel)
+    return op(name, "x: T -> y: T", T=FLOATING, shape=same, cost=cost, elementwise=True)(kernel)
 
 
 _dawsn = _declare("Dawsn", "dawsn")

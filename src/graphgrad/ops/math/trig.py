@@ -16,7 +16,7 @@ from graphgrad.ops.common.elementwise import conj, first, same
 from .sine import wave
 
 
-@op("Sin", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Sin", "x: T -> y: T", T=INEXACT, shape=same, elementwise=True)
 def _sin(xp, x):
     """Computes the sine."""
     return xp.sin(x)
@@ -49,7 +49,7 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Sin(x, name=name)
 
 
-@op("Cos", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Cos", "x: T -> y: T", T=INEXACT, shape=same, elementwise=True)
 def _cos(xp, x):
     """Computes the cosine."""
     return xp.cos(x)
@@ -82,7 +82,7 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Cos(x, name=name)
 
 
-@op("Tan", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Tan", "x: T -> y: T", T=INEXACT, shape=same, elementwise=True)
 def _tan(xp, x):
     """Computes the tangent."""
     return xp.tan(x)
@@ -111,7 +111,7 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Asin", "x: T -> y: T", T=INEXACT, shape=same,
-    finite_advice="keep its argument inside (-1, 1) with tf.clip_by_value")
+    finite_advice="keep its argument inside (-1, 1) with tf.clip_by_value", elementwise=True)
 def _asin(xp, x):
     """Computes the inverse of the sine."""
     return xp.arcsin(x)
@@ -140,7 +140,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Acos", "x: T -> y: T", T=INEXACT, shape=same,
-    finite_advice="keep its argument inside (-1, 1) with tf.clip_by_value")
+    finite_advice="keep its argument inside (-1, 1) with tf.clip_by_value", elementwise=True)
 def _acos(xp, x):
     """Computes the inverse of the cosine."""
     return xp.arccos(x)
@@ -168,7 +168,7 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Acos(x, name=name)
 
 
-@op("Atan", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Atan", "x: T -> y: T", T=INEXACT, shape=same, elementwise=True)
 def _atan(xp, x):
     """Computes the inverse of the tangent."""
     return xp.arctan(x)
@@ -196,7 +196,7 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Atan(x, name=name)
 
 
-@op("Atan2", "y: T, x: T -> z: T", T=FLOATING, shape=broadcast)
+@op("Atan2", "y: T, x: T -> z: T", T=FLOATING, shape=broadcast, elementwise=True)
 def _atan2(xp, y, x):
     """Computes the angle of the point (x, y)."""
     return xp.arctan2(y, x)
@@ -229,7 +229,7 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 # -- hyperbolic --------------------------------------------------------------------
 
 
-@op("Sinh", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Sinh", "x: T -> y: T", T=INEXACT, shape=same, elementwise=True)
 def _sinh(xp, x):
     """Computes the hyperbolic sine."""
     return xp.sinh(x)
@@ -257,7 +257,7 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Sinh(x, name=name)
 
 
-@op("Cosh", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Cosh", "x: T -> y: T", T=INEXACT, shape=same, elementwise=True)
 def _cosh(xp, x):
     """Computes the hyperbolic cosine."""
     return xp.cosh(x)
@@ -285,7 +285,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Cosh(x, name=name)
 
 
-@op("Tanh", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True)
+@op("Tanh", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True, elementwise=True)
 def _tanh(xp, x):
     """Computes the hyperbolic tangent."""
     return xp.tanh(x)
@@ -296,7 +296,7 @@ def _tanh_grad(op, dy):
     return raw.TanhGrad(conj(op.outputs[0]), dy)
 
 
-@op("TanhGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)
+@op("TanhGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, elementwise=True)
 def _tanh_grad_op(xp, y, dy):
     """Computes the gradient of y = tanh(x): dy (1 - y**2)."""
     return dy * (xp.asarray(1, y.dtype) - y * y)
@@ -325,7 +325,7 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Tanh(x, name=name)
 
 
-@op("Asinh", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Asinh", "x: T -> y: T", T=INEXACT, shape=same, elementwise=True)
 def _asinh(xp, x):
     """Computes the inverse of the hyperbolic sine."""
     return xp.arcsinh(x)
@@ -353,7 +353,7 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Asinh(x, name=name)
 
 
-@op("Acosh", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Acosh", "x: T -> y: T", T=INEXACT, shape=same, elementwise=True)
 def _acosh(xp, x):
     """Computes the inverse of the hyperbolic cosine."""
     return xp.arccosh(x)
@@ -381,7 +381,7 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Acosh(x, name=name)
 
 
-@op("Atanh", "x: T -> y: T", T=INEXACT, shape=same)
+@op("Atanh", "x: T -> y: T", T=INEXACT, shape=same, elementwise=True)
 def _atanh(xp, x):
     """Computes the inverse of the hyperbolic tangent."""
     return xp.arctanh(x)
@@ -412,7 +412,7 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
 # -- the logistic function ---------------------------------------------------------
 
 
-@op("Sigmoid", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True, eager_seconds=1e-9)
+@op("Sigmoid", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True, eager_seconds=1e-9, elementwise=True)
 def _sigmoid(xp, x):
     """Computes 1 / (1 + exp(-x))."""
     if xp is np and x.dtype.kind == "f" and x.dtype.itemsize > 2:
@@ -441,7 +441,7 @@ def _sigmoid_grad(op, dy):
     return raw.SigmoidGrad(conj(op.outputs[0]), dy)
 
 
-@op("SigmoidGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=1e-9)
+@op("SigmoidGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=1e-9, elementwise=True)
 def _sigmoid_grad_op(xp, y, dy):
     """Computes the gradient of y = sigmoid(x): dy y (1 - y)."""
     return dy * y * (xp.asarray(1, y.dtype) - y)

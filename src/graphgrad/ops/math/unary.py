@@ -12,12 +12,13 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import on_values
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import REAL_SIGNED, SIGNED, conj, first, same
 from graphgrad.ops.common.host_arrays import where
 
 
-@op("Abs", "x: T -> y: T", T=REAL_SIGNED, shape=same)
+@op("Abs", "x: T -> y: T", T=REAL_SIGNED, shape=same, elementwise=True)
 def _abs(xp, x):
     """Computes the absolute value."""
     return xp.abs(x)
@@ -50,7 +51,8 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Abs(x, name=name)
 
 
-@op("Neg", "x: T -> y: T", T=SIGNED, shape=same, partial_value=elementwise, zero_preserving=True)
+@op("Neg", "x: T -> y: T", T=SIGNED, shape=same, partial_value=elementwise, zero_preserving=True,
+    elementwise=True, linear=Linear.JOINTLY)
 def _neg(xp, x):
     """Computes -x."""
     return xp.negative(x)
@@ -78,7 +80,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Neg(x, name=name)
 
 
-@op("Sign", "x: T -> y: T", T=SIGNED, shape=same, gradient_advice="a smooth sign: tf.tanh(k * x)")
+@op("Sign", "x: T -> y: T", T=SIGNED, shape=same, gradient_advice="a smooth sign: tf.tanh(k * x)", elementwise=True)
 def _sign(xp, x):
     """Returns -1, 0 or 1; x / |x| for complex numbers."""
     return xp.sign(x)
@@ -250,7 +252,7 @@ def _conj(xp, y):
     return xp.conj(y) if y.dtype.kind == "c" else y
 
 
-@op("Square", "x: T -> y: T", T=NUMERIC, shape=same)
+@op("Square", "x: T -> y: T", T=NUMERIC, shape=same, elementwise=True)
 def _square(xp, x):
     """Computes x * x."""
     return xp.multiply(x, x)
@@ -278,7 +280,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Sqrt", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True,
-    finite_advice="keep its argument away from 0, where the slope is infinite: tf.sqrt(x + 1e-12)")
+    finite_advice="keep its argument away from 0, where the slope is infinite: tf.sqrt(x + 1e-12)", elementwise=True)
 def _sqrt(xp, x):
     """Computes the square root."""
     return xp.sqrt(x)
@@ -294,7 +296,7 @@ def _zero_stays(xp, dy, gradient):
     return where(xp, dy == 0, xp.zeros((), gradient.dtype), gradient)
 
 
-@op("SqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=1.5e-9)
+@op("SqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=1.5e-9, elementwise=True)
 def _sqrt_grad_op(xp, y, dy):
     """Computes the gradient of y = sqrt(x): dy / (2 conj(y))."""
     return _zero_stays(xp, dy, dy * xp.asarray(0.5, y.dtype) / _conj(xp, y))
@@ -324,7 +326,7 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Rsqrt", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True,
-    finite_advice="keep its argument away from 0: tf.math.rsqrt(x + 1e-12)")
+    finite_advice="keep its argument away from 0: tf.math.rsqrt(x + 1e-12)", elementwise=True)
 def _rsqrt(xp, x):
     """Computes 1 / sqrt(x)."""
     return xp.asarray(1, x.dtype) / xp.sqrt(x)
@@ -346,7 +348,7 @@ def _rsqrt_grad(op, dy):
     return raw.RsqrtGrad(op.outputs[0], dy)
 
 
-@op("RsqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=2e-9)
+@op("RsqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=2e-9, elementwise=True)
 def _rsqrt_grad_op(xp, y, dy):
     """Computes the gradient of y = 1 / sqrt(x): -dy conj(y)**3 / 2."""
     y = _conj(xp, y)
@@ -395,9 +397,10 @@ def _reciprocal_grad_op(xp, y, dy):
 
 def _declare_reciprocal(name):
     """Declares `Reciprocal` or `Inv`, one op under two names, each with a gradient op of its own."""
-    record = op(name, "x: T -> y: T", T=SIGNED, shape=same,
+    record = op(name, "x: T -> y: T", T=SIGNED, shape=same, elementwise=True,
                 finite_advice="keep its argument away from 0, or use tf.math.divide_no_nan")(_reciprocal)
-    grad_record = op(f"{name}Grad", "y: T, dy: T -> z: T", T=INEXACT, shape=first)(_reciprocal_grad_op)
+    grad_record = op(f"{name}Grad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, elementwise=True)(
+        _reciprocal_grad_op)
 
     @record.grad
     def _reciprocal_grad(op, dy):

@@ -28,7 +28,7 @@ def _of_both(x, y):
 # -- relu and related ones ------------------------------------------------------------
 
 
-@op("Relu", "features: T -> activations: T", T=REAL, shape=same)
+@op("Relu", "features: T -> activations: T", T=REAL, shape=same, elementwise=True)
 def relu_op(xp, x):
     """Computes max(x, 0)."""
     return xp.maximum(x, xp.asarray(0, x.dtype))
@@ -39,7 +39,7 @@ def _relu_op_grad(op, dy):
     return raw.ReluGrad(dy, op.outputs[0])
 
 
-@op("ReluGrad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both)
+@op("ReluGrad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both, elementwise=True)
 def relu_grad(xp, dy, x):
     """Computes dy where the feature (or the activation) is positive, else 0; a product, so that NaN and Inf stay."""
     return times_mask(xp, dy, x > 0)
@@ -68,7 +68,7 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
     return raw.Relu(features, name=name)
 
 
-@op("Relu6", "features: T -> activations: T", T=REAL, shape=same)
+@op("Relu6", "features: T -> activations: T", T=REAL, shape=same, elementwise=True)
 def relu6_op(xp, x):
     """Computes min(max(x, 0), 6)."""
     return xp.minimum(xp.maximum(x, xp.asarray(0, x.dtype)), xp.asarray(6, x.dtype))
@@ -79,7 +79,7 @@ def _relu6_op_grad(op, dy):
     return raw.Relu6Grad(dy, op.outputs[0])
 
 
-@op("Relu6Grad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both)
+@op("Relu6Grad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both, elementwise=True)
 def relu6_grad(xp, dy, x):
     """Computes dy where the feature lies strictly between 0 and 6, else 0; as a product."""
     return times_mask(xp, dy, (x > 0) & (x < 6))
@@ -108,7 +108,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     return raw.Relu6(features, name=name)
 
 
-@op("LeakyRelu", "features: T -> activations: T", T=FLOATING, shape=same)
+@op("LeakyRelu", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True)
 def leaky_relu_op(xp, x, *, alpha=0.2):
     """Computes x where positive, alpha * x elsewhere."""
     scaled = x * xp.asarray(alpha, x.dtype)
@@ -122,7 +122,7 @@ def _leaky_relu_op_grad(op, dy):
     return raw.LeakyReluGrad(dy, op.inputs[0], alpha=op._attr("alpha"))
 
 
-@op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both)
+@op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True)
 def leaky_relu_grad(xp, dy, x, *, alpha=0.2):
     """Computes dy where the feature is positive, alpha * dy elsewhere."""
     return where(xp, x > 0, dy, dy * xp.asarray(alpha, dy.dtype))
@@ -196,7 +196,7 @@ def crelu_v1(features: TensorLike, name: str | None = None, axis: TensorLike = -
 # -- exponential units -----------------------------------------------------------------
 
 
-@op("Elu", "features: T -> activations: T", T=FLOATING, shape=same)
+@op("Elu", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True)
 def elu_op(xp, x):
     """Computes exp(x) - 1 where negative, x elsewhere."""
     zero = xp.asarray(0, x.dtype)
@@ -216,7 +216,7 @@ def _elu_op_grad(op, dy):
     return raw.EluGrad(dy, op.outputs[0])
 
 
-@op("EluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=_of_both)
+@op("EluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True)
 def elu_grad(xp, dy, y):
     """Computes the gradient of Elu from its output: dy * (y + 1) where negative, dy elsewhere."""
     if xp is np:
@@ -251,7 +251,7 @@ _SELU_SCALE = 1.0507009873554804934193349852946
 _SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
 
 
-@op("Selu", "features: T -> activations: T", T=FLOATING, shape=same)
+@op("Selu", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True)
 def selu_op(xp, x):
     """Computes scale * alpha * (exp(x) - 1) where negative, scale * x elsewhere."""
     below = xp.expm1(xp.minimum(x, xp.asarray(0, x.dtype))) * xp.asarray(_SELU_SCALE_ALPHA, x.dtype)
@@ -263,7 +263,7 @@ def _selu_op_grad(op, dy):
     return raw.SeluGrad(dy, op.outputs[0])
 
 
-@op("SeluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=_of_both)
+@op("SeluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True)
 def selu_grad(xp, dy, y):
     """Computes the gradient of Selu from its output."""
     below = dy * (y + xp.asarray(_SELU_SCALE_ALPHA, y.dtype))
@@ -296,7 +296,7 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
 # -- softplus and softsign -------------------------------------------------------------
 
 
-@op("Softplus", "features: T -> activations: T", T=FLOATING, shape=same)
+@op("Softplus", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True)
 def softplus_op(xp, x):
     """Computes log(exp(x) + 1), without overflow."""
     if x.dtype.itemsize <= 2:
@@ -324,7 +324,8 @@ def _softplus_op_grad(op, dy):
     return raw.SoftplusGrad(dy, op.inputs[0])
 
 
-@op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both, eager_seconds=1e-9)
+@op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both, eager_seconds=1e-9,
+    elementwise=True)
 def softplus_grad(xp, dy, x):
     """Computes dy * sigmoid(x)."""
     if xp is np and x.dtype.itemsize > 2 and dy.shape == x.shape:
@@ -363,7 +364,7 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     return raw.Softplus(features, name=name)
 
 
-@op("Softsign", "features: T -> activations: T", T=FLOATING, shape=same)
+@op("Softsign", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True)
 def softsign_op(xp, x):
     """Computes x / (1 + |x|)."""
     return x / (xp.asarray(1, x.dtype) + xp.abs(x))
@@ -374,7 +375,7 @@ def _softsign_op_grad(op, dy):
     return raw.SoftsignGrad(dy, op.inputs[0])
 
 
-@op("SoftsignGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both)
+@op("SoftsignGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True)
 def softsign_grad(xp, dy, x):
     """Computes dy / (1 + |x|)^2."""
     d = xp.asarray(1, x.dtype) + xp.abs(x)

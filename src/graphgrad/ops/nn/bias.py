@@ -10,10 +10,11 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank, with_rank_at_least
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.shape_values import axes, fill, join, minus, rank_of, shape_of
 
 
-@op("BiasAdd", "value: T, bias: T -> output: T", T=NUMERIC, limits=IMAGE_FORMATS)
+@op("BiasAdd", "value: T, bias: T -> output: T", T=NUMERIC, limits=IMAGE_FORMATS, linear=Linear.JOINTLY)
 def bias_add_op(xp, value, bias, *, data_format="NHWC"):
     """Adds a vector along the channels: the last dimension, or the second for NCHW."""
     if data_format == "NCHW":
@@ -38,6 +39,14 @@ def _channels(data_format, rank):
     return 1 if data_format == "NCHW" else rank - 1
 
 
+@bias_add_op.stacked
+def _bias_add_stacked(op, operands, stacked):
+    value, bias = operands
+    if stacked != [True, False] or op.attrs.get("data_format", "NHWC") != "NHWC":
+        return None
+    return raw.AddV2(value, bias)
+
+
 @bias_add_op.grad
 def _bias_add_op_grad(op, dy):
     if op._attr("data_format") == "NHWC":
@@ -45,7 +54,7 @@ def _bias_add_op_grad(op, dy):
     return dy, raw.BiasAddGrad(dy, data_format="NCHW")
 
 
-@op("BiasAddV1", "value: T, bias: T -> output: T", T=NUMERIC)
+@op("BiasAddV1", "value: T, bias: T -> output: T", T=NUMERIC, linear=Linear.JOINTLY)
 def bias_add_v1_op(xp, value, bias):
     """Adds a vector along the last dimension."""
     return value + bias
@@ -62,7 +71,7 @@ def _bias_add_v1_grad(op, dy):
     return dy, raw.Sum(dy, axes(0, minus(rank, 1)))
 
 
-@op("BiasAddGrad", "out_backprop: T -> output: T", T=NUMERIC, limits=IMAGE_FORMATS)
+@op("BiasAddGrad", "out_backprop: T -> output: T", T=NUMERIC, limits=IMAGE_FORMATS, linear=Linear.JOINTLY)
 def bias_add_grad(xp, dy, *, data_format="NHWC"):
     """Sums over all dimensions but the channels."""
     keep = _channels(data_format, dy.ndim)

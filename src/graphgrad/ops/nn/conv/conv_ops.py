@@ -12,7 +12,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING, INDEX, int32
 from graphgrad.ir.opdef import op
 from graphgrad.ir.shape import with_rank
-from graphgrad.op_traits import BatchSplit, Cost
+from graphgrad.op_traits import BatchSplit, Cost, Linear
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.rank_limits import limit_ranks
 
@@ -153,7 +153,8 @@ def _work(op, unknown):
 
 
 @op("Conv2D", "input: T, filter: T -> output: T", T=_T, shape=_forward_shape(2), cost=Cost.CONVOLUTION,
-    batch_split=BatchSplit((0,), filter=1, image=-1), library=conv_library.forward, eager_seconds=1e-9)
+    batch_split=BatchSplit((0,), filter=1, image=-1), library=conv_library.forward, eager_seconds=1e-9,
+    linear=Linear.SEPARATELY)
 def conv2d_op(xp, x, f, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(), data_format="NHWC",
               dilations=_ONES4):
     """Computes the cross-correlation of images with a filter [height, width, in, out]."""
@@ -166,7 +167,7 @@ conv2d_op.multiply_adds(_work)
 
 @op("Conv2DBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=_T, host=("input_sizes",),
     shape=_input_shape(2), cost=Cost.CONVOLUTION, batch_split=BatchSplit((2,), filter=1, image=2, sizes=0),
-    library=conv_library.to_input, eager_seconds=1e-9)
+    library=conv_library.to_input, eager_seconds=1e-9, linear=Linear.SEPARATELY)
 def conv2d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=(),
                              data_format="NHWC", dilations=_ONES4):
     """Computes the gradient of Conv2D with respect to its input."""
@@ -179,7 +180,8 @@ conv2d_backprop_input_op.multiply_adds(_work)
 
 @op("Conv2DBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=_T, host=("filter_sizes",),
     shape=_filter_shape(2), cost=Cost.CONVOLUTION,
-    batch_split=BatchSplit((0, 2), filter=-1, image=2, sizes=1, added=True), library=conv_library.to_filter)
+    batch_split=BatchSplit((0, 2), filter=-1, image=2, sizes=1, added=True), library=conv_library.to_filter,
+    linear=Linear.SEPARATELY)
 def conv2d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, use_cudnn_on_gpu=True,
                               explicit_paddings=(), data_format="NHWC", dilations=_ONES4):
     """Computes the gradient of Conv2D with respect to its filter."""
@@ -204,7 +206,7 @@ def _without_explicit(rule):
 
 
 @op("Conv3D", "input: T, filter: T -> output: T", T=FLOATING, shape=_without_explicit(_forward_shape(3)),
-    cost=Cost.CONVOLUTION, batch_split=BatchSplit((0,), filter=1, image=-1))
+    cost=Cost.CONVOLUTION, batch_split=BatchSplit((0,), filter=1, image=-1), linear=Linear.SEPARATELY)
 def conv3d_op(xp, x, f, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
     """Computes the cross-correlation of volumes with a filter [depth, height, width, in, out]."""
     return _forward3(xp, x, f, strides=strides, padding=padding, explicit_paddings=(), data_format=data_format,
@@ -216,7 +218,7 @@ conv3d_op.multiply_adds(_work)
 
 @op("Conv3DBackpropInputV2", "input_sizes: Tshape, filter: T, out_backprop: T -> output: T", T=FLOATING, Tshape=INDEX,
     host=("input_sizes",), shape=_without_explicit(_input_shape(3)), cost=Cost.CONVOLUTION,
-    batch_split=BatchSplit((2,), filter=1, image=2, sizes=0))
+    batch_split=BatchSplit((2,), filter=1, image=2, sizes=0), linear=Linear.SEPARATELY)
 def conv3d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
     """Computes the gradient of Conv3D with respect to its input."""
     return _to_input3(xp, input_sizes, f, dy, strides=strides, padding=padding, explicit_paddings=(),
@@ -228,7 +230,7 @@ conv3d_backprop_input_op.multiply_adds(_work)
 
 @op("Conv3DBackpropFilterV2", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=FLOATING,
     host=("filter_sizes",), shape=_without_explicit(_filter_shape(3)), cost=Cost.CONVOLUTION,
-    batch_split=BatchSplit((0, 2), filter=-1, image=2, sizes=1, added=True))
+    batch_split=BatchSplit((0, 2), filter=-1, image=2, sizes=1, added=True), linear=Linear.SEPARATELY)
 def conv3d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, data_format="NDHWC", dilations=_ONES5):
     """Computes the gradient of Conv3D with respect to its filter."""
     return _to_filter3(xp, x, filter_sizes, dy, strides=strides, padding=padding, explicit_paddings=(),

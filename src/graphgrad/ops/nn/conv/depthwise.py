@@ -14,7 +14,7 @@ from graphgrad.ir.attribute_limits import IMAGE_FORMATS
 from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op
 from graphgrad.ir.shape import with_rank
-from graphgrad.op_traits import Cost
+from graphgrad.op_traits import Cost, Linear
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.rank_limits import limit_ranks
 
@@ -83,7 +83,7 @@ def _check(channels, f):
 
 
 @op("DepthwiseConv2dNative", "input: T, filter: T -> output: T", T=FLOATING, cost=Cost.CONVOLUTION,
-    limits=IMAGE_FORMATS, eager_seconds=5e-9)
+    limits=IMAGE_FORMATS, eager_seconds=5e-9, linear=Linear.SEPARATELY)
 def depthwise_op(xp, x, f, *, strides, padding, explicit_paddings=(), data_format="NHWC", dilations=_ONES):
     """Convolves each channel with `channel_multiplier` filters of its own."""
     axis = channel_axis(data_format, 2)
@@ -166,7 +166,8 @@ def _depthwise_work(op, unknown):
 
 
 @op("DepthwiseConv2dNativeBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=FLOATING,
-    host=("input_sizes",), flags=("sized",), cost=Cost.CONVOLUTION, limits=IMAGE_FORMATS, eager_seconds=6e-9)
+    host=("input_sizes",), flags=("sized",), cost=Cost.CONVOLUTION, limits=IMAGE_FORMATS, eager_seconds=6e-9,
+    linear=Linear.SEPARATELY)
 def depthwise_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
                     dilations=_ONES):
     """Computes the gradient of DepthwiseConv2dNative with respect to its input."""
@@ -217,7 +218,7 @@ def _depthwise_input_work(op, unknown):
 
 
 @op("DepthwiseConv2dNativeBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=FLOATING,
-    host=("filter_sizes",), cost=Cost.CONVOLUTION, limits=IMAGE_FORMATS)
+    host=("filter_sizes",), cost=Cost.CONVOLUTION, limits=IMAGE_FORMATS, linear=Linear.SEPARATELY)
 def depthwise_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_paddings=(), data_format="NHWC",
                      dilations=_ONES):
     """Computes the gradient of DepthwiseConv2dNative with respect to its filter."""

@@ -11,6 +11,7 @@ from graphgrad.ir.dtypes import REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.op_traits import Linear
 from graphgrad.ops.common.shape_values import join, part, shape_of
 from graphgrad.ops.common.synonyms import either
 
@@ -22,7 +23,7 @@ def _window_for(x, ksizes, strides, rates, padding):
                   (), "NHWC")
 
 
-@op("ExtractImagePatches", "images: T -> patches: T", T=REAL)
+@op("ExtractImagePatches", "images: T -> patches: T", T=REAL, linear=Linear.JOINTLY)
 def extract_image_patches_op(xp, images, *, ksizes, strides, rates, padding):
     """Extracts the patch at each position of a window as one vector of channels."""
     w = _window_for(images.shape, ksizes, strides, rates, padding)
@@ -70,7 +71,7 @@ def _volume_window(x, ksizes, strides, padding):
     return window(x[1:4], sizes, spatial(strides, "NDHWC", 3), (1, 1, 1), padding, (), "NDHWC")
 
 
-@op("ExtractVolumePatches", "input: T -> patches: T", T=REAL)
+@op("ExtractVolumePatches", "input: T -> patches: T", T=REAL, linear=Linear.JOINTLY)
 def extract_volume_patches_op(xp, x, *, ksizes, strides, padding):
     """Extracts the patch at each position of a window as one vector of channels."""
     w = _volume_window(x.shape, ksizes, strides, padding)

@@ -15,7 +15,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING, REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged, with_rank
-from graphgrad.op_traits import Cost
+from graphgrad.op_traits import Cost, Linear
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.host_arrays import where
 from graphgrad.ops.common.rank_limits import limit_ranks
@@ -439,7 +439,7 @@ def _declare_average(name, argument, nd, layout):
     """Declares the mean of windows of `nd` dimensions, and its gradient."""
 
     @op(name, f"{argument}: T -> output: T", T=FLOATING, shape=_plain_pool_shape(nd), cost=Cost.HEAVY,
-        eager_seconds=8e-10)
+        eager_seconds=8e-10, linear=Linear.JOINTLY)
     def average(xp, x, *, ksize, strides, padding, data_format=layout):
         """Computes the mean of each window; padding does not count."""
         return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))

@@ -1,0 +1,1 @@
+"""Taylor mode: coefficients of power series, carried forward through a graph."""
