@@ -162,4 +162,7 @@ def _converged_refuses(xp, x, residual, bound, iterations, status, *, strict):
 
 @converged_op.grad
 def _converged_grad(op, dy):
-    return dy, None, None, None, None
+    # The operation that follows says what the result solves, so what arrives are zeros at most. Where that is lost, as
+    # in a graph read from a file, NaN is better than the derivative of the iterations.
+    zero = np.zeros((), dy.dtype.np_dtype)
+    return raw.SelectV2(raw.Equal(dy, zero), zero, zero + np.nan), None, None, None, None
