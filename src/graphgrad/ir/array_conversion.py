@@ -46,7 +46,7 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
 
 
 def _general_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
-    if isinstance(value, (np.ndarray, np.generic)) or _says_it_is_an_array(value):
+    if isinstance(value, (np.ndarray, np.generic)) or _says_it_is_an_array(value) or _buffer_rank(value) is not None:
         return _from_numpy(value, dtype)
     if isinstance(value, (Dimension, TensorShape)):
         return _sizes_array(value, dtype)
@@ -98,7 +98,12 @@ def _cast(array: np.ndarray[Any, Any], dtype: DType, value: Any) -> np.ndarray[A
 
 
 def eager_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
-    """Calls `make_array` for eager mode, where a list whose first number is NumPy's float64 has that dtype."""
+    """Calls `make_array` for eager mode.
+
+    A list whose first number is NumPy's float64 has that dtype there, and a buffer is a sequence of Python's numbers.
+    """
+    if _buffer_rank(value) == 1:
+        value = list(value)
     if dtype is None and isinstance(value, (list, tuple)):
         first = first_leaf(value)
         if isinstance(first, (np.ndarray, np.generic)) and first.dtype == np.float64:
@@ -153,6 +158,16 @@ def _from_numbers(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | Non
 def _says_it_is_an_array(value: Any) -> bool:
     """Returns whether another library's object is an array, such as `jax.Array`, which keeps its dtype."""
     return hasattr(value, "__array__") or hasattr(value, "__array_interface__")
+
+
+def _buffer_rank(value: Any) -> int | None:
+    """Returns the number of axes of a mere buffer: a memoryview, a bytearray, an `array.array`; None for all else."""
+    if isinstance(value, (list, tuple, bytes)) or _says_it_is_an_array(value):
+        return None
+    try:
+        return memoryview(value).ndim
+    except (TypeError, BufferError):
+        return None
 
 
 def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import array
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -139,6 +141,25 @@ def bools_as_numbers(tf: Any) -> Any:
 def bools_as_numbers_in_a_graph(tf: Any) -> Any:
     return [raised(lambda t=t, v=v: tf.Session().run(tf.constant(v, t))) for v in _BOOLS[:-1]
             for t in ("uint8", "int32", "float32", "complex64", "bool")]  # fmt: skip
+
+
+_BUFFERS = (memoryview(np.arange(4.0, dtype="float32")), memoryview(np.array([1.5, 0.1])), array.array("d", [0.1, 2.0]),
+            array.array("i", [1, -2]), array.array("q", [1, 2**40]), memoryview(b"ab"), bytearray(b"ab"),
+            (ctypes.c_double * 2)(0.1, 2.0), (ctypes.c_int16 * 2)(1, 2))
+
+
+@case("eager")
+def buffers(tf: Any) -> Any:
+    return [[tf.constant(b), tf.convert_to_tensor(b), tf.constant(b, tf.float64), tf.constant(2.0, tf.float64) * b]
+            for b in _BUFFERS]
+
+
+@case("graph")
+def buffers_in_a_graph(tf: Any) -> Any:
+    p = tf.placeholder(tf.float64)
+    with tf.Session() as sess:
+        return [sess.run([tf.constant(b), tf.convert_to_tensor(b), tf.constant(b, tf.float64), p * 2.0], {p: b})
+                for b in (*_BUFFERS, memoryview(np.full((2, 2), 0.1)))]
 
 
 @case("graph")
