@@ -133,6 +133,26 @@ def test_what_is_computed_is_refused_before_variables_are_written(graph, first_i
     assert watched and not any(c.donated for c in watched)
 
 
+@pytest.mark.parametrize("engine", ["xla", "numpy"])
+@pytest.mark.parametrize("place", [-1, 16])
+def test_places_of_maxima_are_within_the_image(place, engine, graph, request):
+    """TensorFlow ends the process for the gradient, or writes elsewhere."""
+    request.getfixturevalue(f"first_in_{engine}")
+    x, y, places = np.ones((1, 4, 4, 1)), np.ones((1, 2, 2, 1)), tf.placeholder(tf.int64, [1, 2, 2, 1])
+    pool = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID", "argmax": places}
+    back = tf.raw_ops.MaxPoolGradWithArgmax(input=x, grad=y, **pool)
+    again = tf.raw_ops.MaxPoolGradGradWithArgmax(input=x, grad=x, **pool)
+    with tf.Session() as session:
+        for fetched in (back, again):
+            for first, refused in ((0, False), (place, True), (place, True)):
+                feeds = {places: np.array([first, 2, 9, 15]).reshape(1, 2, 2, 1)}
+                if refused:
+                    with pytest.raises(tf.errors.InvalidArgumentError, match="Fix: "):
+                        session.run(fetched, feeds)
+                else:
+                    assert session.run(fetched, feeds).sum() == 4.0
+
+
 def test_parts_of_a_last_program():
     """What may be refused comes first with what it needs, and the rest may write over variables."""
 
