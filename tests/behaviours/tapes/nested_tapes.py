@@ -306,3 +306,33 @@ def a_gradient_does_not_repeat_what_was_waited_for(tf: Any) -> Any:
             y = f(x)
         results.append([y, tape.gradient(y, x), v.numpy()])
     return results
+
+
+_ALONE = {"operations": [3.2, 3.2], "branch": [3.2, 4.8], "loop": [3.2, 4.8], "function": [None, None]}
+
+
+@case("eager", expected=_ALONE, differs="the backward pass of a branch or a loop computes again what the outer tape "
+      "did not record, and the tape sees that; TensorFlow has 3.2 for a branch and None for a loop in a function")
+def a_tape_around_the_gradient_alone(tf: Any) -> Any:
+    """The second tape begins after the forward pass: eagerly, and in a function."""
+    ways = {
+        "operations": lambda x: x * x * x,
+        "branch": lambda x: tf.cond(x > 0.0, lambda: x * x * x, lambda: x),
+        "loop": lambda x: tf.while_loop(lambda i, p: i < 2, lambda i, p: (i + 1, p * x), [tf.constant(0), x])[1],
+        "function": tf.function(lambda x: x * x * x),
+    }
+
+    def second(x: Any, cube: Any) -> Any:
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = cube(x)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            g = inner.gradient(y, x)
+        return outer.gradient(g, x)
+
+    def found(cube: Any) -> Any:
+        values = second(tf.constant(0.8), cube), tf.function(lambda x: second(x, cube))(tf.constant(0.8))
+        return [None if v is None else round(float(v), 5) for v in values]
+
+    return {name: found(cube) for name, cube in ways.items()}
