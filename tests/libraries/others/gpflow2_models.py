@@ -9,18 +9,11 @@ import numpy as np
 
 from tests.libraries import into
 
+from .gpflow_models import AT, curve
+
 CASES: dict[str, Callable[[Any], Any]] = {}
 _case = into(CASES)
 RTOL = 1e-3  # the ends of optimizations
-
-
-def _curve() -> Any:
-    rng = np.random.RandomState(0)
-    x = rng.rand(12, 1)
-    return x, np.sin(12 * x) + 0.66 * np.cos(25 * x) + rng.randn(12, 1) * 0.1 + 3.0
-
-
-_AT = np.linspace(-0.2, 1.2, 6)[:, None]
 
 
 @_case
@@ -28,13 +21,13 @@ def regression(tf: Any) -> Any:
     """The library's first program: exact regression, its gradients, optimized by SciPy."""
     import gpflow
 
-    model = gpflow.models.GPR(_curve(), kernel=gpflow.kernels.Matern52(lengthscales=0.3))
+    model = gpflow.models.GPR(curve(), kernel=gpflow.kernels.Matern52(lengthscales=0.3))
     with tf.GradientTape() as tape:
         loss = model.training_loss()
     grads = tape.gradient(loss, model.trainable_variables)
     gpflow.optimizers.Scipy().minimize(model.training_loss, model.trainable_variables)
     return [loss, *grads, model.log_marginal_likelihood(), *[p.numpy() for p in model.parameters],
-            *model.predict_f(_AT), model.posterior().predict_f(_AT, full_cov=True)[1]]
+            *model.predict_f(AT), model.posterior().predict_f(AT, full_cov=True)[1]]
 
 
 @_case
@@ -43,7 +36,7 @@ def kernels(tf: Any) -> Any:
     import gpflow
     import tensorflow_probability as tfp
 
-    x, y = _curve()
+    x, y = curve()
     kinds = gpflow.kernels
     kernel = (kinds.RBF() * kinds.Linear() + kinds.Periodic(kinds.RBF()) + kinds.White(0.1) + kinds.ArcCosine(1)
               + kinds.RationalQuadratic() * kinds.Cosine(lengthscales=2.0) + kinds.Polynomial(2))
@@ -51,7 +44,7 @@ def kernels(tf: Any) -> Any:
     model = gpflow.models.SGPR((x, y), kernel, x[::3].copy(), mean_function=gpflow.functions.Constant(1.0))
     with tf.GradientTape() as tape:
         loss = model.training_loss()
-    return [loss, model.elbo(), *tape.gradient(loss, model.trainable_variables), *model.predict_y(_AT)]
+    return [loss, model.elbo(), *tape.gradient(loss, model.trainable_variables), *model.predict_y(AT)]
 
 
 @_case
@@ -59,7 +52,7 @@ def variational(tf: Any) -> Any:
     """Classes by variational inference: natural gradients with Adam, SciPy, several classes."""
     import gpflow
 
-    x, y = _curve()
+    x, y = curve()
     labels = (y > 3).astype(float)
     model = gpflow.models.SVGP(gpflow.kernels.Matern32(), gpflow.likelihoods.Bernoulli(), x[::2].copy(), num_data=12)
     gpflow.set_trainable(model.q_mu, False)
@@ -74,7 +67,7 @@ def variational(tf: Any) -> Any:
     gpflow.optimizers.Scipy().minimize(whole.training_loss, whole.trainable_variables, options={"maxiter": 5})
     several = gpflow.models.SVGP(gpflow.kernels.RBF(), gpflow.likelihoods.MultiClass(3), x[::2].copy(),
                                  num_latent_gps=3)
-    return [loss(), *model.predict_y(_AT), before, whole.elbo(), several.elbo((x, np.arange(12)[:, None] % 3))]
+    return [loss(), *model.predict_y(AT), before, whole.elbo(), several.elbo((x, np.arange(12)[:, None] % 3))]
 
 
 @_case
@@ -83,7 +76,7 @@ def sampling(tf: Any) -> Any:
     import gpflow
     import tensorflow_probability as tfp
 
-    x, y = _curve()
+    x, y = curve()
     model = gpflow.models.GPR((x, y), gpflow.kernels.Matern52(lengthscales=0.3))
     for parameter in model.trainable_parameters:
         parameter.prior = tfp.distributions.Gamma(np.float64(1.0), np.float64(1.0))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import into
+from tests.libraries import into
 
 CASES: dict[str, Callable[[Any], Any]] = {}
 _case = into(CASES)
@@ -35,13 +35,14 @@ def prepare(tf: Any) -> None:
     np.random.seed(5)
 
 
-def _curve() -> Any:
+def curve() -> Any:
+    """Some points near a curve."""
     rng = np.random.RandomState(0)
     x = rng.rand(12, 1)
     return x, np.sin(12 * x) + 0.66 * np.cos(25 * x) + rng.randn(12, 1) * 0.1 + 3.0
 
 
-_AT = np.linspace(-0.2, 1.2, 6)[:, None]
+AT = np.linspace(-0.2, 1.2, 6)[:, None]
 
 
 @_case
@@ -49,13 +50,13 @@ def regression(tf: Any) -> Any:
     """The library's first program: exact regression, optimized by SciPy."""
     import gpflow
 
-    model = gpflow.models.GPR(*_curve(), kern=gpflow.kernels.Matern52(1, lengthscales=0.3))
+    model = gpflow.models.GPR(*curve(), kern=gpflow.kernels.Matern52(1, lengthscales=0.3))
     model.likelihood.variance = 0.01
-    before = model.compute_log_likelihood(), *model.predict_y(_AT)
+    before = model.compute_log_likelihood(), *model.predict_y(AT)
     gpflow.train.ScipyOptimizer().minimize(model)
     values = model.read_values()
     return [*before, model.compute_log_likelihood(), [values[k].item() for k in sorted(values)],
-            *model.predict_f(_AT), model.predict_f_full_cov(_AT)[1]]
+            *model.predict_f(AT), model.predict_f_full_cov(AT)[1]]
 
 
 @_case
@@ -83,12 +84,12 @@ def kernels_and_means(tf: Any) -> Any:
 def inducing_points(tf: Any) -> Any:
     import gpflow
 
-    x, y = _curve()
+    x, y = curve()
     model = gpflow.models.SGPR(x, y, kern=gpflow.kernels.RBF(1, lengthscales=0.2), Z=np.linspace(0, 1, 6)[:, None])
     model.feature.trainable = False
     gpflow.train.ScipyOptimizer().minimize(model, maxiter=20)
     fitc = gpflow.models.GPRFITC(x, y, kern=gpflow.kernels.RBF(1, lengthscales=0.2), Z=np.linspace(0, 1, 6)[:, None])
-    return [model.compute_log_likelihood(), *model.predict_y(_AT), fitc.compute_log_likelihood(), *fitc.predict_y(_AT)]
+    return [model.compute_log_likelihood(), *model.predict_y(AT), fitc.compute_log_likelihood(), *fitc.predict_y(AT)]
 
 
 @_case
@@ -127,8 +128,8 @@ def several_classes_and_outputs(tf: Any) -> Any:
     gpflow.train.ScipyOptimizer().minimize(shared, maxiter=10)
     counts = gpflow.models.VGP(x, np.round(4 * x), gpflow.kernels.RBF(1), gpflow.likelihoods.Poisson())
     gpflow.train.AdamOptimizer(0.05).minimize(counts, maxiter=20)
-    return [several.compute_log_likelihood(), *several.predict_y(_AT), shared.compute_log_likelihood(),
-            counts.compute_log_likelihood(), *counts.predict_y(_AT)]
+    return [several.compute_log_likelihood(), *several.predict_y(AT), shared.compute_log_likelihood(),
+            counts.compute_log_likelihood(), *counts.predict_y(AT)]
 
 
 @_case

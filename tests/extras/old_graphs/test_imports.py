@@ -13,10 +13,10 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 
-from .old_graph_cases import CASES
+from .import_cases import CASES
 
 pytestmark = pytest.mark.usefixtures("graph")
-_RECORDED = json.loads((pathlib.Path(__file__).parents[1] / "recorded" / "old_graphs.json").read_text())
+_RECORDED = json.loads((pathlib.Path(__file__).parents[2] / "recorded" / "old_graphs.json").read_text())
 
 
 def _graph_def(message: str) -> Any:

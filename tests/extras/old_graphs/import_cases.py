@@ -1,4 +1,4 @@
-"""Programs with TensorFlow 1's own control flow, which `tests/record/old_graphs.py` writes as GraphDefs.
+"""Programs with TensorFlow 1's own control flow, which `tests/record/old/imported_graphs.py` writes as GraphDefs.
 
 Each gives (names of results, feeds by name).
 """

@@ -1,6 +1,6 @@
 """Records graphs with TensorFlow 1's own control flow and what they compute, into `tests/recorded/old_graphs.json`.
 
-Run it with an interpreter that has TensorFlow 2.21: `python -m tests.record.old_graphs`.
+Run it with an interpreter that has TensorFlow 2.21: `python -m tests.record.old.imported_graphs`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def main() -> None:
     """Builds and runs all cases."""
     import tensorflow.compat.v1 as tf
 
-    from tests.extras.old_graph_cases import CASES
+    from tests.extras.old_graphs.import_cases import CASES
 
     tf.disable_v2_behavior()
     tf.disable_control_flow_v2()
