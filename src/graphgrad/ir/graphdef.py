@@ -17,6 +17,7 @@ from .effects import effects_of
 from .funcgraph import FuncGraph
 from .graph import Graph, Operation, Tensor
 from .graph_messages import AttrValue, FunctionDef, GraphDef, NodeDef, TensorProto, shape_proto
+from .state.names import take_free
 
 _LARGEST = 1024  # the largest constant in bytes that a picture needs
 PRODUCER = 2474  # the format version that TensorFlow 2.21 writes
@@ -379,12 +380,7 @@ class GraphWriter:
     def new_name(self, wanted: str) -> str:
         """Returns a name that no function in the library has."""
         base = re.sub(r"[^A-Za-z0-9_.]", "_", wanted) or "function"
-        name, n = base, 0
-        while name in self._names:
-            n += 1
-            name = f"{base}_{n}"
-        self._names.add(name)
-        return name
+        return take_free(base, self._names)
 
     def function(self, name: str, function: FuncGraph) -> Any:
         """Makes the message of a function."""

@@ -124,6 +124,9 @@ class _Reader:
         nodes = functional(with_lists(without_repeated(with_resources(with_handles(with_current(nodes))))))
         self._check(nodes)
         taken = self.graph._index.by_name()
+        for node in nodes:  # what is made besides gets other names
+            if not isinstance(node, ControlFlowNode):
+                self.graph._names.reserve(self.prefix + node.name)
         for node in in_order(nodes):
             self.budget.add()
             if self.prefix + node.name in taken:

@@ -63,6 +63,7 @@ def initial(maker: Any, made: list[Any], source: str = "", like: str = "") -> st
         made[-1].input.extend(waits)
         if array:
             made.append(constant(f"{maker.name}/flow", np.float32(0.0), float32))
+            made[-1].input.extend([f"^{size.partition(':')[0]}", *waits])  # in the maker's loop
     return node
 
 

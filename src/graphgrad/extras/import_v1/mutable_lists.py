@@ -84,6 +84,7 @@ class _Rewriter:
     def rewritten(self) -> list[Any]:
         """Returns the nodes."""
         uses = self._uses()
+        self._check_loops(uses)
         for key, found in sorted(uses.items(), key=lambda item: item[0][1]):  # an array before its gradients
             maker = self.parts[key[0]]
             if not key[1]:
@@ -147,6 +148,20 @@ class _Rewriter:
                     raise unrecognised(node, f"it gets the handle {name!r} of a stack or of a tensor array")
                 self.gone.add(node.name)
         return uses
+
+    def _check_loops(self, uses: dict[Key, list[ListUse]]) -> None:
+        """Raises ValueError for a list of a branch that a loop outside of the branch changes: it has no value there."""
+        runs: dict[tuple[str, ...], frozenset[Any]] = {}
+        for node in self.nodes:
+            if kind_of(node) == "Enter" and not node.attr["is_constant"].b:
+                frame, lives = self.frames[node.name], self.around.lives[node.name]
+                runs[frame] = runs.get(frame, lives) & lives
+        for (maker, _), found in uses.items():
+            for use in found:
+                frame = self.frames[use.node.name]
+                known = frozenset().union(*(runs.get(frame[:n], frozenset()) for n in range(1, len(frame) + 1)))
+                if use.changes and len(frame) > len(self.frames[maker]) and self.around.lives[maker] - known:
+                    raise unrecognised(use.node, "a gradient in a branch keeps values of a loop outside of it")
 
     def _into_loop(self, node: Any, path: tuple[Crossing, ...]) -> tuple[Crossing, ...]:
         """Adds a loop to a path, and before it the branches that the loop is in."""

@@ -13,6 +13,7 @@ from typing import Any
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.graph_messages import AttrValue, NodeDef
 from graphgrad.ir.opdef import registry
+from graphgrad.ir.state.names import take_free
 
 _VARIABLES = frozenset({"Variable", "VariableV2", "TemporaryVariable", "AutoReloadVariable"})
 _CHANGES = {"Assign": "AssignVariableOp", "AssignAdd": "AssignAddVariableOp", "AssignSub": "AssignSubVariableOp",
@@ -43,6 +44,7 @@ class _Rewriter:
     Attributes:
       handles: for each tensor that is a reference, the tensor that is the variable's handle there.
       after: for such a tensor, the operation that has changed it.
+      waits: for such a tensor, the control inputs of what has passed it on.
       variables: for each tensor that is a reference, its variable.
     """
 
@@ -50,6 +52,7 @@ class _Rewriter:
         self.made: list[Any] = []
         self.handles: dict[str, str] = {}
         self.after: dict[str, str] = {}
+        self.waits: dict[str, list[str]] = {}
         self.variables: dict[str, Any] = {}
         self.reads: dict[tuple[Any, ...], str] = {}
         self.names = {n.name for n in nodes}
@@ -74,10 +77,18 @@ class _Rewriter:
                     self.handles[output] = output if n.op in _PASSES else self.handles[source]
                     if _changed(n):
                         self.after[output] = n.name
-                    elif source in self.after and n.op == "RefIdentity":
-                        self.after[output] = self.after[source]
+                    elif n.op == "RefIdentity":
+                        self._hand_on(n, source)
                     self.variables[output] = self.variables[source]
                     waiting.append(output)
+
+    def _hand_on(self, node: Any, source: str) -> None:
+        """Notes what uses of a reference that a node passes on have to wait for."""
+        if source in self.after:
+            self.after[node.name] = self.after[source]
+        waits = [*self.waits.get(source, ()), *filter(_is_control, node.input)]
+        if waits:
+            self.waits[node.name] = waits
 
     def rewrite(self, node: Any) -> None:
         """Adds what takes a node's place."""
@@ -89,7 +100,7 @@ class _Rewriter:
         elif node.op in _PASSES and source in self.handles:
             passed = NodeDef.FromString(node.SerializeToString())
             passed.op = _PASSES[node.op]
-            waits = [f"^{self.after[source]}"] if source in self.after else []
+            waits = self._waits(source)
             rest = [self._value(n, node) for n in node.input[1:]]
             passed.input[:] = [self.handles[source], *rest, *waits]
             passed.attr["T"] = AttrValue(type=resource.enum)
@@ -103,38 +114,34 @@ class _Rewriter:
 
     def _read(self, name: str, source: str, control: list[str]) -> None:
         node = NodeDef(name=name, op="ReadVariableOp")
-        waits = [f"^{self.after[source]}"] if source in self.after and self.after[source] != name else []
+        waits = [n for n in self._waits(source) if n != f"^{name}"]
         node.input.extend(dict.fromkeys([self.handles[source], *control, *waits]))
         node.attr["dtype"] = self.variables[source].attr["dtype"]
         self.made.append(node)
+
+    def _waits(self, source: str) -> list[str]:
+        """Returns the control inputs of what uses a reference."""
+        return [*self.waits.get(source, ()), *([f"^{self.after[source]}"] if source in self.after else ())]
 
     def _value(self, name: str, reader: Any) -> str:
         """Converts an input to a value: reads a variable, after its changes and after what its reader waits for."""
         source = _tensor(name)
         if name.startswith("^") or source not in self.handles:
             return name
-        if source in self.after:  # the read that has the name of the change
+        if source in self.after and source not in self.waits:  # the read that has the name of the change
             return self.after[source]
         control = [n for n in reader.input if n.startswith("^")]
         key = (source, *control)
         if key not in self.reads:
-            self.reads[key] = self._free(f"{source.replace(':', '_')}/value_of_reference")
+            self.reads[key] = take_free(f"{source.replace(':', '_')}/value_of_reference", self.names)
             self._read(self.reads[key], source, control)
         return self.reads[key]
-
-    def _free(self, name: str) -> str:
-        free, count = name, 0
-        while free in self.names:
-            count += 1
-            free = f"{name}_{count}"
-        self.names.add(free)
-        return free
 
     def _change(self, node: Any, source: str) -> None:
         kind = _OTHERS.get(node.op) or _changed(node)
         assert kind is not None
         reads = node.op not in _OTHERS
-        name = self._free(f"{node.name}/of_resource") if reads else node.name
+        name = take_free(f"{node.name}/of_resource", self.names) if reads else node.name
         changed = NodeDef(name=name, op=kind, device=node.device)
         record = registry[kind]
         data = [n for n in node.input if not n.startswith("^")]
@@ -144,7 +151,7 @@ class _Rewriter:
             is_handle = i < min(len(record.inputs), len(data)) and record.inputs[i].dtype is resource
             if is_handle and tensor in self.handles:
                 changed.input.append(self.handles[tensor])
-                waits += [f"^{self.after[tensor]}"] if tensor in self.after else []
+                waits += self._waits(tensor)
             else:
                 changed.input.append(self._value(given, node))
         changed.input[:] = sorted([*changed.input, *dict.fromkeys(waits)], key=_is_control)

@@ -48,6 +48,16 @@ class Names:
         self._in_use.setdefault(name.lower(), 1)
 
 
+def take_free(wanted: str, taken: set[str]) -> str:
+    """Returns a name that is not taken yet, and takes it: the wanted one, or one with a number behind it."""
+    name, n = wanted, 0
+    while name in taken:
+        n += 1
+        name = f"{wanted}_{n}"
+    taken.add(name)
+    return name
+
+
 def invalid_operation_name(name: object) -> Exception:
     """Returns the error for a name that no operation may have."""
     if not isinstance(name, str):
