@@ -125,7 +125,7 @@ class Graphgrad(Graphs):
         self.tf = graphgrad
 
     def version(self):
-        return worker._own_version()
+        return worker.own_version()
 
 
 class Torch:
