@@ -136,7 +136,7 @@ def test_what_is_computed_is_refused_before_variables_are_written(graph, first_i
 @pytest.mark.parametrize("engine", ["xla", "numpy"])
 @pytest.mark.parametrize("place", [-1, 16])
 def test_places_of_maxima_are_within_the_image(place, engine, graph, request):
-    """TensorFlow ends the process for the gradient, or writes elsewhere."""
+    """TensorFlow ended the process for the gradient with 16."""
     request.getfixturevalue(f"first_in_{engine}")
     x, y, places = np.ones((1, 4, 4, 1)), np.ones((1, 2, 2, 1)), tf.placeholder(tf.int64, [1, 2, 2, 1])
     pool = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID", "argmax": places}
