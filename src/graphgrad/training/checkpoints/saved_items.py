@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -42,7 +43,7 @@ class SavedTensor(NamedTuple):
     part: Slice | None
 
 
-class Item:
+class Item(ABC):
     """Something that is saved.
 
     Args:
@@ -55,25 +56,25 @@ class Item:
         self.name, self.value, self.part = name, value, part
 
     @property
+    @abstractmethod
     def graph(self) -> Any:
         """The graph that it belongs to; None in eager mode."""
-        raise NotImplementedError("Item.graph")
 
+    @abstractmethod
     def entries(self) -> list[SavedTensor]:
         """Returns the tensors that a checkpoint holds of it."""
-        raise NotImplementedError("Item.entries")
 
+    @abstractmethod
     def arrays(self, sess: Any) -> list[Any]:
         """Returns the values of these tensors; raises FailedPreconditionError if there are none."""
-        raise NotImplementedError("Item.arrays")
 
+    @abstractmethod
     def read(self, bundle: BundleReader, sess: Any, reshape: bool) -> Any:
         """Reads and checks the state; `reshape` allows other shapes with as many elements."""
-        raise NotImplementedError("Item.read")
 
+    @abstractmethod
     def set(self, state: Any, sess: Any) -> None:
         """Sets the state that `read` returned."""
-        raise NotImplementedError("Item.set")
 
 
 class VariableItem(Item):
