@@ -42,7 +42,7 @@ class EagerGraphgrad(Eager):
         self.tf = graphgrad.compat.v1
 
     def version(self):
-        return worker._own_version()
+        return worker.own_version()
 
 
 class EagerWorker(worker.Worker):

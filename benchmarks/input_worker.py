@@ -10,7 +10,7 @@ import tempfile
 import time
 
 from input_cases import CASES
-from worker import serve
+from worker import own_version, serve
 
 WARM = 50  # a first time, on this fraction of the data, is not measured
 
@@ -18,14 +18,14 @@ WARM = 50  # a first time, on this fraction of the data, is not measured
 class _Api:
     """What `worker.serve` calls a system, here with the API of TensorFlow 2."""
 
-    def __init__(self, module):
-        self.tf = module
+    def __init__(self, module, version):
+        self.tf, self.version = module, version
 
 
 def _graphgrad():
     import graphgrad
 
-    return _Api(graphgrad)
+    return _Api(graphgrad, own_version())
 
 
 def _tensorflow():
@@ -33,14 +33,14 @@ def _tensorflow():
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
     import tensorflow
 
-    return _Api(tensorflow)
+    return _Api(tensorflow, tensorflow.__version__)
 
 
 class InputWorker:
     """A process of one system."""
 
     def __init__(self, system):
-        self.tf = system.tf
+        self.tf, self._version = system.tf, system.version
 
     def measure(self, name, divisor=1):
         """Measures one case.
@@ -63,7 +63,7 @@ class InputWorker:
         """The versions of the system and of NumPy."""
         import numpy
 
-        return {"system": self.tf.__version__, "numpy": numpy.__version__}
+        return {"system": self._version, "numpy": numpy.__version__}
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ class Graphgrad(Graph):
         return metadata.peak_bytes
 
     def version(self):
-        return _own_version()
+        return own_version()
 
 
 class Jax:
@@ -314,7 +314,8 @@ def _memory(entry):
         return None
 
 
-def _own_version():
+def own_version():
+    """The version of the checkout."""
     project = Path(__file__).resolve().parent.parent / "pyproject.toml"
     return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 
