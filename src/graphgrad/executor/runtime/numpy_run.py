@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import bisect
+import contextlib
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from graphgrad.ir import blocking
 from graphgrad.ir.effects import is_map
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.op_traits import Cost, size_of
+from graphgrad.system import blas_threads
 from graphgrad.system.garbage_collector import collector_paused
 from graphgrad.system.subnormals import Subnormals
 
@@ -56,10 +58,12 @@ class Budget:
       allowed: the seconds.
       unknown: the size of dimensions that are not known.
       once: what the run takes with one iteration of each loop.
+      beside: whether a compiler works at the same time; its cores are left to it.
     """
 
-    def __init__(self, allowed: float, unknown: int, once: float):
+    def __init__(self, allowed: float, unknown: int, once: float, beside: bool = False):
         self.once = once
+        self.beside = beside
         self.left = self._allowed = allowed
         self._unknown = unknown
         self._costs: dict[int, float] = {}
@@ -97,8 +101,14 @@ def run(plan: Plan, slots: list[Any], table: RandomTable | None, report: RunRepo
       turn: taken after the last step that may wait.
     Raises: OverBudget. Only host functions can have had effects then, and a plan with a budget and loops has none.
     """
-    if report is None and (line := _line_of(plan)) is not None and straight_run.run(line, slots):
-        return
+    with blas_threads.FewerThreads() if budget is not None and budget.beside else contextlib.nullcontext():
+        if report is None and (line := _line_of(plan)) is not None and straight_run.run(line, slots):
+            return
+        _run_steps(plan, slots, table, report, budget.spend if budget is not None else _in_time(), done, turn)
+
+
+def _run_steps(plan: Plan, slots: list[Any], table: RandomTable | None, report: RunReport | Outlines | None,
+               spend: Callable[[Body], None] | None, done: Done, turn: Turn) -> None:
     slots[:] = [to_numpy(v) for v in slots]
     outside = {id(v) for v in slots if isinstance(v, np.ndarray)}
     if report is not None:
@@ -107,7 +117,7 @@ def run(plan: Plan, slots: list[Any], table: RandomTable | None, report: RunRepo
     if plan.schedule is None:
         with collector_paused():
             plan.schedule = _schedule(plan, kept)
-    _run_instructions(plan, slots, table, report, budget.spend if budget is not None else _in_time(), done, turn)
+    _run_instructions(plan, slots, table, report, spend, done, turn)
     for s in kept:
         value = slots[s]
         if isinstance(value, np.ndarray) and (value.base is not None or id(value) in outside):
@@ -145,7 +155,7 @@ def _run_instructions(plan: Plan, slots: list[Any], table: RandomTable | None,
         for step, program, frees in plan.schedule:
             for instruction, free in zip(program, frees, strict=True):
                 is_host = "host" in instruction.op.opdef.flags  # a user's function gets NumPy's warnings
-                with Subnormals(flushed=False) if is_host else np.errstate(all="ignore"):
+                with _users_own() if is_host else np.errstate(all="ignore"):
                     if isinstance(step, HostStep) and step.has_effects and instruction in step.calls:
                         call_once(instruction, slots, table, done, spend)
                     else:
@@ -156,6 +166,13 @@ def _run_instructions(plan: Plan, slots: list[Any], table: RandomTable | None,
                 turn.take()
             if report is not None:
                 report.host(step, slots)
+
+
+@contextlib.contextmanager
+def _users_own() -> Iterator[None]:
+    """Computes as outside of runs."""
+    with Subnormals(flushed=False), blas_threads.AllThreads():
+        yield
 
 
 def _in_time() -> Callable[[Body], None] | None:

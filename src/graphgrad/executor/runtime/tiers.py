@@ -48,7 +48,7 @@ class _Size:
 
 class _Allowed(Budget):
     def __init__(self, size: _Size, allowed: float):
-        super().__init__(allowed, size.unknown, size.taking)
+        super().__init__(allowed, size.unknown, size.taking, beside=size.runs > 0)
         self.size = size
 
 
