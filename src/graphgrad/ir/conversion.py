@@ -293,7 +293,7 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
             "Fix: use one of operation.outputs"
         )
     if isinstance(value, (list, tuple)) and holds_tensors(value):
-        return _auto_pack(value, dtype, graph, name)
+        return _auto_pack(value, dtype, graph, name, scoped)
     if graph is None:
         return EagerTensor(eager_array(value, dtype), dtype)
     array = make_array(value, dtype)
@@ -345,7 +345,7 @@ def holds_tensors(value: Any) -> bool:
                is_tensor_like(v) or hasattr(type(v), "__tf_tensor__") for v in value)
 
 
-def _auto_pack(value: Any, dtype: DType | None, graph: Graph | None, name: str) -> Any:
+def _auto_pack(value: Any, dtype: DType | None, graph: Graph | None, name: str, scoped: bool) -> Any:
     tensors = [v for v in leaves(value) if hasattr(v, "dtype") and is_tensor_like(v)]
     if tensors and (dtype is None or dtype is as_dtype(tensors[0].dtype)):
         dtype = as_dtype(tensors[0].dtype)
@@ -354,8 +354,27 @@ def _auto_pack(value: Any, dtype: DType | None, graph: Graph | None, name: str) 
             text = (f"Cannot convert a list containing a tensor of dtype {as_dtype(other.dtype).name} to {dtype.name} "
                     f"(Tensor is: {other!r})\n  Asked for at {user_source(2)}\n  Fix: tf.cast(tensor, tf.{dtype.name})")
             raise TypeError(text) if graph is not None else InvalidArgumentError(None, None, text)
-    parts = [convert(_cast_leaves(v, dtype), dtype, graph, "packed") for v in value]
-    return raw.Pack(parts, axis=0, name=None if graph is None else name.rpartition("/")[2] or "packed")
+    return _pack_eagerly(value, dtype) if graph is None else _pack(
+        value, dtype, graph, "packed" if name == "Const" else name, scoped)
+
+
+def _pack_eagerly(value: Any, dtype: DType | None) -> Any:
+    return raw.Pack([convert(_cast_leaves(v, dtype), dtype, None, "packed") for v in value], axis=0)
+
+
+def _pack(value: Any, dtype: DType | None, graph: Graph, name: str, scoped: bool) -> Any:
+    """Packs the elements of a list; constants among them are named as in TensorFlow, by their places in it."""
+    name = graph.unique_name(name) if scoped else graph._names.unique(name)
+    with graph.name_scope(f"{name}/"):
+        parts = []
+        for i, v in enumerate(value):
+            if isinstance(v, (list, tuple)):
+                if holds_tensors(v):
+                    parts.append(_pack(v, dtype, graph, str(i), True))
+                    continue
+                graph.unique_name(str(i))  # TensorFlow opens a scope here, and leaves it again
+            parts.append(convert(_cast_leaves(v, dtype), dtype, graph, str(i)))
+        return raw.Pack(parts, axis=0, name=f"{name}/")
 
 
 def _cast_leaves(value: Any, dtype: DType | None) -> Any:

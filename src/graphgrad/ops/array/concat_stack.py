@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -301,6 +302,9 @@ def stack(values: TensorLike, axis: int = 0, name: str | None = "stack") -> Tens
         if axis == 0:
             return constant(array, name=name)
         values = list(array)
+    elif axis == 0 and current_graph() is not None and not all(map(is_tensor_like, values)):
+        with contextlib.suppress(TypeError, ValueError):  # what does not fit is said below
+            return convert_to_tensor(values, name=name or "stack")
     return raw.Pack(list(values), axis=as_int(axis, "axis"), name=name)
 
 

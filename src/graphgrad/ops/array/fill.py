@@ -13,6 +13,7 @@ from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import INDEX, as_dtype, float32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ir.values.tensor_list import TensorList
@@ -103,10 +104,11 @@ def _filled(shape: Any, one: Any, name: str) -> Any:
             if size < 1000 or (current_graph() is None and size < _LARGE):
                 return constant(np.full(static, one, getattr(one, "dtype", object)), name=name)
             shape = np.array(static, np.int32 if max(static) < 2**31 else np.int64)
-    shape = convert_to_tensor(shape)
-    if shape._spec.shape == ():
-        shape = raw.Reshape(shape, [-1])
-    return raw.Fill(shape, one if not isinstance(one, bytes) else np.array(one, object), name=name)
+    with name_scope(name) as scope:
+        shape = convert_to_tensor(shape, name="shape_as_tensor" if isinstance(shape, np.ndarray) else None)
+        if shape._spec.shape == ():
+            shape = raw.Reshape(shape, [-1])
+        return raw.Fill(shape, constant(one if not isinstance(one, bytes) else np.array(one, object)), name=scope)
 
 
 def _scalar_of(dtype: Any, value: int) -> Any:

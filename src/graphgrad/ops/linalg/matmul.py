@@ -8,6 +8,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import NUMERIC, as_dtype, bfloat16, float32
 from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, is_fully_defined, merged, with_rank, with_rank_at_least
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.op_traits import Cost, Linear, Shortened, size_of
@@ -352,12 +353,8 @@ def matmul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b:
         raise ValueError("Only one of `transpose_a` and `adjoint_a` can be True.")
     if transpose_b and adjoint_b:
         raise ValueError("Only one of `transpose_b` and `adjoint_b` can be True.")
-    if not hasattr(a, "_spec") and hasattr(b, "_spec"):
-        b = convert_to_tensor(b)
-        a = convert_to_tensor(a, dtype_hint=b.dtype)
-    else:
-        a = convert_to_tensor(a, name="a")
-        b = convert_to_tensor(b, dtype_hint=a.dtype, name="b")
+    if not (hasattr(a, "_spec") and hasattr(b, "_spec")):
+        a, b, name = _converted(a, b, name)
     ra, rb = a._spec.shape, b._spec.shape
     stacks = ra is None or rb is None or len(ra) > 2 or len(rb) > 2
     wanted = None if output_type is None else as_dtype(output_type)
@@ -377,3 +374,10 @@ def matmul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b:
     if transpose_b:
         b, adjoint_b = conj(b), True
     return product(a, b, **more, adj_x=bool(adjoint_a), adj_y=bool(adjoint_b), name=name or "MatMul")
+
+
+def _converted(a, b, name):
+    """Returns the operands as tensors, and the scope in which what they needed was built."""
+    with name_scope(name, "MatMul") as scope:
+        a = convert_to_tensor(a, dtype_hint=b.dtype if hasattr(b, "_spec") else None, name="a")
+        return a, convert_to_tensor(b, dtype_hint=a.dtype, name="b"), scope
