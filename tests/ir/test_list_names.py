@@ -41,7 +41,8 @@ PROGRAMS: list[tuple[Callable[[], Any], str]] = [
     (lambda: tf.zeros([_number(), 2]), "p zeros/packed/1 zeros/packed zeros/Const zeros"),
     (lambda: tf.ones([_number(), 2]), "p ones/packed/1 ones/packed ones/Const ones"),
     (lambda: tf.random_normal([_number(), 2], seed=1),
-     "p random_normal/shape/1 random_normal/shape random_normal/mean random_normal/stddev random_normal/RandomStandardNormal random_normal/mul random_normal"),
+     "p random_normal/shape/1 random_normal/shape random_normal/mean random_normal/stddev "
+     "random_normal/RandomStandardNormal random_normal/mul random_normal"),
     (lambda: tf.transpose(tf.placeholder(tf.float32, [2, 3], name="x"), [_number(), _number()]),
      "x p p_1 transpose/perm transpose"),
     (lambda: tf.concat([tf.placeholder(tf.float32, [2], name="x"), [_real(), 1.0]], 0),
@@ -75,7 +76,8 @@ PROGRAMS: list[tuple[Callable[[], Any], str]] = [
     (lambda: tf.zeros_like(_vector(), name="hi"), "x hi"),
     (lambda: tf.zeros(tf.shape(_vector())), "x Shape zeros/Const zeros"),
     (lambda: tf.zeros(tf.shape(_vector())[0]),
-     "x Shape strided_slice/stack strided_slice/stack_1 strided_slice/stack_2 strided_slice zeros/Reshape/shape zeros/Reshape zeros/Const zeros"),
+     "x Shape strided_slice/stack strided_slice/stack_1 strided_slice/stack_2 strided_slice "
+     "zeros/Reshape/shape zeros/Reshape zeros/Const zeros"),
     (lambda: tf.zeros([2000]), "zeros/shape_as_tensor zeros/Const zeros"),
     (lambda: tf.ones([2000], name="o"), "o/shape_as_tensor o/Const o"),
     (lambda: tf.zeros_like(_vector(), dtype=tf.int32), "x zeros_like/Shape zeros_like/Const zeros_like"),
