@@ -191,3 +191,33 @@ def test_limits() -> None:
                 limited([1.0], **attrs)
         with pytest.raises(TypeError, match="'n' must be an integer, not 2.0"):
             limited([1.0], n=2.0)
+
+
+_FRACTIONS: dict[str, tuple[Callable[[], Any], type[Exception]]] = {
+    "norm": (lambda: tf.norm(np.ones((2, 3)), axis=0.5), ValueError),
+    "norm of matrices": (lambda: tf.norm(np.ones((2, 3)), axis=[0.0, 1.0]), ValueError),
+    "repeat": (lambda: tf.repeat([1, 2], 1.5), TypeError),
+    "repeat along no axis": (lambda: tf.repeat([1, 2], 2, axis=0.5), TypeError),
+    "l2_normalize": (lambda: tf.nn.l2_normalize(np.ones((2, 3)), axis=0.5), TypeError),
+    "random_normal": (lambda: tf.random_normal([1.5, 2]), TypeError),
+    "random_uniform": (lambda: tf.random_uniform([np.float32(2)]), TypeError),
+    "linspace": (lambda: tf.linspace(0.0, 1.0, 2.5), TypeError),
+    "range": (lambda: tf.range(1.5, dtype=tf.int32), TypeError),
+    "rot90": (lambda: tf.image.rot90(np.ones((4, 4, 1)), k=1.5), TypeError),
+}
+
+
+@pytest.mark.parametrize("eager", [True, False])
+@pytest.mark.parametrize("name", _FRACTIONS)
+def test_numbers_with_fractions_are_no_integers(name: str, eager: bool) -> None:
+    """They were cut off without a word; the classes are TensorFlow's."""
+    call, error = _FRACTIONS[name]
+    with contextlib.nullcontext() if eager else tf.Graph().as_default(), pytest.raises(error, match="(?i)integer"):
+        call()
+
+
+def test_whole_numbers_of_every_kind_are_sizes() -> None:
+    assert tf.repeat([1, 2], np.float64(2)).shape == [4]
+    assert tf.random_normal([tf.Dimension(2), np.int64(3)]).shape == [2, 3]
+    assert tf.norm(np.ones((2, 3)), axis=np.int64(0)).shape == [3]
+    assert tf.linspace(0.0, 1.0, tf.Dimension(3)).shape == [3]

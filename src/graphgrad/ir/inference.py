@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphgrad.errors import Complaint, InvalidArgumentError, OpError, describe
@@ -106,7 +106,7 @@ def _check_type(opdef: OpDef, arg: Arg, dtype: DType, types: dict[str, Any]) -> 
             raise Complaint(
                 f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of "
                 f"allowed values: {_names(opdef.allowed[arg.type_attr])}",
-                f"cast it first, e.g. tf.cast({arg.name}, tf.float32)",
+                f"cast it first, e.g. tf.cast({arg.name}, tf.{_likely(opdef.allowed[arg.type_attr])})",
                 TypeError,
             )
 
@@ -174,6 +174,12 @@ def _shape_of(t: Tensor) -> Shape:
 
 def _names(types: Iterable[DType]) -> str:
     return ", ".join(sorted(t.name for t in types))
+
+
+def _likely(allowed: Collection[DType]) -> str:
+    """Returns the name of the dtype that is meant most often, among those that are allowed."""
+    names = sorted(d.name for d in allowed)
+    return next((n for n in ("float32", "int32") if n in names), names[0])
 
 
 def put_in_context(

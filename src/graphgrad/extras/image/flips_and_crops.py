@@ -9,6 +9,7 @@ from graphgrad.ir.dtypes import float64, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.ops.common.attribute_values import whole_array
 from graphgrad.ops.common.shape_values import axes, is_tensor, join, minus, plus, rank_of, times
 
 from .image_arguments import (
@@ -181,7 +182,7 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
         turns = static_value(k) if hasattr(k, "_spec") else k
         if turns is None:
             raise ValueError("rot90: k must be known while the graph is built. Fix: give a Python integer")
-        turns = int(turns) % 4
+        turns = int(whole_array(turns, "k")) % 4
         if turns == 2:
             rank = 0 if x._spec.shape is None else len(x._spec.shape)
             return raw.ReverseV2(x, np.asarray([rank - 3, rank - 2], np.int32))

@@ -15,6 +15,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.ir.tensor import DTypeLike, Tensor
+from graphgrad.ops.common.attribute_values import whole_array
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import fill, join, minus, part, plus, rank_of, shape_of
 
@@ -122,12 +123,13 @@ def _as(value: Any, dtype: Any) -> Any:
     if is_tensor_like(value):
         tensor = convert_to_tensor(value)
         return tensor if tensor.dtype is dtype else raw.Cast(tensor, DstT=dtype)
-    return np.asarray(value).astype(dtype.np_dtype)
+    array = whole_array(value, "range", dtype.np_dtype) if dtype.is_integer else np.asarray(value)
+    return array.astype(dtype.np_dtype)
 
 
 def _known_number(num: Any) -> int | None:
     """Returns how many numbers there shall be, None if that is known at run time only."""
-    known = constant_value(convert_to_tensor(num)) if is_tensor_like(num) else np.asarray(num)
+    known = constant_value(convert_to_tensor(num)) if is_tensor_like(num) else whole_array(num, "num")
     if known is None:
         return None
     if np.ndim(known):

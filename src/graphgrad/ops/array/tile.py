@@ -13,6 +13,7 @@ from graphgrad.ir.dtypes import INDEX, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import is_fully_defined, normalize_axis, with_rank
+from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Linear
 from graphgrad.ops.common.rank_limits import limit_ranks
@@ -87,18 +88,24 @@ def repeat(input: TensorLike, repeats: Any, axis: int | None = None, name: str |
       axis: int in [-rank, rank); the flattened input by default.
       name: a name for the operations.
     Returns: (*P, sum of repeats, *Q), dtype of `input`.
-    Raises: ValueError if shapes are incompatible.
+    Raises: ValueError if shapes are incompatible; TypeError for repeats or an axis that are no integers.
     Gradient: the sum over the repetitions.
     Reference: TensorFlow 2.21 `tf.repeat`.
 
     >>> sess.run(tf.repeat([1, 2], [2, 1]))
     array([1, 1, 2], dtype=int32)
     """
+    if not isinstance(axis, (int, np.integer, type(None))):
+        raise TypeError(f"`axis` of tf.repeat must be an integer, got {axis!r}.\n  Built at {user_source(2)}\n"
+                        "  Fix: give an int, or None for the flattened input")
     with name_scope(name, "Repeat"):
         data = convert_to_tensor(input, name="data")
         if axis is None:
             data, axis = raw.Reshape(data, [-1]), 0
-        counts = convert_to_tensor(repeats, name="repeats")
+        counts = convert_to_tensor(repeats, dtype_hint=int32, name="repeats")
+        if not counts.dtype.is_integer:
+            raise TypeError(f"`repeats` of tf.repeat must be integers, got {counts.dtype.name}.\n  Built at "
+                            f"{user_source(2)}\n  Fix: tf.cast(repeats, tf.int32)")
         if counts.dtype not in (int32, int64):
             counts = raw.Cast(counts, DstT=int32)
         rank = rank_of(data)

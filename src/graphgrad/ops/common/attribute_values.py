@@ -8,6 +8,24 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.ir.source import user_source
+
+
+def whole_array(value: Any, name: str, dtype: Any = np.int32) -> np.ndarray[Any, Any]:
+    """Converts numbers that become a tensor of integers, such as axes; numbers with fractions are none.
+
+    Args:
+      value: what the user gave.
+      name: the argument's name, for the error.
+      dtype: the result's dtype.
+    Raises: TypeError for anything but integers.
+    """
+    array = np.asarray(value)
+    if array.dtype.kind in "fcSU" and array.size:
+        raise TypeError(f"Expected integers for argument '{name}', not {value!r}.\n  Built at {user_source(2)}\n"
+                        "  Fix: give ints")
+    return array.astype(dtype)
+
 
 def as_int(value: Any, name: str) -> int:
     """Converts an attribute to an int by TensorFlow's rule: other real numbers lose their fractions.

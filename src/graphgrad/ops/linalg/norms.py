@@ -26,6 +26,8 @@ def _norm_axes(axis, keepdims):
         value = static_value(axis)
         axis = list(value) if isinstance(value, tuple) else value
     matrix = isinstance(axis, (list, tuple))
+    if np.asarray(axis).dtype.kind not in "iub":
+        raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
     if not matrix:
         if isinstance(axis, int) and not -(2**31) <= axis < 2**31:
             raise ValueError(f"'axis' is {axis}, beyond any rank.\n  Fix: give an axis of the tensor")

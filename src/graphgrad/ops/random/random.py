@@ -33,6 +33,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape, with_rank
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
+from graphgrad.ops.common.attribute_values import whole_array
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.control.assertions import after_check
 
@@ -212,8 +213,8 @@ def shape_tensor(shape: Any) -> Any:
     if isinstance(shape, (list, tuple)) and not any(is_tensor_like(d) for d in shape):
         if any(isinstance(d, (list, tuple)) for d in shape):
             raise ValueError(f"shape must have rank 1, but is {shape}. Fix: give one list of sizes")
-        shape = [int(d) for d in shape]
-        shape = np.asarray(shape, np.int64 if any(d > 2**31 - 1 for d in shape) else np.int32)
+        shape = [d if isinstance(d, (float, np.floating)) else int(d) for d in shape]
+        shape = whole_array(shape, "shape", np.int64 if any(d > 2**31 - 1 for d in shape) else np.int32)
     elif isinstance(shape, (list, tuple)):
         return convert_to_tensor(shape, int32, name="shape")
     return convert_to_tensor(shape, name="shape")

@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import bfloat16, float16, float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import Tensor, TensorLike
+from graphgrad.ops.common.attribute_values import whole_array
 from graphgrad.ops.common.shape_values import all_axes, shape_of
 from graphgrad.ops.common.synonyms import either
 
@@ -23,7 +24,7 @@ def _squeeze_axes(axes):
 
 
 def _axes(axes):
-    return axes if hasattr(axes, "_spec") else np.asarray(axes, np.int32)
+    return axes if hasattr(axes, "_spec") else whole_array(axes, "axes")
 
 
 def moments(x: TensorLike, axes: TensorLike, shift: TensorLike = None, keepdims: bool = False,
