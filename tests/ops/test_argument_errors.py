@@ -216,6 +216,11 @@ def test_numbers_with_fractions_are_no_integers(name: str, eager: bool) -> None:
         call()
 
 
+def test_numbers_beyond_a_dtype_are_not_cut_off() -> None:
+    with pytest.raises(TypeError, match=r"'range' is 300, beyond the limits of uint8.*\n.*Built at .*\n.*Fix: "):
+        tf.range(300, dtype=tf.uint8)
+
+
 def test_whole_numbers_of_every_kind_are_sizes() -> None:
     assert tf.repeat([1, 2], np.float64(2)).shape == [4]
     assert tf.random_normal([tf.Dimension(2), np.int64(3)]).shape == [2, 3]

@@ -129,7 +129,7 @@ def _as(value: Any, dtype: Any) -> Any:
 
 def _known_number(num: Any) -> int | None:
     """Returns how many numbers there shall be, None if that is known at run time only."""
-    known = constant_value(convert_to_tensor(num)) if is_tensor_like(num) else whole_array(num, "num")
+    known = constant_value(convert_to_tensor(num)) if is_tensor_like(num) else whole_array(num, "num", np.int64)
     if known is None:
         return None
     if np.ndim(known):

@@ -18,13 +18,17 @@ def whole_array(value: Any, name: str, dtype: Any = np.int32) -> np.ndarray[Any,
       value: what the user gave.
       name: the argument's name, for the error.
       dtype: the result's dtype.
-    Raises: TypeError for anything but integers.
+    Raises: TypeError for anything but integers that the dtype can hold.
     """
     array = np.asarray(value)
     if array.dtype.kind in "fcSU" and array.size:
         raise TypeError(f"Expected integers for argument '{name}', not {value!r}.\n  Built at {user_source(2)}\n"
                         "  Fix: give ints")
-    return array.astype(dtype)
+    whole = array.astype(dtype)
+    if not np.array_equal(whole, array):
+        raise TypeError(f"Argument '{name}' is {value!r}, beyond the limits of {np.dtype(dtype)}.\n  Built at "
+                        f"{user_source(2)}\n  Fix: give smaller numbers")
+    return whole
 
 
 def as_int(value: Any, name: str) -> int:
