@@ -171,7 +171,7 @@ graphgrad.ops.random.stateless_functions: ParameterizedTruncatedNormal RandomInd
 graphgrad.ops.state.dataset_passes: DatasetHas DatasetItem DatasetPass DatasetTake OwnedIteratorGetNext
     OwnedIteratorGetNextAsOptional OwnedIteratorHas
 graphgrad.ops.state.iterator_ops: DatasetResult DatasetVariant IteratorGetNext IteratorGetNextAsOptional
-    IteratorGetNextFromString IteratorToStringHandle MakeIterator
+    IteratorGetNextFromString IteratorGoTo IteratorPlace IteratorToStringHandle MakeIterator
 graphgrad.ops.state.optimizer_updates: ResourceApplyAdadelta ResourceApplyAdagrad ResourceApplyAdam
     ResourceApplyCenteredRMSProp ResourceApplyFtrl ResourceApplyFtrlV2 ResourceApplyGradientDescent
     ResourceApplyMomentum ResourceApplyRMSProp ResourceSparseApplyAdadelta ResourceSparseApplyAdagrad

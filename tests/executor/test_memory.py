@@ -234,3 +234,57 @@ def test_values_that_others_write_over_are_theirs(monkeypatch) -> None:
         monkeypatch.setattr(memory_errors, "_is_lost", lambda cell: pytest.fail("looked at"))
         with pytest.raises(tf.errors.InvalidArgumentError):
             sess.run([step, tf.debugging.check_numerics(v * x, "")], {x: [[np.nan] * 4]})
+
+
+@pytest.fixture
+def mappings(monkeypatch):
+    """How many pieces of memory this process has mapped, of 1,000; counted for each program."""
+    used = [100]
+    monkeypatch.setattr(memory_budget, "mappings", lambda: (used[0], 1000))
+    monkeypatch.setattr(memory_budget, "_EVERY", 1)
+    monkeypatch.setattr(memory_budget, "_share", [0.0])
+    return used
+
+
+def test_old_programs_are_forgotten_before_mappings_run_out(mappings) -> None:
+    """A dozen mappings a program: thousands of graphs in one process would end it."""
+    cache.clear()
+
+    def run(size: int) -> None:
+        with tf.Graph().as_default(), tf.Session() as sess:
+            x = tf.placeholder(tf.float32, [size])
+            assert sess.run(tf.reduce_sum(tf.tanh(x) * size), {x: np.zeros(size)}) == 0
+
+    for size in range(1, 9):
+        run(size)
+    many = len(cache._entries)
+    mappings[0] = 600
+    run(9)
+    assert len(cache._entries) == (many + 1) - (many + 1) // 2
+    mappings[0] = 100
+    run(1)  # is compiled again
+    assert len(cache._entries) == (many + 1) - (many + 1) // 2 + 1
+
+
+def test_nothing_is_compiled_without_mappings(mappings) -> None:
+    """LLVM would end the process."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None, 4])
+        v = tf.Variable(0.0)
+        y = tf.matmul(x, x, transpose_b=True) + v.assign_add(1.0)
+        sess.run(v.initializer)
+        cache.clear()
+        mappings[0] = 950
+        with pytest.raises(tf.errors.ResourceExhaustedError, match=r"(?s)MatMul.*mapped nearly all of the 1000 pieces "
+                           r"of memory.*vm\.max_map_count.*test_memory\.py.*Fix: ") as error:
+            sess.run(y, {x: SMALL})
+        del error
+        assert sess.run(v.read_value()) == 0
+        mappings[0] = 100
+        assert sess.run(y, {x: SMALL}).shape == (8, 8)
+        assert sess.run(v.read_value()) == 1
+
+
+def test_mappings_are_counted() -> None:
+    used, limit = memory_budget.mappings()
+    assert (used, limit) == (0, 0) or 10 < used < limit

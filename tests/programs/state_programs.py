@@ -191,9 +191,9 @@ class Expected:
         found = []
         for i in range(len(self._at)):
             h = np.zeros_like(self._at)
-            h[i] = 1e-3
+            h[i] = 1e-4
             one, two = (self._value(self._at + k * h) - self._value(self._at - k * h) for k in (1, 2))
-            found.append((8 * one - two) / 12e-3)
+            found.append((8 * one - two) / 12e-4)
         return np.array(found)
 
     def second(self) -> float:

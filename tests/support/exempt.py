@@ -34,7 +34,7 @@ OPS: dict[str, str] = {
                      "NonDeterministicInts"), _GENERATORS),
     "OptionalFromValue": _OPTIONAL, "OptionalGetValue": _OPTIONAL, "OptionalNone": _OPTIONAL,
     "OptionalHasValue": _OPTIONAL,
-    "MakeIterator": _ITERATORS, "IteratorGetNext": _ITERATORS, "IteratorGetNextAsOptional": _ITERATORS,
+    "MakeIterator": _ITERATORS, "IteratorPlace": _ITERATORS, "IteratorGoTo": _ITERATORS, "IteratorGetNext": _ITERATORS, "IteratorGetNextAsOptional": _ITERATORS,
     "IteratorToStringHandle": _ITERATORS, "IteratorGetNextFromString": _ITERATORS, "DatasetResult": _ITERATORS,
     "DatasetPass": _PASSES, "DatasetHas": _PASSES, "DatasetItem": _PASSES, "DatasetTake": _PASSES,
     "OwnedIteratorHas": _PASSES, "OwnedIteratorGetNext": _PASSES, "OwnedIteratorGetNextAsOptional": _PASSES,

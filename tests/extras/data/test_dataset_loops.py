@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -170,16 +172,47 @@ def test_refused() -> None:
 
     with pytest.raises(tf.errors.OutOfRangeError, match="(?s)End of sequence.*Fix:"):
         too_many()
-    shuffled = tf.data.Dataset.range(64).map(lambda i: tf.cast(i, tf.float64)).shuffle(64)
     w = tf.Variable(0.1, dtype=tf.float64)
+    drawn = random.Random(3)
+    changing = tf.data.Dataset.from_generator(lambda: iter([drawn.random() for _ in range(4)]), tf.float64, [])
 
     @tf.function
     def apart() -> Any:
         s = tf.constant(0.0, tf.float64)
-        for x in shuffled:
+        for x in changing:
             s = tf.sin(s + w * x)
         w.assign_add(s)  # stands between the loop and its gradient, which goes through the data again
         return tf.gradients(s, w.handle)
 
     with pytest.raises(tf.errors.FailedPreconditionError, match="(?s)gives other elements.*Fix: take the gradient"):
         apart()
+
+
+def test_gradients_of_loops_over_shuffled_data(eager: None) -> None:
+    """The gradient goes through the data a second time, in the order of the first."""
+    shuffled = tf.data.Dataset.range(64).map(lambda i: tf.cast(i, tf.float64)).shuffle(64)
+    w, order = tf.Variable(0.1, dtype=tf.float64), []
+
+    def noted(x: Any) -> Any:
+        order.append(float(x))
+        return x
+
+    @tf.function
+    def apart() -> Any:
+        s = tf.constant(0.0, tf.float64)
+        for x in shuffled:
+            s = tf.sin(s + w * tf.ensure_shape(tf.numpy_function(noted, [x], tf.float64), []))
+        before = w.read_value()
+        with tf.control_dependencies([before]):
+            w.assign_add(s)  # stands between the loop and its gradient
+        return before, tf.gradients(s, w.handle)[0]
+
+    for _ in range(3):
+        order.clear()
+        before, found = apart()
+        s, wanted = 0.0, 0.0
+        for x in order[:64]:
+            wanted = math.cos(s + float(before) * x) * (wanted + x)
+            s = math.sin(s + float(before) * x)
+        assert sorted(order[:64]) == list(range(64))
+        np.testing.assert_allclose(found, wanted, rtol=1e-9)

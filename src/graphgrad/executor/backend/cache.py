@@ -19,7 +19,7 @@ import numpy as np
 from graphgrad.executor.program.fingerprint import Form, digest, token
 from graphgrad.executor.program.interpreter import MustBeKnown
 
-from . import disk_cache, shipped, xla_options
+from . import disk_cache, memory_budget, shipped, xla_options
 from .lower import lower
 from .threads import Later, pool_of
 from .xla import AnySpec, ArraySpec, Device, ListSpec, Program, load_lapack
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from graphgrad.executor.program.plan_types import Cluster
 
-_LIMIT = 4096  # limit of programs in memory
+_LIMIT = 4096  # limit of programs in memory,
+_MAPPED = 0.5  # and the share of the system's memory mappings from which half of them are forgotten
 
 
 class Entry:
@@ -130,8 +131,7 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
                 awaited.pop()
                 entry = _from_disk(device, key)
             entry = _entries[here] = entry or _compile(device, cluster, inputs, shapes, known, key)
-            while len(_entries) > _LIMIT:
-                _entries.popitem(last=False)
+            _make_room()
         else:
             _entries.move_to_end(here)
     if isinstance(entry, Need):
@@ -146,6 +146,7 @@ def get_library_call(device: Device, module: bytes, output: ArraySpec) -> Entry:
         entry = _entries.get(key)
         if entry is None:
             entry = _entries[key] = Entry([output], _library_call(device, module, output), "compiled", ())
+            _make_room()
         _entries.move_to_end(key)
     assert isinstance(entry, Entry)
     return entry
@@ -162,6 +163,13 @@ def _library_call(device: Device, module: bytes, output: ArraySpec) -> Program |
         return Later(_compilers(), compile_it)
     except RuntimeError:  # no thread could be started
         return compile_it()
+
+
+def _make_room() -> None:
+    """Forgets programs that were used longest ago if there are many; those that plans hold stay in memory."""
+    many = len(_entries) // 2 if memory_budget.mapped() > _MAPPED else len(_entries) - _LIMIT
+    for _ in range(many):
+        _entries.popitem(last=False)
 
 
 def are_stored(keys: Sequence[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import mmap
 import os
@@ -16,6 +17,12 @@ _KEPT = 1 << 30  # and bytes that this process may have kept, see `xla._keep_mem
 _COMPILING = 96 << 20
 _BEGINNING = 1 << 30  # bytes of addresses, with glibc's heaps for a dozen threads
 _A_THREAD = 72 << 20
+
+_EVERY = 64  # programs, of a dozen mappings each, until mappings are counted again,
+_FEW = 0.8  # and the share in use from which they are counted for each program,
+_NONE = 0.9  # and from which nothing is compiled: without mappings, LLVM ends the process
+_programs = itertools.count()
+_share = [0.0]  # of the mappings, in use when they were counted
 
 
 def reserve(*sizes: int) -> None:
@@ -37,6 +44,29 @@ def reserve(*sizes: int) -> None:
 def reserve_to_compile() -> None:
     """Raises MemoryError unless there is memory for compiling, which otherwise ends the process."""
     _reserve_addresses(_COMPILING, "to compile")
+    if mapped() > _NONE:
+        raise MemoryError(f"this process has mapped nearly all of the {mappings()[1]} pieces of memory that the system "
+                          "allows; each compiled program takes about a dozen of them. Close sessions and drop graphs "
+                          "that are not needed, or let the administrator raise vm.max_map_count")
+
+
+def mapped() -> float:
+    """Returns the share of the memory mappings that are in use, counted once for some programs; 0 if not known."""
+    if next(_programs) % _EVERY == 0 or _share[0] > _FEW:
+        used, limit = mappings()
+        _share[0] = used / limit if limit else 0.0
+    return _share[0]
+
+
+def mappings() -> tuple[int, int]:
+    """Returns the number of memory mappings of this process, and the system's limit; 0 and 0 if not known."""
+    try:
+        with open("/proc/sys/vm/max_map_count", "rb") as file:
+            limit = int(file.read())
+        with open("/proc/self/maps", "rb") as file:
+            return sum(1 for _ in file), limit
+    except (OSError, ValueError):  # another system
+        return 0, 0
 
 
 def reserve_to_begin() -> None:

@@ -17,7 +17,8 @@ from graphgrad.ir.shape import as_shape
 from .data_structure import Parts, arranged, components, flatten, mapped, pack
 from .dataset_base import UNKNOWN, DatasetT, divided
 from .dataset_components import DatasetParts, RaggedParts, SparseParts, held
-from .elements import Element, Values, _all_rows, _now, _row_spec, _shapes, _value, joined
+from .elements import Element, _all_rows, _now, _row_spec, _shapes, _value, joined
+from .passes import Values
 
 
 def batch(self: DatasetT, batch_size: Any, drop_remainder: bool = False, num_parallel_calls: Any = None,
@@ -92,7 +93,7 @@ def padded_batch(self: DatasetT, batch_size: Any, padded_shapes: Any = None, pad
              for v, s in zip(given_values, leaves, strict=True)]
     size = _value(batch_size)
 
-    def passes(given: dict[int, Any]) -> Iterator[Any]:
+    def passes(given: Values) -> Iterator[Any]:
         wanted, elements = int(_now(size, given)), self._passes(given)
         while chunk := list(itertools.islice(elements, wanted)):
             if len(chunk) == wanted or not drop_remainder:

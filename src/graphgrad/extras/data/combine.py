@@ -17,9 +17,9 @@ from graphgrad.ir.opdef import raw
 from .data_structure import arranged, components, flatten, pack
 from .dataset_base import INFINITE, UNKNOWN, DatasetBase, DatasetT, limited
 from .dataset_components import DatasetParts, common, held
-from .elements import Element, Values, _runner, _symbolic, _value, _zip, traced
+from .elements import Element, _runner, _symbolic, _value, _zip, traced
 from .mapping import nested
-from .order import seeds_of
+from .passes import Values, seeds_of
 
 _INT64_MAX = 2**63 - 1
 
@@ -63,7 +63,9 @@ def _directed(datasets: list[Any], choices: Any, stop: bool) -> Any:
                 if not left:
                     return
 
-    return datasets[0]._of(_alike(datasets), captured, passes)
+    made = datasets[0]._of(_alike(datasets), captured, passes)
+    made._later = [*datasets, choices]
+    return made
 
 
 def chosen(datasets: list[Any], choice_dataset: Any, stop: bool) -> Any:
@@ -144,7 +146,7 @@ def grouped(dataset: Any, key_func: Any, reduce_func: Any, window_size: Any, win
         wanted: dict[int, int] = {}
 
         def emitted(key: int) -> Iterator[Element]:
-            return iter(inner._start(reduce([np.asarray(key, np.int64), held(windows.pop(key))])))
+            return iter(inner._start(reduce([np.asarray(key, np.int64), held(windows.pop(key))]), given.draws))
 
         for element in dataset._passes(given):
             key = int(key_of(element)[0])
@@ -220,9 +222,9 @@ def _to_boundaries(dataset: Any, bucket: Any, sizes: Any, edges: Any, shapes: An
             groups.setdefault(key, []).append(element)
             if len(groups[key]) == sizes[key]:
                 # Silenced: values of any type.
-                yield from padded[key]._passes({"group": groups.pop(key)})
+                yield from padded[key]._passes(Values({"group": groups.pop(key)}, given.draws))
         for key, group in sorted(groups.items()):
-            yield from padded[key]._passes({"group": group})
+            yield from padded[key]._passes(Values({"group": group}, given.draws))
 
     del leaves
     specs = arranged(result._specs, lambda s: Spec.of(s.dtype, (None, *(None,) * (len(s.shape) - 1))))
@@ -238,7 +240,7 @@ def resampled(dataset: Any, class_func: Any, target: Any, initial: Any, seed: An
 
     def passes(given: Values) -> Iterator[Element]:
         class_of = _runner(classes, given)
-        rng = np.random.default_rng(seeds)
+        rng = np.random.default_rng(seeds or given.draws.draw_any())
         counts = np.ones(len(wanted)) if start is None else start
         for element in dataset._passes(given):
             found = class_of(element)
@@ -298,7 +300,9 @@ def concatenate(self: DatasetT, dataset: Any, name: str | None = None) -> Datase
         yield from self._passes(given)
         yield from dataset._passes(given)
 
-    return self._then(passes, specs, dataset._captured, size)
+    made = self._then(passes, specs, dataset._captured, size)
+    made._later = [dataset]
+    return made
 
 
 def group_by_window(self: DatasetBase, key_func: Any, reduce_func: Any, window_size: Any = None,

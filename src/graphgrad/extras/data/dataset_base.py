@@ -10,7 +10,8 @@ import numpy as np
 from graphgrad.ir.conversion import constant
 
 from .dataset_components import element_spec
-from .elements import Element, Values
+from .elements import Element
+from .passes import Draws, SeedsOfPasses, Values, Walk
 
 # -- cardinalities, as far as they are known without a pass ----------------------------
 
@@ -49,8 +50,10 @@ class DatasetBase:
     _size: int = UNKNOWN  # the number of elements, as far as it is known
     _options: Any = None
     _inputs: Sequence[DatasetBase] = ()  # those that a pass begins with
+    _later: Sequence[DatasetBase] = ()  # those that a pass reads later
     _kind = "Dataset"  # the op type by which libraries recognize a transformation
     _prepare: Callable[[Values], None] | None = None  # what happens when a pass begins, before its first element
+    _source: SeedsOfPasses | None = None  # what the random orders of its passes are drawn from
 
     @classmethod
     def _of(cls, specs: Any, captured: Sequence[Any], passes: Callable[[Values], Iterator[Element]],
@@ -66,8 +69,8 @@ class DatasetBase:
         made._inputs = [self]
         return made
 
-    def _start(self, captured: Sequence[Any]) -> Iterator[Element]:
-        given: Values = {id(t): np.asarray(v) for t, v in zip(self._captured, captured, strict=True)}
+    def _start(self, captured: Sequence[Any], draws: Draws | None = None) -> Iterator[Element]:
+        given = Values({id(t): np.asarray(v) for t, v in zip(self._captured, captured, strict=True)}, draws or Draws())
         waiting: list[DatasetBase] = [self]
         while waiting:
             dataset = waiting.pop(0)
@@ -75,6 +78,20 @@ class DatasetBase:
             if dataset._prepare is not None:
                 dataset._prepare(given)
         return self._passes(given)
+
+    def _passes_alike(self, captured: Sequence[Any]) -> Callable[[], Iterator[Element]]:
+        """Returns a function that begins a pass, each time with the random order of the one before."""
+        last: list[Draws] = []
+
+        def start() -> Iterator[Element]:
+            last[:] = [Draws(last[0].root, last[0].made) if last else Draws()]
+            return self._start(captured, last[0])
+
+        return start
+
+    def _walk(self, captured: Sequence[Any]) -> Walk:
+        """Begins a pass whose place can be saved."""
+        return Walk(self, captured)
 
     @property
     def element_spec(self) -> Any:

@@ -12,7 +12,8 @@ from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.opdef import raw
 
 from .data_structure import flatten
-from .elements import Element, Values, joined
+from .elements import Element, joined
+from .passes import Values
 from .values import computed
 
 _Transformation = Callable[[Any], Any]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 
-from graphgrad.errors import OutOfRangeError
+from graphgrad.errors import InvalidArgumentError, OutOfRangeError
 from graphgrad.frontend.function.autograph.loop_sources import LoopSource
-from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.dtypes import int64, variant
 from graphgrad.ir.eager import EagerTensor
@@ -22,13 +22,13 @@ from .data_structure import flatten, pack
 from .elements import Element
 
 _log = Log("tensorflow")
-_POSITION = (Piece("ITERATOR", "_POSITION", ""),)  # the number of elements taken
+_POSITION = (Piece("ITERATOR", "_POSITION", ""),)  # of `Walk.place`
 
 
-def _read_position(bundle: BundleReader, key: str) -> int | None:
+def _read_position(bundle: BundleReader, key: str) -> Any:
     key += _POSITION[0].suffix
     if bundle.has(key):
-        return int(bundle.read(key))
+        return bundle.read(key)
     _log.warning("The checkpoint %s holds an iterator in a form that cannot be read; it is not moved.", bundle.prefix)
     return None
 
@@ -70,8 +70,7 @@ class OwnedIterator(IteratorBase, LoopSource, Composite, Saveable):
         self._spec = dataset.element_spec
         self._types = [s.dtype for s in flatten(self._specs)]
         self._dataset = dataset
-        self._elements = dataset._start([])
-        self._count = 0
+        self._elements = dataset._walk([])
         held = np.empty((), object)
         held[()] = self
         self._handle = EagerTensor(held, variant)
@@ -106,7 +105,6 @@ class OwnedIterator(IteratorBase, LoopSource, Composite, Saveable):
     def _take(self) -> Element:
         """Returns the arrays of the next element."""
         element: Element = next(self._elements)
-        self._count += 1
         return element
 
     def _take_or(self, default: Element) -> Element:
@@ -130,25 +128,14 @@ class OwnedIterator(IteratorBase, LoopSource, Composite, Saveable):
 
         return made(raw.OwnedIteratorGetNextAsOptional(self._handle), self._spec)
 
-    def _position(self) -> int:
-        """Returns the number of elements returned, which checkpoints save."""
-        return self._count
-
     def _state(self, session: Any) -> list[tuple[Any, Any]]:
-        return [(int64, np.asarray(self._position(), np.int64))]
+        return [(int64, self._elements.place())]
 
     def _read_state(self, bundle: BundleReader, key: str) -> Any:
         return _read_position(bundle, key)
 
     def _set_state(self, state: Any, session: Any) -> None:
-        self._go_to(state)
-
-    def _go_to(self, position: int) -> None:
-        """Restarts, and skips the given number of elements."""
-        self._elements = self._dataset._start([])
-        for _ in range(position):
-            next(self._elements, None)
-        self._count = position
+        self._elements.go_to(state)
 
 
 class NumpyIterator(Saveable):
@@ -174,32 +161,36 @@ class NumpyIterator(Saveable):
         return _read_position(bundle, key)
 
     def _set_state(self, state: Any, session: Any) -> None:
-        self._iterator._go_to(state)
+        self._iterator._set_state(state, session)
 
     def __iter__(self) -> NumpyIterator:
         return self
 
     def __next__(self) -> Any:
         iterator = self._iterator
-        element = next(iterator._elements)
-        iterator._count += 1
-        return pack(iterator._specs, map(_array, element))
+        return pack(iterator._specs, map(_array, next(iterator._elements)))
 
     def next(self) -> Any:
         """Returns the next element; raises StopIteration after the last one."""
         return next(self)
 
     def save(self) -> bytes:
-        """Returns the position, for `restore`."""
-        return str(self._iterator._position()).encode()
+        """Returns the place, for `restore`."""
+        return json.dumps(self._iterator._elements.place().tolist()).encode()
 
     def restore(self, state: bytes) -> None:
-        """Moves to a saved position.
+        """Moves to a saved place.
 
         Args:
-          state: the result of `save`.
+          state: the result of `save`, of an iterator over such a data set.
+        Raises: InvalidArgumentError if it is anything else.
         """
-        self._iterator._go_to(whole(state))
+        try:
+            place = np.array(json.loads(state), np.int64)
+        except (TypeError, ValueError, OverflowError, RecursionError) as e:
+            raise InvalidArgumentError(None, None, f"the state of an iterator cannot be read ({e}). "
+                                       "Fix: give what save() returned") from None
+        self._iterator._elements.go_to(place)
 
 
 def _array(value: Any) -> Any:

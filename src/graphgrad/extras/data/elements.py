@@ -23,9 +23,9 @@ from graphgrad.ir.shape import Shape, as_shape, compatible, shape_str
 from graphgrad.ir.source import user_source
 
 from .data_structure import Parts, arranged, flatten, pack, taken_apart
+from .passes import Values
 
 Element = list[Any]  # arrays
-Values = dict[int, Any]  # id of a captured tensor -> its value
 
 
 def _value(leaf: Any) -> Any:

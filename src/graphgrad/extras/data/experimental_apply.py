@@ -15,7 +15,8 @@ from graphgrad.ir.op_signature import Spec
 from .data_structure import components, flatten, pack
 from .dataset import Dataset
 from .dataset_components import DatasetParts, specs_of
-from .elements import Element, Values, _runner, _symbolic, dataset_class, traced
+from .elements import Element, _runner, _symbolic, dataset_class, traced
+from .passes import Values
 from .values import computed
 
 _Transformation = Callable[[Any], Any]

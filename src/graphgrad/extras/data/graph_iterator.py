@@ -17,6 +17,7 @@ from graphgrad.ir.shape import TensorShape, compatible
 from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ops.common.sparse_tensor import SparseTensor
+from graphgrad.training.checkpoints.saveable_object import SaveableObject, SaveSpec
 
 from .data_structure import Parts, arranged, flatten, mapped, pack
 from .dataset import Dataset
@@ -253,7 +254,7 @@ def make_one_shot_iterator(dataset: Any) -> Iterator:
         if captured:
             with HostSession(graph=captured[0].graph) as session:
                 values = session.run(captured)
-        return dataset._start(values)
+        return dataset._walk(values)
 
     iterator._one_shot = start
     return iterator
@@ -286,6 +287,53 @@ def make_initializable_iterator(dataset: Any, shared_name: str | None = None) ->
     iterator = _iterator(dataset, "Iterator")
     iterator._initializer = iterator.make_initializer(dataset)
     return iterator
+
+
+class IteratorSaveable(SaveableObject):
+    """What a `Saver` saves of an iterator: where it stands.
+
+    Args:
+      iterator: the iterator.
+    """
+
+    def __init__(self, iterator: Iterator):
+        self._iterator = iterator
+        name = iterator._handle.op.name
+        place = raw.IteratorPlace(iterator._handle, one_shot=iterator._one_shot)
+        super().__init__(iterator, [SaveSpec(place, "", f"{name}-state")], name)
+
+    def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
+        """Makes the operation that moves the iterator.
+
+        Args:
+          restored_tensors: the place.
+          restored_shapes: accepted.
+        """
+        return raw.IteratorGoTo(self._iterator._handle, restored_tensors[0], one_shot=self._iterator._one_shot)
+
+
+def make_saveable_from_iterator(iterator: Any, external_state_policy: str | None = None) -> SaveableObject:
+    """Returns what a `Saver` saves of a graph's iterator: where it stands, with the random orders of its data set.
+
+    After `restore` the iterator goes on as it did after `save`. It must have been initialized before.
+
+    Args:
+      iterator: an iterator of a graph.
+      external_state_policy: "ignore", "warn" or "fail", of state outside of the iterator; there is none here.
+    Returns: a `SaveableObject`, for `tf.train.Saver` or the collection `SAVEABLE_OBJECTS`.
+    Raises: ValueError for another policy, or an iterator that is made by `from_string_handle` or outside of a graph.
+    Reference: TensorFlow 2.21 `tf.data.experimental.make_saveable_from_iterator`.
+
+    >>> iterator = tf.data.make_one_shot_iterator(tf.data.Dataset.range(9).shuffle(9))
+    >>> saver = tf.train.Saver([tf.data.experimental.make_saveable_from_iterator(iterator)])
+    """
+    if external_state_policy not in (None, "ignore", "warn", "fail"):
+        raise ValueError(f"Invalid `external_state_policy`. Supported values include 'warn', 'ignore', and 'fail', got "
+                         f"{external_state_policy!r}.")
+    if not isinstance(iterator, Iterator) or iterator._string is not None:
+        raise ValueError(f"The place of {iterator!r} cannot be saved by a Saver. Fix: give the iterator that a graph's "
+                         "data set made; in eager mode use tf.train.Checkpoint(iterator=iterator)")
+    return IteratorSaveable(iterator)
 
 
 def _specs_of(source: Any) -> Any:

@@ -19,7 +19,8 @@ from graphgrad.ir.op_signature import Spec
 
 from .data_structure import flatten, pack
 from .dataset_base import DatasetBase, DatasetT
-from .elements import Element, Values, _now, _runner, _symbolic, traced
+from .elements import Element, _now, _runner, _symbolic, traced
+from .passes import Values
 from .values import state_of, stepped
 
 
@@ -85,7 +86,7 @@ def interleave(self: DatasetT, map_func: Any, cycle_length: Any = None, block_le
     if cycle < 1 or block < 1:
         raise ValueError("`cycle_length` and `block_length` must be positive.")
 
-    def passes(given: dict[int, Any]) -> Iterator[Any]:
+    def passes(given: Values) -> Iterator[Any]:
         run = _runner(graph, given) if graph.outputs else None
         elements = self._passes(given)
         slots: list[Any] = []
@@ -95,7 +96,7 @@ def interleave(self: DatasetT, map_func: Any, cycle_length: Any = None, block_le
             if element is None:
                 return None
             values = run(element) if run is not None else []
-            started: Iterator[Any] = inner._start(values)
+            started: Iterator[Any] = inner._start(values, given.draws)
             return started
 
         slots += [None] * cycle
@@ -117,7 +118,7 @@ def interleave(self: DatasetT, map_func: Any, cycle_length: Any = None, block_le
 def enumerate_(self: DatasetT, start: int = 0, name: str | None = None) -> DatasetT:
     """Makes a data set of pairs: a number that counts from `start`, int64, and the element."""
 
-    def passes(given: dict[int, Any]) -> Iterator[Any]:
+    def passes(given: Values) -> Iterator[Any]:
         return ([np.asarray(i, np.int64), *element] for i, element in enumerate(self._passes(given), whole(start)))
 
     return self._then(passes, (Spec.of(int64, ()), self._specs), size=self._size)

@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator
 from typing import Any
-
-import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.ir import context
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.graph import Tensor
-from graphgrad.ops.random.philox import Stream, host_blocks
-from graphgrad.ops.random.seeds import get_seed
 
 from .dataset_base import DatasetT, limited, times_
-from .elements import Element, Values, _now, _value
-
-_BLOCKS = 64  # at once
-
-
-def seeds_of(seed: Any) -> tuple[int, int] | None:
-    """Returns the two seeds of a data set; None if it has none."""
-    first, second = get_seed(None if seed is None else whole(seed))
-    if first is None and second is None:
-        return None
-    pair = int(first or 0), int(second or 0)
-    return pair if any(pair) else (0, 2**31 - 1)
-
-
-def numbers(seeds: tuple[int, int] | None) -> Iterator[int]:
-    """Draws random numbers of 32 bits without end, from two seeds, or from the system's entropy."""
-    if seeds is None:
-        seeds = int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little")
-    stream = Stream(seeds[0] % 2**64, 0, seeds[1] % 2**64)
-    start = 0
-    while True:
-        words = host_blocks(stream, np.arange(start, start + _BLOCKS, dtype=np.uint64))
-        yield from np.stack(words, 1).ravel().tolist()
-        start += _BLOCKS
+from .elements import Element, _now, _value
+from .passes import SeedsOfPasses, Values, entropy, numbers, seeds_of
 
 
 def shuffled(elements: Iterator[Any], size: int, draw: Iterator[int]) -> Iterator[Any]:
@@ -86,23 +59,33 @@ def shuffle(self: DatasetT, buffer_size: Any, seed: Any = None, reshuffle_each_i
                                    "Fix: give 1 or more")
     seeds = seeds_of(seed)
     again = reshuffle_each_iteration in (None, True)
-    own = numbers(seeds) if context.executing_eagerly() else None  # continues over passes
+    eager = context.executing_eagerly()
+    if eager and not again:
+        seeds = seeds or entropy()  # all passes have one order
+    own = SeedsOfPasses(seeds) if again and eager else None  # continues over passes
 
     def prepare(given: Values) -> None:
         if own is not None:  # as in TensorFlow, also for passes of which nothing is taken
-            given.setdefault(id(prepare), []).append((next(own), next(own)))
+            given.setdefault(id(prepare), []).append(given.draws.draw(own))
 
     def passes(given: Values) -> Iterator[Element]:
-        mine = seeds
         if given.get(id(prepare)):
             mine = given[id(prepare)].pop(0)
-        elif again:
-            draw = own if own is not None else given.setdefault(id(passes), numbers(seeds))
-            mine = next(draw), next(draw)
+        elif not again:
+            if id(passes) not in given:
+                given[id(passes)] = given.draws.draw(lambda: seeds) if seeds is not None else given.draws.draw_any()
+            mine = given[id(passes)]
+        elif own is not None:
+            mine = given.draws.draw(own)
+        elif seeds is not None:
+            mine = given.draws.draw(given.setdefault(id(passes), SeedsOfPasses(seeds)))
+        else:
+            mine = given.draws.draw_any()
         return shuffled(self._passes(given), int(_now(size, given)), numbers(mine))
 
     made = self._then(passes, captured=[size] if isinstance(size, Tensor) else [], size=self._size)
     made._kind = "ShuffleDatasetV3"
+    made._source = own
     if again:
         made._prepare = prepare
     return made

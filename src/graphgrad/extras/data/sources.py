@@ -20,7 +20,6 @@ from .dataset_base import INFINITE, UNKNOWN, DatasetBase
 from .dataset_components import specs_of
 from .elements import (
     Element,
-    Values,
     _all_rows,
     _now,
     _row_spec,
@@ -31,7 +30,7 @@ from .elements import (
     _yielded_all,
     dataset_class,
 )
-from .order import numbers, seeds_of
+from .passes import SeedsOfPasses, Values, numbers, seeds_of
 
 
 def from_tensors(cls: type[DatasetBase], tensors: Any, name: str | None = None) -> Any:
@@ -161,13 +160,15 @@ def random(seed: Any = None, rerandomize_each_iteration: Any = None, name: str |
       name: accepted.
     """
     seeds = seeds_of(seed)
-    draw = numbers(seeds)
+    own = SeedsOfPasses(seeds) if rerandomize_each_iteration else None
 
     def passes(given: Values) -> Iterator[Element]:
-        mine = (next(draw), next(draw)) if rerandomize_each_iteration else seeds
+        mine = given.draws.draw(own) if own is not None else seeds or given.draws.draw_any()
         return ([np.asarray(n, np.int64)] for n in numbers(mine))
 
-    return dataset_class()._of(Spec.of(int64, ()), [], passes, INFINITE)
+    made = dataset_class()._of(Spec.of(int64, ()), [], passes, INFINITE)
+    made._source = own
+    return made
 
 
 def list_files(cls: type[DatasetBase], file_pattern: Any, shuffle: Any = None, seed: Any = None,

@@ -22,7 +22,8 @@ from graphgrad.training.checkpoints.checkpoint_state import checkpoint_exists
 from .data_structure import flatten
 from .dataset_base import DatasetBase, DatasetT
 from .dataset_components import DatasetParts, RaggedParts, SparseParts
-from .elements import Element, Values, _now, _value
+from .elements import Element, _now, _value
+from .passes import Values
 
 
 def _text(value: Any) -> str:

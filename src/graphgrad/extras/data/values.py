@@ -18,7 +18,8 @@ from graphgrad.ir.shape import relax
 
 from .data_structure import flatten, pack
 from .dataset_base import DatasetBase
-from .elements import Element, Values, _now, _runner, _symbolic, _value, traced
+from .elements import Element, _now, _runner, _symbolic, _value, traced
+from .passes import Values
 
 
 def reduce(self: DatasetBase, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:

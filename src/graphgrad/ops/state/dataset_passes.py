@@ -6,7 +6,6 @@ same ones.
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ class Pass:
     """A pass through a data set: its elements, by number.
 
     Args:
-      start: gives an iterator over the elements, lists of arrays.
+      start: gives an iterator over the elements, lists of arrays, in the same order each time.
     """
 
     shape = ()
@@ -81,7 +80,7 @@ class Pass:
 def _dataset_pass(xp, captured, *, dataset):
     """Begins a pass through a data set."""
     given = [np.asarray(c) for c in captured]
-    return Pass(lambda: iter(dataset._start(given)))
+    return Pass(dataset._passes_alike(given))
 
 
 @op("DatasetHas", "handle: variant, position: int32 -> more: bool", flags=("host",))
@@ -105,10 +104,7 @@ def _dataset_take(xp, handle, *, output_types, output_shapes):
 @op("OwnedIteratorHas", "iterator: variant -> more: bool", flags=("stateful", "host"))
 def _owned_iterator_has(xp, iterator):
     """Returns whether an iterator that was made outside of the function has another element."""
-    iterator = _held(iterator)
-    first = list(itertools.islice(iterator._elements, 1))
-    iterator._elements = itertools.chain(first, iterator._elements)
-    return np.bool_(bool(first))
+    return np.bool_(_held(iterator)._elements.has_more())
 
 
 def _held(iterator):

@@ -23,7 +23,7 @@ class Running:
     """A pass through a data set.
 
     Args:
-      elements: an iterator over elements, lists of arrays.
+      elements: an iterator over elements, lists of arrays, which has a place.
     """
 
     def __init__(self, elements: Any):
@@ -38,6 +38,16 @@ class Running:
             raise OutOfRangeError(None, None, "End of sequence. Fix: catch tf.errors.OutOfRangeError where an epoch "
                                   "ends, or repeat() the data set")
         return element
+
+    def place(self) -> Any:
+        """Returns where it stands, an int64 vector."""
+        with self._lock:
+            return self._elements.place()
+
+    def go_to(self, place: Any) -> None:
+        """Continues as where `place` was returned."""
+        with self._lock:
+            self._elements.go_to(place)
 
 
 class Place:
@@ -68,7 +78,7 @@ def _held(running: Any) -> Any:
 @op("MakeIterator", "captured: list(Tcaptured), iterator: resource ->", flags=_STATEFUL)
 def _make_iterator(xp, captured, ref, *, dataset):
     """Begins a pass through a data set."""
-    running = Running(dataset._start(captured))
+    running = Running(dataset._walk(captured))
     place = _kept(ref)
     if isinstance(place, Place):
         place.running = running
@@ -135,6 +145,26 @@ def _as_optional_shape(iterator):
 
 
 _as_optional.grad(NOT_DIFFERENTIABLE)
+
+
+@op("IteratorPlace", "iterator: resource -> place: int64", flags=_STATEFUL)
+def _iterator_place(xp, ref, *, one_shot=None):
+    """Returns where an iterator stands, for checkpoints."""
+    return _running(ref, one_shot).place()
+
+
+@_iterator_place.shape
+def _iterator_place_shape(iterator):
+    return (None,)
+
+
+_iterator_place.grad(NOT_DIFFERENTIABLE)
+
+
+@op("IteratorGoTo", "iterator: resource, place: int64 ->", flags=_STATEFUL)
+def _iterator_go_to(xp, ref, place, *, one_shot=None):
+    """Continues an iterator as where a place was returned."""
+    _running(ref, one_shot).go_to(place)
 
 
 @op("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", flags=_STATEFUL)

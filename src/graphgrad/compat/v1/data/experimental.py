@@ -19,6 +19,7 @@ graphgrad.extras.data.experimental_apply: Counter=counter RandomDataset=random_d
     snapshot take_while to_variant unique
 graphgrad.extras.data.experimental_datasets: enumerate_dataset get_single_element map_and_batch
     map_and_batch_with_legacy_function parallel_interleave shuffle_and_repeat unbatch
+graphgrad.extras.data.graph_iterator: make_saveable_from_iterator
 graphgrad.extras.data.optional: Optional OptionalStructure=OptionalSpec
 graphgrad.frontend.structure.type_spec: Structure=TypeSpec
 """)

@@ -57,6 +57,7 @@ from graphgrad.extras.data.experimental_datasets import map_and_batch_with_legac
 from graphgrad.extras.data.experimental_datasets import parallel_interleave as parallel_interleave
 from graphgrad.extras.data.experimental_datasets import shuffle_and_repeat as shuffle_and_repeat
 from graphgrad.extras.data.experimental_datasets import unbatch as unbatch
+from graphgrad.extras.data.graph_iterator import make_saveable_from_iterator as make_saveable_from_iterator
 from graphgrad.extras.data.optional import Optional as Optional
 from graphgrad.extras.data.optional import OptionalSpec as OptionalStructure
 from graphgrad.frontend.structure.type_spec import TypeSpec as Structure
@@ -70,7 +71,8 @@ __all__ = [
     "choose_from_datasets", "copy_to_device", "dense_to_ragged_batch", "dense_to_sparse_batch", "enable_debug_mode",
     "enumerate_dataset", "from_list", "from_variant", "get_next_as_optional", "get_single_element", "get_structure",
     "group_by_reducer", "group_by_window", "ignore_errors", "index_table_from_dataset", "make_batched_features_dataset",
-    "make_csv_dataset", "map_and_batch", "map_and_batch_with_legacy_function", "pad_to_cardinality",
-    "parallel_interleave", "parse_example_dataset", "prefetch_to_device", "rejection_resample", "sample_from_datasets",
-    "scan", "shuffle_and_repeat", "snapshot", "table_from_dataset", "take_while", "to_variant", "unbatch", "unique"
+    "make_csv_dataset", "make_saveable_from_iterator", "map_and_batch", "map_and_batch_with_legacy_function",
+    "pad_to_cardinality", "parallel_interleave", "parse_example_dataset", "prefetch_to_device", "rejection_resample",
+    "sample_from_datasets", "scan", "shuffle_and_repeat", "snapshot", "table_from_dataset", "take_while", "to_variant",
+    "unbatch", "unique"
 ]

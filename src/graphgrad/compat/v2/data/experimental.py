@@ -17,5 +17,6 @@ graphgrad.extras.data.experimental_apply: Counter=counter RandomDataset=random_d
     snapshot take_while to_variant unique
 graphgrad.extras.data.experimental_datasets: enumerate_dataset get_single_element map_and_batch parallel_interleave
     shuffle_and_repeat unbatch
+graphgrad.extras.data.graph_iterator: make_saveable_from_iterator
 graphgrad.extras.data.optional: Optional
 """)
