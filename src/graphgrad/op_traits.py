@@ -117,6 +117,20 @@ class Shortened(NamedTuple):
     shape: tuple[int | None, ...]
 
 
+class Dependence(NamedTuple):
+    """On which elements of an input the elements of a result depend; all are numbered as they lie in memory.
+
+    Attributes:
+      rows: for each element of the result the number of a group, or -1; None: group 0 for all.
+      groups, members: pairs of a group and an element of the input that belongs to it; both are None if group i is
+        element i.
+    """
+
+    rows: Any
+    groups: Any = None
+    members: Any = None
+
+
 class OpTraits:
     """The traits of an op: options of `op` by these names.
 
@@ -149,6 +163,8 @@ class OpTraits:
         three quarters of it on large arrays; then eager mode uses programs for it once it recurs.
       stacked_rule: see `stacked`.
       value_rule: see `partial_value`.
+      dependence_rule: see `dependences`; "elementwise" says that the result depends on the same elements of the inputs
+        alone, which broadcast, whatever else `elementwise` says.
       work_rule: see `multiply_adds`.
       parts_rule: see `parts`.
       cut_rule: see `cut_operand`.
@@ -182,6 +198,7 @@ class OpTraits:
     eager_seconds = 0.0
     stacked_rule: Callable[..., Any] | None = None
     value_rule: Callable[..., Any] | None = None
+    dependence_rule: Callable[..., Any] | str | None = None
     work_rule: Callable[..., float] | None = None
     parts_rule: Callable[[Any], SideBySide | None] | None = None
     cut_rule: Callable[[Any, int, int, int], Shortened] | None = None
@@ -209,6 +226,18 @@ class OpTraits:
             self.zero_preserving = True
         if rule is not None:
             self.value_rule = rule
+        self.dependence_rule = options.pop("dependence", None)
+
+    def dependences(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Declares on which elements of its inputs a result depends, for sparse derivatives (a decorator).
+
+        Elementwise operations and those that move data need none. The rule is a function of (op, values, index): an
+        operation with known shapes, for each input its value as an array if it is known and needs no derivative, and
+        the number of the result. It gives for each input a `Dependence`, None where there is none; or None in place of
+        all if it cannot say. It may name too many elements, never too few.
+        """
+        self.dependence_rule = rule
+        return rule
 
     def partial_value(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Declares what is known of the value of a result while the graph is built (a decorator).

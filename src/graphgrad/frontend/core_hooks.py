@@ -25,6 +25,12 @@ def _run_large(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], sec
     return eager_programs.run(opdef, inputs, attrs, seconds)
 
 
+def _sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> Any:
+    from graphgrad.ops.common.sparse_tensor import SparseTensor
+
+    return SparseTensor(indices, values, dense_shape)
+
+
 def _load_specs() -> None:
     from graphgrad.frontend.structure import composite_specs as composite_specs
 
@@ -32,3 +38,4 @@ def _load_specs() -> None:
 eager.run_large_with(_run_large)
 eager.run_functional_with(_run_functional)
 composite.load_specs_with(_load_specs)
+composite.sparse_tensors_with(_sparse_tensor)

@@ -112,6 +112,7 @@ from graphgrad.gradients.derived.higher import jacobian as jacobian
 from graphgrad.gradients.derived.higher import jvp as jvp
 from graphgrad.gradients.diagnose.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.diagnose.strict import strict_gradients as strict_gradients
+from graphgrad.gradients.sparsity.functions import sparsity as sparsity
 from graphgrad.gradients.taylor.functions import laplacian as laplacian
 from graphgrad.gradients.taylor.functions import taylor as taylor
 from graphgrad.ir.context import executing_eagerly as executing_eagerly
@@ -340,12 +341,12 @@ __all__ = [
     "reduce_sum", "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape",
     "resource", "reverse", "reverse_sequence", "rfftnd", "roll", "round", "saturate_cast", "saved_model", "scalar_mul",
     "scan", "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "sigmoid", "sign", "signal",
-    "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "split", "sqrt", "square",
-    "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice", "string", "strings", "subtract",
-    "summary", "switch_case", "sysconfig", "tan", "tanh", "taylor", "tensor_scatter_nd_add", "tensor_scatter_nd_max",
-    "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile",
-    "timestamp", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value",
-    "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts", "unravel_index", "unstack",
-    "use_compiled_programs", "variable_creator_scope", "variant", "vectorized_map", "version", "where", "while_loop",
-    "xla", "zeros", "zeros_initializer", "zeros_like"
+    "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "sparsity", "split",
+    "sqrt", "square", "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice", "string", "strings",
+    "subtract", "summary", "switch_case", "sysconfig", "tan", "tanh", "taylor", "tensor_scatter_nd_add",
+    "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot",
+    "test", "tile", "timestamp", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple",
+    "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts",
+    "unravel_index", "unstack", "use_compiled_programs", "variable_creator_scope", "variant", "vectorized_map",
+    "version", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like"
 ]

@@ -11,8 +11,9 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import ANY, INDEX, NUMERIC, REAL, int32, int64
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import shape_str, with_rank
-from graphgrad.op_traits import Cost, Linear, size_of
+from graphgrad.op_traits import Cost, Dependence, Linear, size_of
 from graphgrad.ops.array.gather import outside
+from graphgrad.ops.common.dependence import numbers
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.sparse_tensor import SparseTensor as SparseTensor
 
@@ -83,6 +84,21 @@ def sparse_tensor_dense_matmul_op(xp, a_indices, a_values, a_shape, b, *, adjoin
         checked(a_indices, a_shape)
     terms = values[:, None] * b[a_indices[:, column]]
     return scatter_add(xp, (int(a_shape[row]), b.shape[1]), (a_indices[:, row],), terms.astype(b.dtype))
+
+
+@sparse_tensor_dense_matmul_op.dependences
+def _sparse_product_elements(op, values, index):
+    if values[0] is None:
+        return None
+    adjoint_a, adjoint_b = op._attr("adjoint_a"), op._attr("adjoint_b")
+    result, b = op.outputs[0]._spec.shape, numbers(op.inputs[3]._spec.shape)
+    row, column = (1, 0) if adjoint_a else (0, 1)
+    rows, columns = values[0][:, row], values[0][:, column]
+    members = (b.T if adjoint_b else b)[columns]
+    groups = numbers(result)[rows]
+    of_b = Dependence(numbers(result).ravel(), groups.ravel(), members.ravel())
+    of_a = Dependence(np.repeat(np.arange(result[0]), result[1]), rows, np.arange(len(rows)))
+    return [None, of_a, None, of_b]
 
 
 @sparse_tensor_dense_matmul_op.multiply_adds

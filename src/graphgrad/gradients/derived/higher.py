@@ -30,17 +30,19 @@ from graphgrad.gradients.core.sweep import sweep
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import int32, resource
+from graphgrad.ir.dtypes import int32, int64, resource
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import Shape, as_shape, is_fully_defined, num_elements, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.composite import sparse_tensor
 from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.system.garbage_collector import collector_paused
 
 
 def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iterations: int | None = None,
-             unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "jacobian") -> Any:
+             unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "jacobian", *,
+             sparse: Any = False) -> Any:
     """Computes the derivative of each element of a tensor with respect to each element of others.
 
     Args:
@@ -50,9 +52,12 @@ def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iteration
       parallel_iterations: the number of rows computed at a time, which bounds the memory; all by default.
       unconnected_gradients: 'none' or 'zero': the result for an x that y does not depend on.
       name: the name scope of the new operations.
+      sparse: whether the results are `SparseTensor`s of the elements that `tf.sparsity` finds, computed by as many
+        products with vectors as their pattern needs colours; or such a pattern, or a mask (*Y, *X), for a single x.
+        Shapes must be known.
     Returns: the structure of `inputs`, with a tensor (*Y, *X) of y's dtype, or None, for each.
     Raises: LookupError if an op between has no gradient; RuntimeError in eager mode; ValueError for a
-      `parallel_iterations` below 1.
+      `parallel_iterations` below 1, or a sparse pattern of another shape or with too many entries.
     Gradient: of any order.
     Reference: TensorFlow 2.21 `tensorflow.python.ops.parallel_for.gradients.jacobian`.
 
@@ -60,15 +65,22 @@ def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iteration
     >>> sess.run(tf.jacobian(x * x, x))
     array([[2., 0.],
            [0., 4.]], dtype=float32)
+    >>> sess.run(tf.jacobian(x * x, x, sparse=True)).values
+    array([2., 4.], dtype=float32)
     """
     graph = graph_to_extend(output, inputs)
     unconnected = policy(unconnected_gradients)
     with graph.as_default(), graph.name_scope(name or "jacobian"):
         outside, ((y,), xs) = leave(graph, flatten(inputs), as_ys(graph, [output]), as_xs(graph, inputs))
-        found = _rows(y, xs, outside, checked_chunk(use_pfor, parallel_iterations))
+        chunk = checked_chunk(use_pfor, parallel_iterations)
+        if is_sparse(sparse):
+            found = _sparse(y, xs, outside, sparse, "jacobian")
+        else:
+            found = _rows(y, xs, outside, chunk)
         strictness.check([y], xs, found, [], unconnected)
         if unconnected is UnconnectedGradients.ZERO:
-            found = [zero_jacobian(y, x) if j is None else j for j, x in zip(found, xs, strict=True)]
+            nothing = _no_entries if is_sparse(sparse) else zero_jacobian
+            found = [nothing(y, x) if j is None else j for j, x in zip(found, xs, strict=True)]
     return repack(inputs, iter(found))
 
 
@@ -122,6 +134,8 @@ def hessians(
     colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False,
     aggregation_method: Any = None,
+    *,
+    sparse: Any = False,
 ) -> list[Any]:
     """Computes the second derivative of the sum of ys with respect to each x.
 
@@ -130,6 +144,8 @@ def hessians(
       xs: a tensor or variable, or a list of them.
       name: the name scope of the new operations.
       colocate_gradients_with_ops, gate_gradients, aggregation_method: as in `gradients`.
+      sparse: as in `jacobian`; the pattern is that of the first derivative, and of an entry and its mirror image one
+        product is enough.
     Returns: a list with a tensor (*X, *X) for each x of shape (*X).
     Raises: ValueError for an x that the first derivative does not depend on; else as `gradients`.
     Gradient: of any order.
@@ -150,7 +166,11 @@ def hessians(
             second = None
             if slope is not None:
                 outside, ((slope,), (x,)) = leave(graph, [x_list[i]], [dense(slope)], [x])
-                (second,) = _rows(slope, [x], outside, None, check_method(aggregation_method))
+                method = check_method(aggregation_method)
+                if is_sparse(sparse):
+                    (second,) = _sparse(slope, [x], outside, sparse, "hessians")
+                else:
+                    (second,) = _rows(slope, [x], outside, None, method)
             if second is None:
                 which = "the ys do not depend on it" if slope is None else "its gradient does not depend on it"
                 raise ValueError(
@@ -162,11 +182,11 @@ def hessians(
 
 
 def hessians_v2(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None,
-                name: str = "hessians") -> list[Any]:
+                name: str = "hessians", *, sparse: Any = False) -> list[Any]:
     """Computes `hessians`, with the arguments of TensorFlow 2: ops are always colocated with their forward ops.
 
     Args:
-      ys, xs, gate_gradients, aggregation_method, name: as in `tf.compat.v1.hessians`.
+      ys, xs, gate_gradients, aggregation_method, name, sparse: as in `tf.compat.v1.hessians`.
     Returns: a list with a tensor (*X, *X) for each x of shape (*X).
     Raises: as `tf.compat.v1.hessians`.
     Gradient: of any order.
@@ -176,7 +196,7 @@ def hessians_v2(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_meth
     >>> sess.run(tf.hessians(x**3, x))
     [np.float32(12.0)]
     """
-    return hessians(ys, xs, name, True, gate_gradients, aggregation_method)
+    return hessians(ys, xs, name, True, gate_gradients, aggregation_method, sparse=sparse)
 
 
 def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
@@ -295,6 +315,30 @@ def get_dependent_variables(input_ops: Any, output_ops: Any) -> list[Any]:
             if variable is not None:
                 variables[id(variable)] = variable
     return list(variables.values())
+
+
+# -- sparse ones ---------------------------------------------------------------------------
+
+
+def is_sparse(sparse: Any) -> bool:
+    """Returns whether an argument `sparse` is True or a pattern."""
+    return not isinstance(sparse, (bool, np.bool_, type(None))) or bool(sparse)
+
+
+def _sparse(y: Tensor, xs: list[Tensor], outside: Outside, sparse: Any, what: str) -> list[Any]:
+    from graphgrad.gradients.sparsity.functions import sparse_jacobian  # it builds on this module
+
+    if len(xs) > 1 and not isinstance(sparse, (bool, np.bool_)):
+        raise ValueError(f"a pattern is for one x, but there are {len(xs)}.\n  Asked for at {user_source(2)}\n"
+                         f"  Fix: sparse=True, or call tf.{what} for each x")
+    pattern = True if isinstance(sparse, (bool, np.bool_)) else sparse
+    return [sparse_jacobian(y, x, outside, pattern, what == "hessians", what) for x in xs]
+
+
+def _no_entries(y: Any, x: Any) -> Any:
+    dims = raw.ConcatV2([raw.Shape(y), raw.Shape(zeros_of(x))], np.int32(0))
+    rank = None if value_shape(x) is None else len(y._spec.shape) + len(value_shape(x) or ())
+    return sparse_tensor(np.zeros((0, rank or 0), np.int64), np.zeros(0, y.dtype.np_dtype), raw.Cast(dims, DstT=int64))
 
 
 # -- Jacobians: the sweep inside of a map --------------------------------------------------

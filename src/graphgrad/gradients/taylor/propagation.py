@@ -40,7 +40,7 @@ def coefficients(ys: list[Tensor], xs: list[Tensor], directions: Sequence[Any], 
         if gradient_function(op) is None:
             raise MissingGradientError(op, paths.through(op))
     with collector_paused():
-        if not all(map(_can_be_carried_through, paths.ops)):
+        if not all(map(can_be_carried_through, paths.ops)):
             return _without_carrying(ys, xs, directions, layout)
         series = Series(layout, view.inputs)
         for x, direction in zip(xs, directions, strict=True):
@@ -51,7 +51,7 @@ def coefficients(ys: list[Tensor], xs: list[Tensor], directions: Sequence[Any], 
         return [[series.full(y, k) for y in ys] for k in range(1, layout.order + 1)]
 
 
-def _can_be_carried_through(op: Operation) -> bool:
+def can_be_carried_through(op: Operation) -> bool:
     """Returns whether an operation may be built once more, on coefficients."""
     record = op.opdef
     if record.variable == "read":

@@ -6,10 +6,55 @@ import collections
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 # Values of composite tensors as sessions return and accept them, in NumPy.
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
-SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
+
+class SparseTensorValue(collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])):
+    """A sparse tensor in NumPy."""
+
+    __slots__ = ()
+
+    def to_scipy(self, row_dims: int | None = None) -> Any:
+        """Returns a `scipy.sparse.csr_matrix`.
+
+        Args:
+          row_dims: how many dimensions in front number the rows, where there are more than two: those of y for a
+            Jacobian (*Y, *X).
+        Raises: ValueError for a tensor that has not two dimensions if `row_dims` is not given.
+
+        >>> value = tf.SparseTensorValue([[0, 1]], [5.0], [2, 3])
+        >>> value.to_scipy().toarray()
+        array([[0., 5., 0.],
+               [0., 0., 0.]])
+        """
+        return scipy_matrix(self, row_dims)
+
+
+def scipy_matrix(value: Any, row_dims: int | None) -> Any:
+    """Returns a `scipy.sparse.csr_matrix` for indices, values and shape in NumPy; see `SparseTensorValue.to_scipy`."""
+    from scipy.sparse import csr_matrix
+
+    indices, values, shape = map(np.asarray, value)
+    rank = len(shape)
+    if row_dims is None and rank != 2:
+        raise ValueError(f"a sparse tensor of shape {tuple(shape.tolist())} is no matrix.\n  Fix: say how many "
+                         "dimensions number the rows, e.g. to_scipy(row_dims=1), or tf.sparse.reshape it")
+    split = 1 if row_dims is None else int(row_dims)
+    if not 0 <= split <= rank:
+        raise ValueError(f"row_dims is {row_dims}, but there are {rank} dimensions.\n  Fix: give a number from 0 to "
+                         f"{rank}")
+    numbers = []
+    for part in (slice(0, split), slice(split, rank)):
+        sizes = tuple(shape[part].tolist())
+        numbers.append(np.ravel_multi_index(tuple(indices.reshape(-1, rank)[:, part].T), sizes) if sizes
+                       else np.zeros(len(values), np.int64))
+    height, width = (int(np.prod(shape[part], dtype=np.int64)) for part in (slice(0, split), slice(split, rank)))
+    return csr_matrix((values, tuple(numbers)), (height, width))
+
+_sparse_tensor: Callable[[Any, Any, Any], Any]  # see `sparse_tensors_with`
 _makers_of_specs: dict[type, Callable[[Any], Any]] = {}
 _load_specs: Callable[[], None]  # see `load_specs_with`
 
@@ -22,6 +67,17 @@ def load_specs_with(load: Callable[[], None]) -> None:
     """
     global _load_specs
     _load_specs = load
+
+
+def sparse_tensors_with(make: Callable[[Any, Any, Any], Any]) -> None:
+    """Declares what makes a sparse tensor of indices, values and shape; `frontend.core_hooks` does."""
+    global _sparse_tensor
+    _sparse_tensor = make
+
+
+def sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> Any:
+    """Makes a `tf.SparseTensor`."""
+    return _sparse_tensor(indices, values, dense_shape)
 
 
 def register_spec(kind: type, make: Callable[[Any], Any]) -> None:

@@ -62,7 +62,7 @@ def as_integers(xp, x, dtype):
 
 
 @op("Cast", "x: SrcT -> y: DstT", SrcT=_CASTABLE, DstT=_CASTABLE, shape=same, zero_preserving=True,
-    linear=Linear.JOINTLY)
+    linear=Linear.JOINTLY, dependence="elementwise")
 def _cast(xp, x, *, DstT, Truncate=False):
     """Converts values to another dtype."""
     if x.dtype.kind == "c" and DstT.kind not in "cb":

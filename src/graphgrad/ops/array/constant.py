@@ -46,7 +46,8 @@ def _placeholder_shape(shape):
     return shape
 
 
-@op("PlaceholderWithDefault", "input: dtype -> output: dtype", placeholder=True)
+@op("PlaceholderWithDefault", "input: dtype -> output: dtype", placeholder=True,
+    dependence="elementwise")
 def placeholder_with_default_op(xp, x, *, shape=None):
     """Returns the input, unless a run feeds another value."""
     return x
@@ -131,7 +132,7 @@ def _prevent_gradient_grad(op, dy):
     raise LookupError(f"Gradient explicitly disabled. Reason: {op._attr('message')}")
 
 
-@op("EnsureShape", "input: T -> output: T", linear=Linear.JOINTLY)
+@op("EnsureShape", "input: T -> output: T", linear=Linear.JOINTLY, dependence="elementwise")
 def ensure_shape_op(xp, x, *, shape):
     """Returns the input, or raises an error if its shape does not fit."""
     _fitting(x.shape, shape)
@@ -149,7 +150,7 @@ def _ensure_shape_grad(op, dy):
 
 
 @op("CheckNumerics", "tensor: T -> output: T", T=INEXACT, flags=("host",), shape=_same_shape, checks=True,
-    linear=Linear.JOINTLY)
+    linear=Linear.JOINTLY, dependence="elementwise")
 def check_numerics_op(xp, x, *, message=""):
     """Returns the input, or raises an error if an element is infinite or NaN; in NumPy, since XLA cannot raise."""
     found = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if np.any(test(x))]

@@ -12,8 +12,9 @@ from graphgrad.ir.dtypes import ANY, BOOL, INDEX, NUMERIC, REAL, as_dtype, float
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import compatible, normalize_axis, shape_str
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
-from graphgrad.op_traits import Linear
+from graphgrad.op_traits import Dependence, Linear
 from graphgrad.ops.common.attribute_values import as_int
+from graphgrad.ops.common.dependence import added_to, numbers
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.row_sums import LARGE, sums_by_row
 
@@ -93,6 +94,34 @@ def scatter_nd_op(xp, indices, updates, shape, *, bad_indices_policy=""):
     return _apply(xp, np.zeros(shape, updates.dtype), indices, updates, "add", bad_indices_policy, zeros=True)
 
 
+def _rows_written(op, indices, updates, shape):
+    """Returns for each element of the updates the number of the element of the result at which it arrives."""
+    inside = within(indices, shape)
+    depth = indices.shape[-1]
+    numbered = numbers(shape).reshape(*shape[:depth], -1)
+    at = numbered[tuple(np.where(inside, indices[..., i], 0) for i in range(depth))]
+    return np.where(inside[..., None], at, -1)
+
+
+@scatter_nd_op.dependences
+def _scatter_elements(op, values, index):
+    if values[0] is None or 0 in op.outputs[0]._spec.shape:
+        return None
+    shape = op.outputs[0]._spec.shape
+    return [None, added_to(shape, _rows_written(op, values[0], op.inputs[1], shape)), None]
+
+
+def _tensor_scatter_elements(op, values, index):
+    if values[1] is None or 0 in op.outputs[0]._spec.shape:
+        return None
+    shape = op.outputs[0]._spec.shape
+    rows = _rows_written(op, values[1], op.inputs[2], shape)
+    kept = numbers(shape).ravel()
+    if op.type == "TensorScatterUpdate":
+        kept = np.where(np.isin(kept, rows), -1, kept)
+    return [Dependence(kept), None, added_to(shape, rows)]
+
+
 @scatter_nd_op.shape
 def _scatter_nd_shape(indices, updates, shape, bad_indices_policy):
     check_policy(bad_indices_policy)
@@ -123,7 +152,7 @@ def _tensor_scatter_shape(tensor, indices, updates, bad_indices_policy):
 
 def _tensor_scatter(name, method, allowed, doc):
     @op(name, "tensor: T, indices: Tindices, updates: T -> output: T", T=allowed, Tindices=INDEX,
-        shape=_tensor_scatter_shape, linear=None if method in ("max", "min") else Linear.JOINTLY)
+        shape=_tensor_scatter_shape, dependence=_tensor_scatter_elements, linear=None if method in ("max", "min") else Linear.JOINTLY)
     def kernel(xp, tensor, indices, updates, *, bad_indices_policy=""):
         return _apply(xp, tensor, indices, updates, method, bad_indices_policy)
 

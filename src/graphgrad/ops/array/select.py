@@ -17,7 +17,7 @@ _FINITE_BOTH = "give tf.where a finite value, with a finite gradient, on the sid
 
 
 @op("Select", "condition: bool, t: T, e: T -> output: T", partial_value=folded, data_movement=True,
-    finite_advice=_FINITE_BOTH, linear=Linear.JOINTLY)
+    finite_advice=_FINITE_BOTH, linear=Linear.JOINTLY, dependence="elementwise")
 def select(xp, condition, t, e):
     """Selects elements of `t` where the condition holds, of `e` elsewhere; a vector condition selects rows."""
     if len(condition.shape) == 1 and len(t.shape) > 1:

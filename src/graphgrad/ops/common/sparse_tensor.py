@@ -12,7 +12,7 @@ from graphgrad.ir.dtypes import DType, as_dtype, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape, as_shape, shape_str
-from graphgrad.ir.values.composite import OfValues, SparseTensorValue
+from graphgrad.ir.values.composite import OfValues, SparseTensorValue, scipy_matrix
 from graphgrad.ir.values.dispatch import Api, register_kind
 
 
@@ -88,6 +88,18 @@ class SparseTensor(OfValues):
     def with_values(self, new_values: Any) -> SparseTensor:
         """Returns a sparse tensor with the same positions and other values, (n,)."""
         return SparseTensor(self._indices, new_values, self._dense_shape)
+
+    def to_scipy(self, row_dims: int | None = None) -> Any:
+        """Returns a `scipy.sparse.csr_matrix`, in eager mode.
+
+        Args:
+          row_dims: how many dimensions in front number the rows, where there are more than two.
+        Raises: ValueError while a graph is built, and as `SparseTensorValue.to_scipy`.
+        """
+        if any(hasattr(t, "graph") for t in self._parts()):
+            raise ValueError("to_scipy needs values, but this sparse tensor is part of a graph.\n"
+                             "  Fix: session.run(tensor).to_scipy()")
+        return scipy_matrix([t.numpy() for t in self._parts()], row_dims)
 
     def _parts(self) -> list[Any]:
         return [self._indices, self._values, self._dense_shape]

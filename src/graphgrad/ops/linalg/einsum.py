@@ -20,6 +20,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, is_fully_defined
 from graphgrad.ir.tensor import Tensor
 from graphgrad.op_traits import Cost, Linear, size_of
+from graphgrad.ops.common.dependence import product
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.host_products import stacks
 from graphgrad.ops.common.shape_values import axes, is_tensor, minus, rank_of, shape_of
@@ -69,6 +70,21 @@ def einsum_op(xp, inputs, *, equation):
         result = xp.einsum(_text(subscripts, once), *inputs)
     result = result.astype(dtype)
     return result if once == output else _on_diagonals(xp, result, once, output)
+
+
+@einsum_op.dependences
+def _einsum_elements(op, values, index):
+    subscripts, output = _parse(op._attr("equation"))
+    shapes = [t._spec.shape for t in op.inputs]
+    if ELLIPSIS in output or any(ELLIPSIS in s for s in subscripts) or len(set(output)) < len(output):
+        return None
+    sizes = {}
+    for s, shape in zip(subscripts, shapes, strict=True):
+        if len(set(s)) < len(s) or any(sizes.setdefault(a, n) != n for a, n in zip(s, shape, strict=True)):
+            return None
+    two = len(subscripts) == 2
+    return [product(s, subscripts[1 - i] if two else [], output, sizes, values[1 - i] if two else None)
+            for i, s in enumerate(subscripts)]
 
 
 def _as_product(subscripts, output, inputs):

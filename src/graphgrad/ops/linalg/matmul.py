@@ -13,6 +13,7 @@ from graphgrad.ir.shape import broadcast, is_fully_defined, merged, with_rank, w
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.op_traits import Cost, Linear, Shortened, size_of
 from graphgrad.ops.common.broadcast import reduced_axes
+from graphgrad.ops.common.dependence import product
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.host_products import stacks
 from graphgrad.ops.common.shape_values import shape_of
@@ -54,6 +55,24 @@ def _product_work(op, unknown):
         return results * unknown
     inner = a[-2 if op.attrs.get("transpose_a") or op.attrs.get("adj_x") else -1]
     return results * (unknown if inner is None else inner)
+
+
+@mat_mul.dependences
+def _product_elements(op, values, index):
+    shapes = [t._spec.shape for t in op.inputs]
+    result = op.outputs[0]._spec.shape
+    batch = list(range(len(result) - 2))
+    labels, sizes = [], dict(zip([*batch, "m", "n"], result, strict=True))
+    for shape, pair, words in zip(shapes, ("mk", "kn"), (("transpose_a", "adj_x"), ("transpose_b", "adj_y")),
+                                  strict=True):
+        inner = pair[::-1] if any(op.attrs.get(w) for w in words) else pair
+        sizes["k"] = shape[-2 + inner.index("k")]
+        front = batch[len(batch) - len(shape) + 2 :]
+        if any(sizes[b] != n for b, n in zip(front, shape, strict=False)):
+            return None  # a repeated batch
+        labels.append([*front, *inner])
+    out = [*batch, "m", "n"]
+    return [product(labels[0], labels[1], out, sizes, values[1]), product(labels[1], labels[0], out, sizes, values[0])]
 
 
 @mat_mul.shape
@@ -157,6 +176,7 @@ def batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_y=Fa
 
 
 batch_mat_mul.multiply_adds(_product_work)
+batch_mat_mul.dependences(_product_elements)
 
 
 def _adjoint(xp, x):
@@ -239,6 +259,7 @@ def old_batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_
 
 
 old_batch_mat_mul.multiply_adds(_product_work)
+old_batch_mat_mul.dependences(_product_elements)
 old_batch_mat_mul.grad(_batch_mat_mul_grad)
 
 
@@ -252,6 +273,7 @@ def batch_mat_mul_v3(xp, x, y, *, Tout, adj_x=False, adj_y=False, grad_x=False, 
 
 
 batch_mat_mul_v3.multiply_adds(_product_work)
+batch_mat_mul_v3.dependences(_product_elements)
 
 
 @batch_mat_mul_v3.grad

@@ -103,7 +103,8 @@ _MANY, _LARGE = 16, 1 << 14  # with fewer terms, or fewer elements in each, one 
 _AT_ONCE = 8
 
 
-@op("AddN", "inputs: N*T -> sum: T", T=NUMERIC | {variant}, zero_preserving=True, operator="+", linear=Linear.JOINTLY)
+@op("AddN", "inputs: N*T -> sum: T", T=NUMERIC | {variant}, zero_preserving=True, operator="+", linear=Linear.JOINTLY,
+    dependence="elementwise")
 def _add_n(xp, inputs):
     """Adds tensors of one shape, or lists of them element by element."""
     total = inputs[0]
@@ -145,7 +146,7 @@ def _add_n_grad(op, dz):
     return [dz] * len(op.inputs)
 
 
-@op("AccumulateNV2", "inputs: N*T -> sum: T", T=NUMERIC, linear=Linear.JOINTLY)
+@op("AccumulateNV2", "inputs: N*T -> sum: T", T=NUMERIC, linear=Linear.JOINTLY, dependence="elementwise")
 def _accumulate_n(xp, inputs, *, shape=None):
     """Adds tensors of one shape."""
     total = inputs[0]

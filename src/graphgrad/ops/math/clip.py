@@ -15,7 +15,7 @@ from graphgrad.ops.common.elementwise import scalars_or_one_shape
 
 
 @op("ClipByValue", "t: T, clip_value_min: T, clip_value_max: T -> output: T", T=NUMERIC,
-    shape=scalars_or_one_shape)
+    shape=scalars_or_one_shape, dependence="elementwise")
 def _clip_by_value(xp, t, clip_value_min, clip_value_max):
     """Computes max(min(t, clip_value_max), clip_value_min)."""
     return xp.maximum(xp.minimum(t, clip_value_max), clip_value_min)

@@ -11,6 +11,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Cost, Linear
+from graphgrad.ops.common.dependence import spread
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.rank_limits import limit_ranks
 
@@ -115,6 +116,14 @@ def _running_logsumexp(x, axis):
 def _cumsum(xp, x, axis, *, exclusive=False, reverse=False):
     """Computes the sum of the elements up to each one."""
     return _scan(xp, x, axis, exclusive, reverse, 0, _running_sum, _SUM)
+
+
+def _scanned(op, values, index):
+    shape = op.inputs[0]._spec.shape
+    return None if values[1] is None else [spread(shape, [int(values[1]) % len(shape)]), None]
+
+
+_cumsum.dependences(_scanned)
 
 
 @_cumsum.grad

@@ -314,7 +314,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 # -- remainders --------------------------------------------------------------------
 
 
-@op("FloorMod", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise)
+@op("FloorMod", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise, dependence="elementwise")
 def _floor_mod(xp, x, y):
     """Computes the elementwise remainder of division rounded down: it has y's sign."""
     _check_divisor(xp, x, y)

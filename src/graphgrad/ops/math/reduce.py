@@ -10,6 +10,7 @@ from graphgrad.ir.dtypes import INDEX, NUMERIC, REAL, int32
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.op_traits import Linear
+from graphgrad.ops.common.dependence import along
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
@@ -63,7 +64,14 @@ def _reduction(name, kernel, doc, T=None, **traits):
     reduce_kernel.__doc__ = doc
     kind, allowed = ("T", {"T": T}) if T else ("bool", {})
     return op(name, f"input: {kind}, reduction_indices: Tidx -> output: {kind}", Tidx=INDEX,
-              host=("reduction_indices",), shape=_reduced, **allowed, **traits)(reduce_kernel)
+              host=("reduction_indices",), shape=_reduced, dependence=_reduced_elements, **allowed, **traits)(reduce_kernel)
+
+
+def _reduced_elements(op, values, index):
+    if values[1] is None:
+        return None
+    shape = op.inputs[0]._spec.shape
+    return [along(shape, _axes(np.ravel(values[1]).tolist(), len(shape))), None]
 
 
 def _sum_stacked(op, operands, stacked):

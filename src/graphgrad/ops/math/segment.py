@@ -14,6 +14,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Linear
+from graphgrad.ops.common.dependence import added_to, numbers
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.row_sums import LARGE, sums_by_row
@@ -36,6 +37,17 @@ def _sorted_shape(data, segment_ids):
         raise Complaint("data should have at least one dimension", "tf.expand_dims(data, 0)")
     merged(data[:1], segment_ids)
     return (None, *data[1:])
+
+
+def _segment_elements(op, values, index):
+    if values[1] is None:
+        return None
+    shape, ids = op.outputs[0]._spec.shape, values[1]
+    if not shape[0]:
+        return None
+    inside = (ids >= 0) & (ids < shape[0])
+    places = np.where(inside[..., None], numbers(shape).reshape(shape[0], -1)[np.where(inside, ids, 0)], -1)
+    return [added_to(shape, places), *[None] * (len(op.inputs) - 1)]
 
 
 def _declare_sorted(kind, types, doc):
@@ -199,6 +211,7 @@ def _declare_unsorted(kind, types, start, doc):
                 T=types, Tindices=INDEX | {int16}, Tnumsegments=INDEX, host=("num_segments",),
                 shape=_unsorted_shape, eager_seconds=9e-10 if kind == "Sum" else 0.0,
                 linear=Linear.JOINTLY if kind == "Sum" else None)(kernel)
+    record.dependences(_segment_elements)
     record.refuses("segment_ids")(_unsorted_refuses)
     return record
 
