@@ -130,13 +130,15 @@ NAMES: dict[str, str] = {
     "v1:checkpointed_loops": _OWN, "v2:checkpointed_loops": _OWN,
     "v1:locate_nonfinite": _OWN, "v2:locate_nonfinite": _OWN,
     "v1:implicit": _OWN, "v2:implicit": _OWN,
+    "v1:sparsity": _OWN, "v2:sparsity": _OWN,
     "v1:taylor": _OWN, "v2:taylor": _OWN, "v1:laplacian": _OWN, "v2:laplacian": _OWN,
     "v1:jvp": _OWN, "v2:jvp": _OWN, "v1:hessian_vector_product": _OWN, "v2:hessian_vector_product": _OWN,
     "v1:jacobian": _HIGHER, "v2:jacobian": _HIGHER, "v1:batch_jacobian": _HIGHER, "v2:batch_jacobian": _HIGHER,
 }
 
 # Names whose signature differs from TensorFlow's, as "v1:name" or "v2:name".
-SIGNATURES: dict[str, str] = {}
+SIGNATURES: dict[str, str] = {
+    f"{face}:{name}": "with sparse=" for face in ("v1", "v2") for name in ("hessians",)}
 
 # Public functions without a docstring, as "module.function".
 DOCSTRINGS: dict[str, str] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.frontend.graph import operators as operators  # installs them
+from graphgrad.gradients.derived import sparse_results
 from graphgrad.ir import eager
 from graphgrad.ir.opdef import OpDef
 from graphgrad.ir.values import composite
@@ -31,6 +32,12 @@ def _sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> Any:
     return SparseTensor(indices, values, dense_shape)
 
 
+def _sparse_jacobian(*arguments: Any) -> Any:
+    from graphgrad.gradients.sparsity.detection import sparse_jacobian
+
+    return sparse_jacobian(*arguments)
+
+
 def _load_specs() -> None:
     from graphgrad.frontend.structure import composite_specs as composite_specs
 
@@ -39,3 +46,4 @@ eager.run_large_with(_run_large)
 eager.run_functional_with(_run_functional)
 composite.load_specs_with(_load_specs)
 composite.sparse_tensors_with(_sparse_tensor)
+sparse_results.sparse_jacobians_with(_sparse_jacobian)

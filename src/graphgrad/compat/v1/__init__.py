@@ -147,7 +147,7 @@ graphgrad.gradients.core.unconnected: UnconnectedGradients
 graphgrad.gradients.derived.higher: batch_jacobian hessian_vector_product hessians jacobian jvp
 graphgrad.gradients.diagnose.explain: explain_gradient
 graphgrad.gradients.diagnose.strict: strict_gradients
-graphgrad.gradients.sparsity.functions: sparsity
+graphgrad.gradients.sparsity.detection: sparsity
 graphgrad.gradients.taylor.functions: laplacian taylor
 graphgrad.ir.context: executing_eagerly executing_eagerly_outside_functions get_default_graph reset_default_graph
 graphgrad.ir.conversion: convert_to_tensor convert_to_tensor_or_indexed_slices register_tensor_conversion_function

@@ -279,7 +279,7 @@ from graphgrad.gradients.derived.higher import jacobian as jacobian
 from graphgrad.gradients.derived.higher import jvp as jvp
 from graphgrad.gradients.diagnose.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.diagnose.strict import strict_gradients as strict_gradients
-from graphgrad.gradients.sparsity.functions import sparsity as sparsity
+from graphgrad.gradients.sparsity.detection import sparsity as sparsity
 from graphgrad.gradients.taylor.functions import laplacian as laplacian
 from graphgrad.gradients.taylor.functions import taylor as taylor
 from graphgrad.ir.context import executing_eagerly as executing_eagerly

@@ -94,7 +94,7 @@ graphgrad.gradients.core.unconnected: UnconnectedGradients
 graphgrad.gradients.derived.higher: batch_jacobian hessian_vector_product hessians=hessians_v2 jacobian jvp
 graphgrad.gradients.diagnose.explain: explain_gradient
 graphgrad.gradients.diagnose.strict: strict_gradients
-graphgrad.gradients.sparsity.functions: sparsity
+graphgrad.gradients.sparsity.detection: sparsity
 graphgrad.gradients.taylor.functions: laplacian taylor
 graphgrad.ir.context: executing_eagerly inside_function
 graphgrad.ir.conversion: convert_to_tensor=convert_to_tensor_v2 register_tensor_conversion_function

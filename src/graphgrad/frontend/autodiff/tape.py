@@ -25,10 +25,10 @@ from graphgrad.gradients.derived.higher import (
     finish_batch_jacobian,
     finish_jacobian,
     one_hot_like,
-    value_shape,
     zero_batch_jacobian,
     zero_jacobian,
 )
+from graphgrad.gradients.derived.value_shapes import value_shape
 from graphgrad.ir import eager, rule_by_composition
 from graphgrad.ir import graph as ir_graph
 from graphgrad.ir.context import current_graph, use

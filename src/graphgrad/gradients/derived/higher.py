@@ -30,14 +30,16 @@ from graphgrad.gradients.core.sweep import sweep
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import int32, int64, resource
+from graphgrad.ir.dtypes import int32, resource
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import raw
-from graphgrad.ir.shape import Shape, as_shape, is_fully_defined, num_elements, shape_str
+from graphgrad.ir.shape import Shape, is_fully_defined, num_elements, shape_str
 from graphgrad.ir.source import user_source
-from graphgrad.ir.values.composite import sparse_tensor
 from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.system.garbage_collector import collector_paused
+
+from .sparse_results import is_sparse, no_entries, sparse_jacobians
+from .value_shapes import value_shape
 
 
 def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iterations: int | None = None,
@@ -74,12 +76,12 @@ def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iteration
         outside, ((y,), xs) = leave(graph, flatten(inputs), as_ys(graph, [output]), as_xs(graph, inputs))
         chunk = checked_chunk(use_pfor, parallel_iterations)
         if is_sparse(sparse):
-            found = _sparse(y, xs, outside, sparse, "jacobian")
+            found = sparse_jacobians(y, xs, outside, sparse, "jacobian")
         else:
             found = _rows(y, xs, outside, chunk)
         strictness.check([y], xs, found, [], unconnected)
         if unconnected is UnconnectedGradients.ZERO:
-            nothing = _no_entries if is_sparse(sparse) else zero_jacobian
+            nothing = no_entries if is_sparse(sparse) else zero_jacobian
             found = [nothing(y, x) if j is None else j for j, x in zip(found, xs, strict=True)]
     return repack(inputs, iter(found))
 
@@ -168,7 +170,7 @@ def hessians(
                 outside, ((slope,), (x,)) = leave(graph, [x_list[i]], [dense(slope)], [x])
                 method = check_method(aggregation_method)
                 if is_sparse(sparse):
-                    (second,) = _sparse(slope, [x], outside, sparse, "hessians")
+                    (second,) = sparse_jacobians(slope, [x], outside, sparse, "hessians")
                 else:
                     (second,) = _rows(slope, [x], outside, None, method)
             if second is None:
@@ -317,30 +319,6 @@ def get_dependent_variables(input_ops: Any, output_ops: Any) -> list[Any]:
     return list(variables.values())
 
 
-# -- sparse ones ---------------------------------------------------------------------------
-
-
-def is_sparse(sparse: Any) -> bool:
-    """Returns whether an argument `sparse` is True or a pattern."""
-    return not isinstance(sparse, (bool, np.bool_, type(None))) or bool(sparse)
-
-
-def _sparse(y: Tensor, xs: list[Tensor], outside: Outside, sparse: Any, what: str) -> list[Any]:
-    from graphgrad.gradients.sparsity.functions import sparse_jacobian  # it builds on this module
-
-    if len(xs) > 1 and not isinstance(sparse, (bool, np.bool_)):
-        raise ValueError(f"a pattern is for one x, but there are {len(xs)}.\n  Asked for at {user_source(2)}\n"
-                         f"  Fix: sparse=True, or call tf.{what} for each x")
-    pattern = True if isinstance(sparse, (bool, np.bool_)) else sparse
-    return [sparse_jacobian(y, x, outside, pattern, what == "hessians", what) for x in xs]
-
-
-def _no_entries(y: Any, x: Any) -> Any:
-    dims = raw.ConcatV2([raw.Shape(y), raw.Shape(zeros_of(x))], np.int32(0))
-    rank = None if value_shape(x) is None else len(y._spec.shape) + len(value_shape(x) or ())
-    return sparse_tensor(np.zeros((0, rank or 0), np.int64), np.zeros(0, y.dtype.np_dtype), raw.Cast(dims, DstT=int64))
-
-
 # -- Jacobians: the sweep inside of a map --------------------------------------------------
 
 
@@ -448,15 +426,6 @@ def _shape_of(y: Any) -> Any:
 def _dims(t: Any, first: int) -> Any:
     """Returns the dimensions of a tensor from index `first` on, at run time."""
     return raw.StridedSlice(raw.Shape(t), [first], [0], [1], end_mask=1)
-
-
-def value_shape(x: Any) -> Shape:
-    """Returns the static shape of a tensor, or of the variable whose handle it is."""
-    if x.dtype is not resource:
-        return x._spec.shape  # type: ignore[no-any-return]  # a spec is untyped here
-    variable = getattr(x, "_variable", None)
-    shape: Shape = x.op._attr("shape") if variable is None else as_shape(variable.shape)
-    return shape
 
 
 def _reshaped(rows: Any, y: Any) -> Any:

@@ -13,7 +13,7 @@ from graphgrad.gradients.core.loop_zeros import zeros_of_loops
 from graphgrad.gradients.core.outer_graphs import Outside
 from graphgrad.gradients.core.rules import Call
 from graphgrad.gradients.core.sweep import sweep
-from graphgrad.gradients.derived.higher import value_shape
+from graphgrad.gradients.derived.value_shapes import value_shape
 from graphgrad.gradients.taylor.propagation import can_be_carried_through, coefficients
 from graphgrad.gradients.taylor.series import SeriesLayout
 from graphgrad.ir.context import current_graph, use
@@ -29,7 +29,7 @@ from .two_sided import star_colours, two_sided
 Array = Any  # an array of integers
 
 
-class Plan(NamedTuple):
+class ProductPlan(NamedTuple):
     """Which products give all entries.
 
     Attributes:
@@ -48,7 +48,7 @@ class Plan(NamedTuple):
         return int(self.columns.max(initial=-1)) + 1, int(self.rows.max(initial=-1)) + 1
 
 
-def plan(entries: Entries, x_shape: Any, y_shape: Any, forward_is_cheap: bool) -> Plan:
+def plan(entries: Entries, x_shape: Any, y_shape: Any, forward_is_cheap: bool) -> ProductPlan:
     """Chooses the products: by columns, by rows, or by both if that takes fewer."""
     none = [np.full(n, -1, np.int64) for n in entries.shape]
     count = len(entries.rows)
@@ -56,27 +56,27 @@ def plan(entries: Entries, x_shape: Any, y_shape: Any, forward_is_cheap: bool) -
     candidates = []
     # What has a dense row needs a product for each column; it is not coloured in vain.
     if lengths[0] <= 4 * max(lengths[1], 16) or lengths[0] < 200:
-        candidates.append(Plan(column_colours(entries, x_shape), none[0], np.ones(count, bool)))
+        candidates.append(ProductPlan(column_colours(entries, x_shape), none[0], np.ones(count, bool)))
     best = candidates[0].products[0] if candidates else math.inf
     if (best > lengths[1] or (best == lengths[1] and not forward_is_cheap)) and (
             lengths[1] <= 4 * max(lengths[0], 16) or not candidates):
-        candidates.append(Plan(none[1], column_colours(entries.transposed, y_shape), np.zeros(count, bool)))
+        candidates.append(ProductPlan(none[1], column_colours(entries.transposed, y_shape), np.zeros(count, bool)))
     least = min(sum(p.products) for p in candidates)
     if least > 3:
         columns, rows = two_sided(entries, least)
         if columns is not None:
-            candidates.append(checked(Plan(columns, rows, alone(entries, columns)), entries))
+            candidates.append(checked(ProductPlan(columns, rows, alone(entries, columns)), entries))
     order = {0: 0, 1: 1} if forward_is_cheap else {0: 1, 1: 0}
     return min(candidates, key=lambda p: (sum(p.products), order[int(p.products[1] > 0)]))
 
 
-def symmetric_plan(entries: Entries, shape: Any) -> Plan:
+def symmetric_plan(entries: Entries, shape: Any) -> ProductPlan:
     """Chooses the products v H for a symmetric matrix: of an entry and its mirror image one is enough."""
     rows = star_colours(entries, shape)
-    return Plan(np.full(entries.shape[1], -1, np.int64), rows, np.zeros(len(entries.rows), bool))
+    return ProductPlan(np.full(entries.shape[1], -1, np.int64), rows, np.zeros(len(entries.rows), bool))
 
 
-def checked(plan: Plan, entries: Entries) -> Plan:
+def checked(plan: ProductPlan, entries: Entries) -> ProductPlan:
     """Returns a plan; an AssertionError if some entry cannot be read off."""
     by_row = _alone_in_column(entries, plan.rows)
     assert (plan.by_column | by_row).all(), "a colouring does not separate all entries"
@@ -88,7 +88,8 @@ def _alone_in_column(entries: Entries, colours: Array) -> Array:
     return alone(flipped, colours)
 
 
-def values(y: Tensor, x: Tensor, entries: Entries, chosen: Plan, outside: Outside, symmetric: bool = False) -> Any:
+def values(y: Tensor, x: Tensor, entries: Entries, chosen: ProductPlan, outside: Outside,
+           symmetric: bool = False) -> Any:
     """Computes the entries of the Jacobian, (n,), of y's dtype."""
     forward, reverse = chosen.products
     height, width = entries.shape
@@ -107,8 +108,6 @@ def values(y: Tensor, x: Tensor, entries: Entries, chosen: Plan, outside: Outsid
             there = _alone_in_column(entries, chosen.rows)
             rows, columns = np.where(there, rows, columns), np.where(there, columns, rows)
         places[by] = forward * height + chosen.rows[rows] * width + columns
-        if forward:
-            places[by] += forward * height * 0
     flat = stacks[0] if len(stacks) == 1 else raw.ConcatV2(stacks, np.int32(0))
     dtype = np.int32 if len(places) == 0 or places.max() < 2**31 else np.int64
     return raw.GatherV2(flat, places.astype(dtype), np.int32(0))
@@ -121,7 +120,7 @@ def _seeds(colours: Array, count: int, like: Tensor, shape: Any, dtype: Any) -> 
     return raw.Reshape(hot, np.array([count, *shape], np.int32))
 
 
-def _products_of_columns(y: Tensor, x: Tensor, colours: Array, count: int, outside: Outside) -> Any:
+def _products_of_columns(y: Any, x: Any, colours: Array, count: int, outside: Outside) -> Any:
     seeds = _seeds(colours, count, x, value_shape(x), y.dtype.np_dtype)
     ((found,),) = coefficients([y], [x], [seeds], SeriesLayout(1, True, count), outside)
     if found is None:
@@ -129,7 +128,7 @@ def _products_of_columns(y: Tensor, x: Tensor, colours: Array, count: int, outsi
     return found
 
 
-def _products_of_rows(y: Tensor, x: Tensor, colours: Array, count: int, outside: Outside) -> Any:
+def _products_of_rows(y: Any, x: Any, colours: Array, count: int, outside: Outside) -> Any:
     seeds = _seeds(colours, count, y, y._spec.shape, y.dtype.np_dtype)
     graph = current_graph()
     body = MapBody("compressed_jacobian", graph)
@@ -140,10 +139,14 @@ def _products_of_rows(y: Tensor, x: Tensor, colours: Array, count: int, outside:
             call.scope, call.outside = scope[:-1], outside
             (found,) = zeros_of_loops(call, [y], [x], sweep(call, [y], [seed], [x], ()), ())
     if found is None:
-        return raw.Fill(np.array([count * math.prod(value_shape(x) or ())], np.int32), np.zeros((), y.dtype.np_dtype))
+        return raw.Fill(np.array([count * math.prod(_shape(x))], np.int32), np.zeros((), y.dtype.np_dtype))
     body.outputs = [body.own(found)]
     (stack,) = map_rows(body, [convert_to_tensor(seeds)], None, draws=False)
     return stack
+
+
+def _shape(x: Any) -> Any:
+    return value_shape(x)
 
 
 def forward_is_cheap(y: Tensor, x: Tensor, outside: Outside) -> bool:

@@ -21,7 +21,7 @@ from graphgrad.ir.shape import is_fully_defined
 from graphgrad.op_traits import Dependence
 
 from .known_values import KnownValues, run_kernel
-from .pattern import Part, Pattern, Table, grouped, moved, uniform, union
+from .pattern import ColumnTable, Pattern, PatternPart, grouped, moved, uniform, union
 
 
 class Dependences:
@@ -86,11 +86,11 @@ class Dependences:
 
     def _elementwise(self, op: Operation, given: list[Pattern]) -> Pattern:
         (y,) = op.outputs
-        shape = y._spec.shape
+        shape = shape_of(y)
         found = []
         for i, (t, pattern) in enumerate(zip(op.inputs, given, strict=True)):
             if pattern and t._spec.shape != shape:
-                rows = np.broadcast_to(np.arange(size_of(t), dtype=np.int32).reshape(t._spec.shape), shape).ravel()
+                rows = np.broadcast_to(np.arange(size_of(t), dtype=np.int32).reshape(shape_of(t)), shape).ravel()
                 pattern = moved(pattern, rows)
             if pattern and record_is_product(op) and len(op.inputs) == 2:
                 pattern = self._without_zeros(op, 1 - i, pattern)
@@ -102,7 +102,7 @@ class Dependences:
         value = self.values.of(self.inputs(op)[factor])
         if value is None or np.all(value):
             return pattern
-        zero = np.broadcast_to(value == 0, op.outputs[0]._spec.shape).ravel()
+        zero = np.broadcast_to(value == 0, shape_of(op.outputs[0])).ravel()
         return moved(pattern, np.where(zero, -1, np.arange(len(zero), dtype=np.int32)))
 
     def _moved(self, op: Operation, given: list[Pattern]) -> list[Pattern] | None:
@@ -111,17 +111,17 @@ class Dependences:
         if any(v is None and not carries_gradient(t) for v, t in zip(values, op.inputs, strict=True)):
             return None
         by_table: dict[int, list[list[Any]]] = {}
-        tables: dict[int, Table | None] = {}
+        tables: dict[int, ColumnTable | None] = {}
         for i, (t, pattern) in enumerate(zip(op.inputs, given, strict=True)):
             for part in pattern:
                 tables[id(part.table)] = part.table
                 lists: list[list[Any]] = by_table.setdefault(id(part.table), [[] for _ in given])
-                lists[i].append((part.sized(size_of(t)) + 1).reshape(t._spec.shape))
-        found: list[list[Part]] = [[] for _ in op.outputs]
+                lists[i].append((part.sized(size_of(t)) + 1).reshape(shape_of(t)))
+        found: list[list[PatternPart]] = [[] for _ in op.outputs]
         for key, lists in by_table.items():
             for n in range(max(map(len, lists))):
                 arrays = [value if value is not None else mine[n] if n < len(mine) else
-                          np.zeros(t._spec.shape, np.int32)
+                          np.zeros(shape_of(t), np.int32)
                           for value, mine, t in zip(values, lists, op.inputs, strict=True)]
                 results = run_kernel(op, arrays)
                 if results is None:
@@ -131,7 +131,7 @@ class Dependences:
                         return None
                     rows = np.asarray(result).ravel().astype(np.int32) - 1
                     if (rows >= 0).any():
-                        parts.append(Part(tables[key], rows))
+                        parts.append(PatternPart(tables[key], rows))
         return [union([tuple(p)], size_of(t), self.width, op) for p, t in zip(found, op.outputs, strict=True)]
 
     def _by_rule(self, op: Operation, rule: Any, given: list[Pattern]) -> list[Pattern] | None:
@@ -158,13 +158,18 @@ class Dependences:
         if not len(table.columns):
             return ()
         if rows is None:
-            return (Part(table, None),)
-        return (Part(table, np.where(rows < count, rows, -1).astype(np.int32)),)
+            return (PatternPart(table, None),)
+        return (PatternPart(table, np.where(rows < count, rows, -1).astype(np.int32)),)
 
 
 def record_is_product(op: Operation) -> bool:
     """Returns whether a zero in one input makes the derivatives by the other one zero, elementwise."""
     return op.opdef.elementwise and op.opdef.linear is not None and op.opdef.linear.name == "SEPARATELY"
+
+
+def shape_of(t: Any) -> Any:
+    """Returns the shape of a tensor, a tuple of int where it is known."""
+    return t._spec.shape
 
 
 def _is_sized(t: Tensor) -> bool:
@@ -173,5 +178,5 @@ def _is_sized(t: Tensor) -> bool:
 
 def size_of(t: Tensor) -> int:
     """Returns the number of elements of a tensor; 2, which stands for several, where it is not known."""
-    shape = t._spec.shape
+    shape = shape_of(t)
     return math.prod(shape) if is_fully_defined(shape) else 2

@@ -25,7 +25,7 @@ class TooManyEntries(Exception):
         self.count, self.op = count, op
 
 
-class Table(NamedTuple):
+class ColumnTable(NamedTuple):
     """Rows of columns of x.
 
     Attributes:
@@ -50,10 +50,10 @@ class Table(NamedTuple):
         return np.repeat(owners, lengths), self.columns[first + np.arange(count)]
 
 
-class Part(NamedTuple):
+class PatternPart(NamedTuple):
     """Attributes: table: None for the identity. rows: for each element a row, -1 for none; None: row 0 for all."""
 
-    table: Table | None
+    table: ColumnTable | None
     rows: Array | None
 
     def sized(self, size: int) -> Array:
@@ -61,12 +61,12 @@ class Part(NamedTuple):
         return np.zeros(size, np.int32) if self.rows is None else self.rows
 
 
-Pattern = tuple[Part, ...]
+Pattern = tuple[PatternPart, ...]
 
 
 def identity(size: int) -> Pattern:
     """Returns the pattern of x itself."""
-    return (Part(None, np.arange(size, dtype=np.int32)),)
+    return (PatternPart(None, np.arange(size, dtype=np.int32)),)
 
 
 def uniform(patterns: Iterable[Pattern], width: int, op: Any) -> Pattern:
@@ -77,25 +77,25 @@ def uniform(patterns: Iterable[Pattern], width: int, op: Any) -> Pattern:
             if rows is None and table is not None:
                 found.append(table.columns)
                 continue
-            used = np.unique(rows[rows >= 0])
+            used = np.unique(rows[rows >= 0])  # type: ignore[index,operator]  # the identity has rows
             found.append(used if table is None else table.expanded(used, used)[1])
     columns = np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
-    return (Part(Table(np.array([0, len(columns)]), columns, width, op), None),) if len(columns) else ()
+    return (PatternPart(ColumnTable(np.array([0, len(columns)]), columns, width, op), None),) if len(columns) else ()
 
 
 def union(patterns: Iterable[Pattern], size: int | None, width: int, op: Any) -> Pattern:
     """Returns the union of patterns of the same elements; `size` is their number, None if that is not known."""
-    found: list[Part] = []
+    found: list[PatternPart] = []
     for pattern in patterns:
         for part in pattern:
             if not any(_same(part, other) for other in found):
                 found.append(part)
     if len(found) > _MANY and size is not None:
-        return (Part(merged(found, size, width, op), np.arange(size, dtype=np.int32)),)
+        return (PatternPart(merged(found, size, width, op), np.arange(size, dtype=np.int32)),)
     return tuple(found)
 
 
-def _same(one: Part, other: Part) -> bool:
+def _same(one: PatternPart, other: PatternPart) -> bool:
     if one.table is not other.table:
         return False
     a, b = one.rows, other.rows
@@ -117,11 +117,11 @@ def moved(pattern: Pattern, rows: Array) -> Pattern:
             if some:
                 new[nothing] = -1
         if new is None or bool((new >= 0).any()):
-            found.append(Part(table, new))
+            found.append(PatternPart(table, new))
     return tuple(found)
 
 
-def grouped(pattern: Pattern, groups: Array, members: Array, count: int, width: int, op: Any) -> Table:
+def grouped(pattern: Pattern, groups: Array, members: Array, count: int, width: int, op: Any) -> ColumnTable:
     """Returns a table with a row for each of `count` groups: the union of what its members depend on.
 
     Args:
@@ -143,7 +143,7 @@ def grouped(pattern: Pattern, groups: Array, members: Array, count: int, width: 
     return _table(keys, count, width, op)
 
 
-def merged(parts: Sequence[Part], size: int, width: int, op: Any) -> Table:
+def merged(parts: Sequence[PatternPart], size: int, width: int, op: Any) -> ColumnTable:
     """Returns the table of all elements of a pattern."""
     if all(p.table is None for p in parts):
         return _neighbours([p.sized(size) for p in parts], size, width, op)
@@ -157,30 +157,30 @@ def merged(parts: Sequence[Part], size: int, width: int, op: Any) -> Table:
         keys.append(owners.astype(np.int64) * width + rows)
     total = sum(map(len, keys))
     if total > _LIMIT:
-        worst = max((p for p in parts if p.table is not None), key=lambda p: len(p.table.columns))
-        raise TooManyEntries(total, worst.table.op if worst.table else op)
+        worst = max((p.table for p in parts if p.table is not None), key=lambda table: len(table.columns))
+        raise TooManyEntries(total, worst.op)
     return _table(keys, size, width, op)
 
 
-def _table(keys: Sequence[Array], count: int, width: int, op: Any) -> Table:
+def _table(keys: Sequence[Array], count: int, width: int, op: Any) -> ColumnTable:
     """Returns the table of entries given as row * width + column, in any order."""
     together = keys[0] if len(keys) == 1 else np.concatenate(keys) if keys else np.zeros(0, np.int64)
     if len(together) > 1 and not (together[1:] > together[:-1]).all():
         together = np.unique(together)
     owners, columns = np.divmod(together, max(width, 1))
-    return Table(_starts(np.bincount(owners, minlength=count)), columns, width, op)
+    return ColumnTable(_starts(np.bincount(owners, minlength=count)), columns, width, op)
 
 
 def _starts(lengths: Array) -> Array:
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
-def _neighbours(rows: Sequence[Array], size: int, width: int, op: Any) -> Table:
+def _neighbours(rows: Sequence[Array], size: int, width: int, op: Any) -> ColumnTable:
     """Merges parts of the identity, without a sort of all entries."""
     if not rows:
-        return Table(np.zeros(size + 1, np.int64), np.zeros(0, np.int64), width, op)
+        return ColumnTable(np.zeros(size + 1, np.int64), np.zeros(0, np.int64), width, op)
     side_by_side = np.stack(rows, 1)
     side_by_side.sort(axis=1)
     keep = side_by_side >= 0
     keep[:, 1:] &= side_by_side[:, 1:] != side_by_side[:, :-1]
-    return Table(_starts(keep.sum(1)), side_by_side[keep], width, op)
+    return ColumnTable(_starts(keep.sum(1)), side_by_side[keep], width, op)

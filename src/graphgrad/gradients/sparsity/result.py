@@ -45,7 +45,8 @@ class Sparsity:
         """
         height, width = math.prod(y_shape), math.prod(x_shape)
         if hasattr(mask, "tocoo"):
-            given, shapes = mask.tocoo(), [(height, width)]
+            given = mask.tocoo()
+            shapes: list[tuple[int, ...]] = [(height, width)]
             shape = given.shape
             rows, columns = given.row.astype(np.int64), given.col.astype(np.int64)
         else:
@@ -109,7 +110,8 @@ class Sparsity:
 
         Args:
           size: the length of the longer side.
-        Returns: a picture as SVG text, in which a large pattern is drawn in blocks, darker where they have more entries.
+        Returns: a picture as SVG text, in which a large pattern is drawn in blocks, darker where they have more
+          entries.
         """
         height, width = self.matrix_shape
         step = max(1, math.ceil(max(height, width) / _DRAWN))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.op_traits import Dependence
 
-from .dependences import Dependences, size_of
+from .dependences import Dependences, shape_of, size_of
 from .known_values import KnownValues
-from .pattern import Part, Pattern, TooManyEntries, identity, merged, uniform, union
+from .pattern import ColumnTable, Pattern, PatternPart, TooManyEntries, identity, merged, uniform, union
 
 _EXACT = 64  # iterations that are followed one by one
 _ROUNDS = 24  # until what is reached in any number of iterations is taken to be everything
@@ -108,7 +108,7 @@ def _settled(outer: Dependences, t: Tensor, patterns: Sequence[Pattern], op: Ope
     size = _size(t)
     if size is None or any(rows is not None and len(rows) != size for _, rows in found):
         return uniform([found], outer.width, op)
-    return (Part(merged(found, size, outer.width, op), np.arange(size, dtype=np.int32)),)
+    return (PatternPart(merged(found, size, outer.width, op), np.arange(size, dtype=np.int32)),)
 
 
 def _size(t: Tensor) -> int | None:
@@ -120,41 +120,52 @@ def _map(outer: Dependences, op: Operation, given: list[Pattern]) -> list[Patter
     body, mapped, summed = op._attr("body"), op._attr("mapped"), op._attr("summed")
     if not all(t.dtype.kind == "o" or is_fully_defined(t._spec.shape) for t in (*op.inputs, *op.outputs)):
         return None
-    n = next(t._spec.shape[0] for t, is_mapped in zip(op.inputs, mapped, strict=True) if is_mapped)
-    starts, local, width = [], [], 0
-    for t, pattern in zip(body.inputs, given, strict=True):
-        if t.dtype.kind == "o" and pattern:
-            return None
-        starts.append(width)
-        size = size_of(t) if pattern else 0
-        local.append(tuple(Part(None, rows + width) for _, rows in identity(size)) if pattern else ())
-        width += size
+    n = next(shape_of(t)[0] for t, is_mapped in zip(op.inputs, mapped, strict=True) if is_mapped)
+    sizes = [size_of(t) if pattern else 0 for t, pattern in zip(body.inputs, given, strict=True)]
+    starts = [sum(sizes[:i]) for i in range(len(sizes))]
+    local = [tuple(PatternPart(None, part.sized(size) + start) for part in identity(size)) if size else ()
+             for start, size in zip(starts, sizes, strict=True)]
     values = [None if is_mapped or p else outer.values.of(t)
               for t, is_mapped, p in zip(outer.inputs(op), mapped, given, strict=True)]
-    patterns, _known = _inside(outer, body, local, values, width)
+    patterns, _known = _inside(outer, body, local, values, sum(sizes))
+    lists = [*zip(body.inputs, given, strict=True), *zip(body.outputs, patterns, strict=True)]
+    if any(t.dtype.kind == "o" and pattern for t, pattern in lists):
+        return None
     found = []
     for i, (t, pattern) in enumerate(zip(body.outputs, patterns, strict=True)):
-        if t.dtype.kind == "o" and pattern:
-            return None
-        size = size_of(t)
-        table = merged(pattern, size, width, op)
-        rows = np.repeat(np.arange(size), table.starts[1:] - table.starts[:-1])
-        terms = []
-        for j, start in enumerate(starts):
-            length = size_of(body.inputs[j]) if given[j] else 0
-            mine = (table.columns >= start) & (table.columns < start + length)
-            groups, members = rows[mine], table.columns[mine] - start
-            if not len(groups):
-                continue
-            if len(groups) * n > _LIMIT:
-                raise TooManyEntries(len(groups) * n, op)
-            each = np.arange(n)[:, None]
-            groups = np.tile(groups, n) if i in summed else (each * size + groups).ravel()
-            members = (each * length + members).ravel() if mapped[j] else np.tile(members, n)
-            total = size if i in summed else n * size
-            terms.append(outer.through(Dependence(np.arange(total), groups, members), given[j], op))
+        table = merged(pattern, size_of(t), sum(sizes), op)
+        row = _Row(table, size_of(t), n, i in summed)
+        terms = [outer.through(dependence, given[j], op) for j in range(len(sizes))
+                 if (dependence := row.on(starts[j], sizes[j], mapped[j])) is not None]
         found.append(union(terms, _size(op.outputs[i]), outer.width, op))
     return found
+
+
+class _Row(NamedTuple):
+    """What a row of a map over `n` rows depends on, among the inputs of its body one after the other.
+
+    Attributes: table: for each element of the row. size: their number. summed: whether rows are summed.
+    """
+
+    table: ColumnTable
+    size: int
+    n: int
+    summed: bool
+
+    def on(self, start: int, length: int, is_mapped: bool) -> Dependence | None:
+        """Returns how all rows depend on an input: that of the body begins at `start`."""
+        table, n = self.table, self.n
+        groups = np.repeat(np.arange(self.size), table.starts[1:] - table.starts[:-1])
+        mine = (table.columns >= start) & (table.columns < start + length)
+        groups, members = groups[mine], table.columns[mine] - start
+        if not len(groups):
+            return None
+        if len(groups) * n > _LIMIT:
+            raise TooManyEntries(len(groups) * n, table.op)
+        each = np.arange(n)[:, None]
+        groups = np.tile(groups, n) if self.summed else (each * self.size + groups).ravel()
+        members = (each * length + members).ravel() if is_mapped else np.tile(members, n)
+        return Dependence(np.arange(self.size if self.summed else n * self.size), groups, members)
 
 
 # -- lists: the pattern of one is that of any of its elements -------------------------------
@@ -177,16 +188,16 @@ def _of_elements(outer: Dependences, op: Operation, elements: Pattern, count: in
     size = _size(op.outputs[0])
     if size is None or any(rows is not None and len(rows) * count != size for _, rows in elements):
         return uniform([elements], outer.width, op)
-    return tuple([Part(table, None if rows is None else np.tile(rows, count)) for table, rows in elements])
+    return tuple([PatternPart(table, None if rows is None else np.tile(rows, count)) for table, rows in elements])
 
 
 def _stack(outer: Dependences, op: Operation, given: list[Pattern]) -> list[Pattern]:
-    shape = op.outputs[0]._spec.shape
+    shape = shape_of(op.outputs[0])
     return [_of_elements(outer, op, given[0], shape[0] if shape and shape[0] else 1)]
 
 
 def _from_tensor(outer: Dependences, op: Operation, given: list[Pattern]) -> list[Pattern]:
-    shape = op.inputs[0]._spec.shape
+    shape = shape_of(op.inputs[0])
     if not is_fully_defined(shape) or not shape or not shape[0]:
         return [uniform([given[0]], outer.width, op)]
     size = size_of(op.inputs[0]) // shape[0]

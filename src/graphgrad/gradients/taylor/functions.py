@@ -11,7 +11,7 @@ from graphgrad.gradients.core import strictness
 from graphgrad.gradients.core.arguments import as_xs, as_ys, flatten, graph_to_extend
 from graphgrad.gradients.core.outer_graphs import Outside, leave
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
-from graphgrad.gradients.derived.higher import value_shape
+from graphgrad.gradients.derived.value_shapes import value_shape
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.graph import Graph, Tensor

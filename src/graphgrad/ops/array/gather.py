@@ -15,7 +15,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import merged, normalize_axis
 from graphgrad.ir.tensor import Tensor, TensorLike
-from graphgrad.ir.values.indexed_slices import IndexedSlices
+from graphgrad.ir.values.indexed_slices import IndexedSlices, dense
 from graphgrad.op_traits import Linear
 from graphgrad.ops.common.shape_values import (
     axes,
@@ -257,7 +257,7 @@ def _gather_nd_grad(op, dy):
     params, indices = op.inputs
     shape, policy = indices._spec.shape, op._attr("bad_indices_policy")
     if shape is not None and len(shape) == 2 and shape[-1] == 1 and policy != "IGNORE":
-        return IndexedSlices(dy, raw.Squeeze(indices, squeeze_dims=(-1,)), shape_tensor(params)), None
+        return IndexedSlices(dense(dy), raw.Squeeze(indices, squeeze_dims=(-1,)), shape_tensor(params)), None
     # There is no ScatterNd whose shape is int16.
     at = indices if indices.dtype in INDEX else raw.Cast(indices, DstT=int32)
     return raw.ScatterNd(at, dy, shape_of(params, at.dtype), bad_indices_policy=policy), None

@@ -152,7 +152,8 @@ def _tensor_scatter_shape(tensor, indices, updates, bad_indices_policy):
 
 def _tensor_scatter(name, method, allowed, doc):
     @op(name, "tensor: T, indices: Tindices, updates: T -> output: T", T=allowed, Tindices=INDEX,
-        shape=_tensor_scatter_shape, dependence=_tensor_scatter_elements, linear=None if method in ("max", "min") else Linear.JOINTLY)
+        shape=_tensor_scatter_shape, dependence=_tensor_scatter_elements,
+        linear=None if method in ("max", "min") else Linear.JOINTLY)
     def kernel(xp, tensor, indices, updates, *, bad_indices_policy=""):
         return _apply(xp, tensor, indices, updates, method, bad_indices_policy)
 

@@ -81,9 +81,9 @@ def _with_known(own: Sequence[Any], other: Sequence[Any], result: Sequence[Any],
                 factor: Any) -> Dependence | None:
     """Returns the dependence through the nonzero elements of a known factor; None if they are not few."""
     places = dict(zip(other, np.nonzero(factor), strict=True))
-    count = np.count_nonzero(factor)
+    count = int(np.count_nonzero(factor))
     free = list(dict.fromkeys(a for a in (*own, *result) if a not in places))
-    total = count * int(np.prod([sizes[a] for a in free], initial=1))
+    total = int(count * np.prod([sizes[a] for a in free], initial=1))
     if 2 * count > factor.size or total > 20_000_000:
         return None
     coordinates = {a: np.repeat(v, total // max(count, 1)) for a, v in places.items()}

@@ -64,7 +64,8 @@ def _reduction(name, kernel, doc, T=None, **traits):
     reduce_kernel.__doc__ = doc
     kind, allowed = ("T", {"T": T}) if T else ("bool", {})
     return op(name, f"input: {kind}, reduction_indices: Tidx -> output: {kind}", Tidx=INDEX,
-              host=("reduction_indices",), shape=_reduced, dependence=_reduced_elements, **allowed, **traits)(reduce_kernel)
+              host=("reduction_indices",), shape=_reduced, dependence=_reduced_elements, **allowed,
+              **traits)(reduce_kernel)
 
 
 def _reduced_elements(op, values, index):

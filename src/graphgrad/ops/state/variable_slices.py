@@ -7,7 +7,7 @@ import numpy as np
 from graphgrad.errors import OutOfRangeError
 from graphgrad.ir.dtypes import ANY, INDEX
 from graphgrad.ir.opdef import op, raw
-from graphgrad.ir.values.indexed_slices import IndexedSlices
+from graphgrad.ir.values.indexed_slices import IndexedSlices, dense
 from graphgrad.ops.array.gather import coordinates, outside
 from graphgrad.ops.array.strided_slice import _indexer
 
@@ -101,6 +101,6 @@ def _resource_gather_nd_grad(op, dy):
     known = indices._spec.shape
     sizes = raw.VariableShape(handle, shape=op._attr("shape"))
     if known and len(known) == 2 and known[-1] == 1:
-        return IndexedSlices(dy, raw.Squeeze(indices, squeeze_dims=(-1,)), sizes), None
+        return IndexedSlices(dense(dy), raw.Squeeze(indices, squeeze_dims=(-1,)), sizes), None
     sizes = sizes if indices.dtype is sizes.dtype else raw.Cast(sizes, DstT=indices.dtype)
     return raw.ScatterNd(indices, dy, sizes), None

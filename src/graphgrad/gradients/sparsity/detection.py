@@ -13,7 +13,8 @@ from graphgrad.gradients.core.gradient_paths import GraphView, Paths
 from graphgrad.gradients.core.missing import MissingGradientError
 from graphgrad.gradients.core.outer_graphs import Outside, leave
 from graphgrad.gradients.core.registry import gradient_function
-from graphgrad.gradients.derived.higher import value_shape
+from graphgrad.gradients.derived.value_shapes import value_shape
+from graphgrad.ir.context import current_graph
 from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import is_fully_defined, shape_str
@@ -25,8 +26,8 @@ from .compressed import checked, forward_is_cheap, plan, symmetric_plan, values
 from .dependences import Dependences
 from .known_values import KnownValues
 from .pattern import TooManyEntries, identity, merged
-from .sub_graphs import visit
 from .result import Sparsity
+from .sub_graphs import visit
 
 
 def sparsity(y: Any, x: Any) -> Sparsity:
@@ -123,18 +124,15 @@ def found_pattern(y: Tensor, x: Tensor, outside: Outside, what: str) -> Sparsity
 
 
 def _innermost() -> Graph:
-    from graphgrad.ir.context import current_graph
-
     graph = current_graph()
     assert graph is not None
     return graph
 
 
-def given_pattern(sparse: Any, y: Tensor, x: Tensor, what: str) -> Sparsity:
+def given_pattern(given: Any, y: Tensor, x: Tensor, what: str) -> Sparsity:
     """Returns the pattern that a user gives in place of True."""
     y_shape, x_shape = _known_shape(y, "y", what), _known_shape(x, "x", what)
-    if not isinstance(sparse, Sparsity):
-        sparse = Sparsity.of(sparse, y_shape, x_shape)
+    sparse: Sparsity = given if isinstance(given, Sparsity) else Sparsity.of(given, y_shape, x_shape)
     if (sparse.y_shape, sparse.x_shape) != (y_shape, x_shape):
         raise ValueError(f"sparse= is the pattern of a Jacobian {sparse.shape}, but that of these tensors is "
                          f"{(*y_shape, *x_shape)}.\n  Asked for at {user_source(2)}\n"
@@ -180,9 +178,9 @@ def value_dtype(t: Tensor) -> Any:
 def _known_shape(t: Tensor, which: str, what: str) -> tuple[int, ...]:
     shape = value_shape(t)
     if shape is None or not is_fully_defined(shape):
-        raise ValueError(f"{which} has shape {shape_str(shape)}, but tf.{what} needs known shapes to find which elements "
-                         f"depend on which.\n  Asked for at {user_source(2)}\n"
-                         f"  Fix: set_shape, or a placeholder of a known shape; or tf.jacobian without sparse=")
+        raise ValueError(f"{which} has shape {shape_str(shape)}, but tf.{what} needs known shapes to find which "
+                         f"elements depend on which.\n  Asked for at {user_source(2)}\n"
+                         "  Fix: set_shape, or a placeholder of a known shape; or tf.jacobian without sparse=")
     return tuple(shape)  # type: ignore[arg-type]  # all dimensions are known
 
 
