@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.frontend.graph import operators as operators  # installs them
-from graphgrad.gradients.derived import sparse_results
 from graphgrad.ir import eager
 from graphgrad.ir.opdef import OpDef
-from graphgrad.ir.values import composite
+from graphgrad.ir.values import composite, sparse_hooks
 
 
 def _run_functional(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> list[Any]:
@@ -45,5 +44,4 @@ def _load_specs() -> None:
 eager.run_large_with(_run_large)
 eager.run_functional_with(_run_functional)
 composite.load_specs_with(_load_specs)
-composite.sparse_tensors_with(_sparse_tensor)
-sparse_results.sparse_jacobians_with(_sparse_jacobian)
+sparse_hooks.made_with(_sparse_tensor, _sparse_jacobian)

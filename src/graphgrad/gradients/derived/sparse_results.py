@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,17 +12,9 @@ from graphgrad.ir.dtypes import int64
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
-from graphgrad.ir.values.composite import sparse_tensor
+from graphgrad.ir.values.sparse_hooks import sparse_jacobian, sparse_tensor
 
 from .value_shapes import value_shape
-
-_sparse_jacobian: Callable[..., Any]  # see `sparse_jacobians_with`
-
-
-def sparse_jacobians_with(make: Callable[..., Any]) -> None:
-    """Declares what computes them, which builds on this room; `frontend.core_hooks` does."""
-    global _sparse_jacobian
-    _sparse_jacobian = make
 
 
 def is_sparse(sparse: Any) -> bool:
@@ -37,7 +28,7 @@ def sparse_jacobians(y: Tensor, xs: list[Tensor], outside: Outside, sparse: Any,
         raise ValueError(f"a pattern is for one x, but there are {len(xs)}.\n  Asked for at {user_source(2)}\n"
                          f"  Fix: sparse=True, or call tf.{what} for each x")
     pattern = True if isinstance(sparse, (bool, np.bool_)) else sparse
-    return [_sparse_jacobian(y, x, outside, pattern, what == "hessians", what) for x in xs]
+    return [sparse_jacobian(y, x, outside, pattern, what == "hessians", what) for x in xs]
 
 
 def no_entries(y: Any, x: Any) -> Any:

@@ -19,7 +19,7 @@ from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import is_fully_defined, shape_str
 from graphgrad.ir.source import user_source
-from graphgrad.ir.values.composite import sparse_tensor
+from graphgrad.ir.values.sparse_hooks import sparse_tensor
 
 from .colouring import Entries
 from .compressed import checked, forward_is_cheap, plan, symmetric_plan, values

@@ -54,7 +54,6 @@ def scipy_matrix(value: Any, row_dims: int | None) -> Any:
     height, width = (int(np.prod(shape[part], dtype=np.int64)) for part in (slice(0, split), slice(split, rank)))
     return csr_matrix((values, tuple(numbers)), (height, width))
 
-_sparse_tensor: Callable[[Any, Any, Any], Any]  # see `sparse_tensors_with`
 _makers_of_specs: dict[type, Callable[[Any], Any]] = {}
 _load_specs: Callable[[], None]  # see `load_specs_with`
 
@@ -67,17 +66,6 @@ def load_specs_with(load: Callable[[], None]) -> None:
     """
     global _load_specs
     _load_specs = load
-
-
-def sparse_tensors_with(make: Callable[[Any, Any, Any], Any]) -> None:
-    """Declares what makes a sparse tensor of indices, values and shape; `frontend.core_hooks` does."""
-    global _sparse_tensor
-    _sparse_tensor = make
-
-
-def sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> Any:
-    """Makes a `tf.SparseTensor`."""
-    return _sparse_tensor(indices, values, dense_shape)
 
 
 def register_spec(kind: type, make: Callable[[Any], Any]) -> None:
