@@ -135,6 +135,37 @@ def test_unconnected():
     assert len(tf.sparsity(tf.stop_gradient(x), x)) == 0
 
 
+@pytest.mark.parametrize("layer", [
+    lambda x: tf.nn.conv2d(x, np.ones((3, 2, 2, 3)), [1, 2, 1, 1], "SAME"),
+    lambda x: tf.nn.conv2d(x, np.ones((2, 2, 2, 1)), [1, 1, 1, 1], "VALID", dilations=[1, 2, 1, 1]),
+    lambda x: tf.nn.conv2d_transpose(x, np.ones((2, 3, 4, 2)), [2, 10, 8, 4], [1, 2, 2, 1], "SAME"),
+    lambda x: tf.nn.conv3d(x[:, :, None], np.ones((2, 1, 2, 2, 1)), [1, 1, 1, 1, 1], "SAME"),
+    lambda x: tf.nn.avg_pool(x, 2, 2, "VALID"),
+    lambda x: tf.nn.avg_pool3d(x[:, :, None], [1, 2, 1, 2, 1], [1, 1, 1, 1, 1], "SAME"),
+], ids=["strided", "dilated", "transposed", "volume", "pool", "pool of volumes"])
+def test_windows(layer):
+    """Patterns of linear layers are exactly where their Jacobians are not zero."""
+    x = tf.placeholder(tf.float64, [2, 5, 4, 2])
+    y = layer(x)
+    with HostSession() as session:
+        dense = session.run(tf.jacobian(y, x), {x: np.zeros((2, 5, 4, 2))})
+    np.testing.assert_array_equal(tf.sparsity(y, x).to_dense(), dense != 0)
+
+
+def test_filters_and_maxima():
+    x, f = tf.placeholder(tf.float64, [2, 5, 4, 2]), tf.placeholder(tf.float64, [3, 2, 2, 3])
+    y = tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME")
+    pooled = tf.nn.max_pool(x, 2, 1, "SAME")
+    rng = np.random.default_rng(0)
+    with HostSession() as session:
+        by_filter, by_image = session.run([tf.jacobian(y, f), tf.jacobian(pooled, x)],
+                                          {x: rng.normal(size=x.shape), f: rng.normal(size=f.shape)})
+    assert not (~tf.sparsity(y, f).to_dense() & (by_filter != 0)).any()
+    assert len(tf.sparsity(y, f)) == y.shape.num_elements() * 12
+    assert not (~tf.sparsity(pooled, x).to_dense() & (by_image != 0)).any()
+    assert len(tf.sparsity(pooled, x)) == 2 * 2 * (4 * 3 * 4 + 4 * 2 + 3 * 2 + 1)
+
+
 def test_what_makes_it_dense():
     x = tf.placeholder(tf.float64, [4, 4])
     pattern = tf.sparsity(tf.linalg.inv(x, name="inverse"), x)

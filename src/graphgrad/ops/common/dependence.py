@@ -118,3 +118,40 @@ def windows(result: Sequence[int], shape: Sequence[int], window: Sequence[int], 
         outer = (outer[:, None] * n + a).ravel()
         inner = (inner[:, None] * m + b).ravel()
     return outer, inner
+
+
+class WindowElements:
+    """The elements of a strided window's large image x and of its small one y, by batch, position and channel.
+
+    Args:
+      x, y: the shapes.
+      channels: the axis of the channels.
+      window: the sizes of the window, its strides, the steps in it, and the padding before, for each spatial dimension.
+    """
+
+    def __init__(self, x: Sequence[int], y: Sequence[int], channels: int, window: Sequence[Sequence[int]]):
+        kept = [np.moveaxis(numbers(shape), channels, -1) for shape in (x, y)]
+        self.x, self.y = (k.reshape(k.shape[0], -1, k.shape[-1]) for k in kept)
+        self.at, self.read = windows(kept[1].shape[1:-1], kept[0].shape[1:-1], *window)
+
+    def result(self, by_channel: bool, backwards: bool = False) -> Dependence | None:
+        """Returns on which elements of x those of y depend, or `backwards` the other way; None if there are many pairs.
+
+        Args:
+          by_channel: whether each channel depends on its own only.
+          backwards: whether y is the input.
+        """
+        own, other, at, read = (self.y, self.x, self.at, self.read)
+        if backwards:
+            own, other, at, read = self.x, self.y, read, at
+        batch, positions, depth = own.shape
+        if batch * len(at) * other.shape[2] > 20_000_000 or (by_channel and depth != other.shape[2]):
+            return None
+        members = other[:, read, :]
+        groups = np.broadcast_to((np.arange(batch)[:, None] * positions + at)[:, :, None], members.shape)
+        of_own = np.broadcast_to(np.arange(batch * positions).reshape(batch, positions, 1), own.shape)
+        if by_channel:
+            groups, of_own = groups * depth + np.arange(depth), of_own * depth + np.arange(depth)
+        rows = np.empty(own.size, np.int64)
+        rows[own.ravel()] = of_own.ravel()
+        return Dependence(rows, groups.ravel(), members.ravel())

@@ -12,7 +12,8 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import FLOATING, INDEX, int32
 from graphgrad.ir.opdef import op
 from graphgrad.ir.shape import with_rank
-from graphgrad.op_traits import BatchSplit, Cost, Linear
+from graphgrad.op_traits import BatchSplit, Cost, Dependence, Linear
+from graphgrad.ops.common.dependence import WindowElements, along
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.rank_limits import limit_ranks
 
@@ -165,6 +166,28 @@ def conv2d_op(xp, x, f, *, strides, padding, use_cudnn_on_gpu=True, explicit_pad
 conv2d_op.multiply_adds(_work)
 
 
+def _windows(op, x, f, y):
+    """Returns the `WindowElements` of a convolution between images of shapes x and y by a filter of shape f."""
+    nd, layout = len(x) - 2, op._attr("data_format")
+    paddings = op._attr("explicit_paddings") if "explicit_paddings" in op.attrs else ()
+    w = _window_for(x, f[:nd], op._attr("strides"), op._attr("padding"), paddings, layout, op._attr("dilations"))
+    window = w.kernel, w.strides, w.dilations, [before for before, _ in w.pads]
+    return WindowElements(x, y, channel_axis(layout, nd), window)
+
+
+def _of_filter(f, y, channels):
+    """Returns the dependence on a filter: each channel of the result on what leads to it."""
+    rows = np.arange(y[channels]).reshape([-1 if i == channels else 1 for i in range(len(y))])
+    return along(f, range(len(f) - 1), np.broadcast_to(rows, y).ravel())
+
+
+@conv2d_op.dependences
+def _convolved(op, values, index):
+    x, f, y = [t._spec.shape for t in (*op.inputs, op.outputs[0])]
+    on_x = _windows(op, x, f, y).result(False)
+    return None if on_x is None else [on_x, _of_filter(f, y, channel_axis(op._attr("data_format"), len(x) - 2))]
+
+
 @op("Conv2DBackpropInput", "input_sizes: int32, filter: T, out_backprop: T -> output: T", T=_T, host=("input_sizes",),
     shape=_input_shape(2), cost=Cost.CONVOLUTION, batch_split=BatchSplit((2,), filter=1, image=2, sizes=0),
     library=conv_library.to_input, eager_seconds=1e-9, linear=Linear.SEPARATELY)
@@ -176,6 +199,14 @@ def conv2d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, use_cu
 
 
 conv2d_backprop_input_op.multiply_adds(_work)
+
+
+@conv2d_backprop_input_op.dependences
+def _convolved_back(op, values, index):
+    f, dy, x = [t._spec.shape for t in (*op.inputs[1:], op.outputs[0])]
+    on_dy = _windows(op, x, f, dy).result(False, backwards=True)
+    everything = Dependence(None, np.zeros(int(np.prod(f)), np.int32), np.arange(int(np.prod(f))))
+    return None if on_dy is None else [None, everything, on_dy]
 
 
 @op("Conv2DBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=_T, host=("filter_sizes",),
@@ -214,6 +245,7 @@ def conv3d_op(xp, x, f, *, strides, padding, data_format="NDHWC", dilations=_ONE
 
 
 conv3d_op.multiply_adds(_work)
+conv3d_op.dependences(_convolved)
 
 
 @op("Conv3DBackpropInputV2", "input_sizes: Tshape, filter: T, out_backprop: T -> output: T", T=FLOATING, Tshape=INDEX,
@@ -226,6 +258,7 @@ def conv3d_backprop_input_op(xp, input_sizes, f, dy, *, strides, padding, data_f
 
 
 conv3d_backprop_input_op.multiply_adds(_work)
+conv3d_backprop_input_op.dependences(_convolved_back)
 
 
 @op("Conv3DBackpropFilterV2", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=FLOATING,

@@ -16,6 +16,7 @@ from graphgrad.ir.dtypes import FLOATING, REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import merged, with_rank
 from graphgrad.op_traits import Cost, Linear
+from graphgrad.ops.common.dependence import WindowElements
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.host_arrays import where
 from graphgrad.ops.common.rank_limits import limit_ranks
@@ -360,6 +361,20 @@ def max_pool_op(xp, x, *, ksize, strides, padding, explicit_paddings=(), data_fo
     return _pooling(xp, _max, x, (), ksize, strides, padding, explicit_paddings, data_format)
 
 
+def _pooled(op, values, index):
+    x, y, layout = op.inputs[-1]._spec.shape, op.outputs[0]._spec.shape, op._attr("data_format")
+    paddings = op._attr("explicit_paddings") if "explicit_paddings" in op.attrs else ()
+    if op._attr("ksize")[channel_axis(layout, len(x) - 2)] != 1:
+        return None
+    w = _window_for(x, op._attr("ksize"), op._attr("strides"), op._attr("padding"), paddings, layout)
+    window = w.kernel, w.strides, w.dilations, [before for before, _ in w.pads]
+    on_x = WindowElements(x, y, channel_axis(layout, len(x) - 2), window).result(True)
+    return None if on_x is None else [on_x]
+
+
+max_pool_op.dependences(_pooled)
+
+
 @max_pool_op.grad
 def _max_pool_op_grad(op, dy):
     return raw.MaxPoolGrad(op.inputs[0], op.outputs[0], dy, **_attrs(op))
@@ -443,6 +458,8 @@ def _declare_average(name, argument, nd, layout):
     def average(xp, x, *, ksize, strides, padding, data_format=layout):
         """Computes the mean of each window; padding does not count."""
         return _average(xp, x, _window_for(x.shape, ksize, strides, padding, (), data_format), _first(data_format))
+
+    average.dependences(_pooled)
 
     @op(f"{name}Grad", "orig_input_shape: int32, grad: T -> output: T", T=FLOATING, host=("orig_input_shape",),
         shape=_of_sizes(nd), flags=("sized",), cost=Cost.HEAVY, eager_seconds=1.3e-9)
