@@ -7,8 +7,9 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.runtime.session import HostSession
-from graphgrad.gradients.sparsity.colouring import Entries
-from graphgrad.gradients.sparsity.compressed import plan
+from graphgrad.gradients.sparsity.colouring import Entries, column_colours
+from graphgrad.gradients.sparsity.compressed import checked, plan
+from graphgrad.gradients.sparsity.two_sided import separates_symmetric, star_colours
 
 
 @pytest.fixture(autouse=True)
@@ -80,6 +81,21 @@ def test_hessian_of_an_arrowhead_takes_two_products(graph):
     with HostSession() as session:
         found = session.run([sparse, dense], {x: np.linspace(-1.0, 1.0, 40)})
     np.testing.assert_allclose(found[0].to_scipy().toarray(), found[1])
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_hessians_of_given_gradients_need_not_be_symmetric(inside):
+    @tf.custom_gradient
+    def given(x):
+        return tf.reduce_sum(x * x), lambda dy: dy * tf.roll(x, 1, 0) * x
+
+    x = tf.placeholder(tf.float64, [6])
+    y = tf.cond(x[0] > 0, lambda: given(x), lambda: 0.0 * x[0]) if inside else given(x)
+    (sparse,), (dense,) = tf.hessians(y, x, sparse=True), tf.hessians(y, x)
+    with HostSession() as session:
+        found = session.run([sparse, dense], {x: np.arange(1.0, 7.0)})
+    assert (found[1] != found[1].T).any()
+    np.testing.assert_array_equal(found[0].to_scipy().toarray(), found[1])
 
 
 def test_differentiated_again():
@@ -208,3 +224,38 @@ def test_gather_nd_has_second_derivatives_by_rows():
     (second,) = tf.gradients(tf.gather_nd(tf.convert_to_tensor(slope), [[1], [0]]), x)
     with HostSession() as session:
         np.testing.assert_array_equal(session.run(tf.convert_to_tensor(second), {x: np.ones(4)}), [0, 4, 0, 0])
+
+
+def _entries(matrix):
+    rows, columns = np.nonzero(matrix)
+    return Entries(rows, columns, matrix.shape)
+
+
+@pytest.mark.parametrize("bands", [2, 6, 10])
+def test_colours_of_bands(bands):
+    """With r bands beside the diagonal a star colouring has 2 floor(r / 2) + 1 colours (Gebremedhin et al. 2009)."""
+    matrix = np.abs(np.subtract.outer(np.arange(60), np.arange(60))) <= bands // 2
+    colours = star_colours(_entries(matrix), (60,))
+    assert colours.max() + 1 == bands + 1 and separates_symmetric(_entries(matrix), colours)
+
+
+def test_star_colours_of_grids_are_five():
+    """That is the least for large ones (Fertin, Raspaud and Reed 2004)."""
+    places = np.stack(np.unravel_index(np.arange(144), (12, 12)), 1)
+    matrix = np.abs(places[:, None] - places).sum(-1) <= 1
+    assert star_colours(_entries(matrix), (12, 12)).max() + 1 == 5
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_colourings_of_random_matrices_separate(seed):
+    rng = np.random.default_rng(seed)
+    matrix = rng.random((12, 9)) < 0.25
+    matrix[rng.integers(12)] |= rng.random(9) < 0.8
+    entries = _entries(matrix)
+    found = checked(plan(entries, (9,), (12,), bool(seed % 2)), entries)
+    assert sum(found.products) <= min(9, 12)
+    square = rng.random((10, 10)) < 0.2
+    square |= square.T | np.eye(10, dtype=bool)
+    colours = star_colours(_entries(square), (10,))
+    assert separates_symmetric(_entries(square), colours)
+    assert colours.max() <= column_colours(_entries(square)).max()

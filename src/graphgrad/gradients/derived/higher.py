@@ -170,7 +170,7 @@ def hessians(
                 outside, ((slope,), (x,)) = leave(graph, [x_list[i]], [dense(slope)], [x])
                 method = check_method(aggregation_method)
                 if is_sparse(sparse):
-                    (second,) = sparse_jacobians(slope, [x], outside, sparse, "hessians")
+                    (second,) = sparse_jacobians(slope, [x], outside, sparse, "hessians", as_ys(graph, ys))
                 else:
                     (second,) = _rows(slope, [x], outside, None, method)
             if second is None:

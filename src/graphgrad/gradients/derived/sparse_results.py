@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from graphgrad.gradients.core.gradient_paths import GraphView
 from graphgrad.gradients.core.outer_graphs import Outside
+from graphgrad.gradients.core.registry import is_users
 from graphgrad.gradients.core.unconnected import zeros_of
 from graphgrad.ir.dtypes import int64
+from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
@@ -22,13 +26,36 @@ def is_sparse(sparse: Any) -> bool:
     return not isinstance(sparse, (bool, np.bool_, type(None))) or bool(sparse)
 
 
-def sparse_jacobians(y: Tensor, xs: list[Tensor], outside: Outside, sparse: Any, what: str) -> list[Any]:
-    """Returns a sparse Jacobian of y with respect to each x, or None; `what` is the function that was called."""
+def sparse_jacobians(y: Tensor, xs: list[Tensor], outside: Outside, sparse: Any, what: str,
+                     summed: Sequence[Tensor] = ()) -> list[Any]:
+    """Computes a sparse Jacobian of y with respect to each x.
+
+    Args:
+      y, xs, outside: as `outer_graphs.leave` gives them.
+      sparse: True, or the pattern for a single x.
+      what: the function that was called.
+      summed: the tensors of which y is the gradient, for a Hessian.
+    Returns: a `SparseTensor` or None for each x.
+    """
     if len(xs) > 1 and not isinstance(sparse, (bool, np.bool_)):
         raise ValueError(f"a pattern is for one x, but there are {len(xs)}.\n  Asked for at {user_source(2)}\n"
                          f"  Fix: sparse=True, or call tf.{what} for each x")
+    symmetric = bool(summed) and not _has_given_gradients(summed, outside)
     pattern = True if isinstance(sparse, (bool, np.bool_)) else sparse
-    return [sparse_jacobian(y, x, outside, pattern, what == "hessians", what) for x in xs]
+    return [sparse_jacobian(y, x, outside, pattern, symmetric, what) for x in xs]
+
+
+def _has_given_gradients(ys: Sequence[Tensor], outside: Outside) -> bool:
+    """Returns whether users have given gradients on the way to ys: then second derivatives may not be symmetric."""
+    waiting = [GraphView(y.graph, outside).upstream([y]) for y in ys]
+    while waiting:
+        for op in waiting.pop():
+            if op._gradient is not None or is_users(op.type):
+                return True
+            if "functional" in op.opdef.flags:
+                bodies = [v for v in op.attrs.values() if isinstance(v, FuncGraph)]
+                waiting += [body._operations for body in bodies]
+    return False
 
 
 def no_entries(y: Any, x: Any) -> Any:
