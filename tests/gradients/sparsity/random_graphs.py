@@ -26,7 +26,7 @@ def _loop(t, steps):
 
 
 def _unknown_loop(t):
-    return tf.while_loop(lambda s: tf.reduce_sum(s) < 5.0, lambda s: s * s + tf.pad(s[1:], [[0, 1]]) + 2.0, [t])
+    return tf.while_loop(lambda s: tf.reduce_sum(s) < 5.0, lambda s: 0.2 * s * s + tf.pad(s[1:], [[0, 1]]) + 0.7, [t])
 
 
 def _array(t):
