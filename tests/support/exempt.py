@@ -10,6 +10,7 @@ _FILES = "it reads files or encoded data: tests/extras/test_files.py"
 _EFFECT = "its result is a side effect: tests/ops/test_host_ops.py"
 _LISTS = "it takes or gives a list of tensors: tests/frontend/test_tensor_array.py"
 _ITERATORS = "its result depends on what ran before: tests/extras/data/test_data.py"
+_PLACES = "it moves an iterator: tests/extras/data/test_iterator_places.py"
 _PASSES = "its handle is a Python object: tests/extras/data/test_dataset_loops.py"
 _TABLES = "its result depends on what ran before: tests/extras/test_lookup.py"
 _QUEUES = "its result depends on what ran before: tests/extras/test_queues.py"
@@ -34,7 +35,8 @@ OPS: dict[str, str] = {
                      "NonDeterministicInts"), _GENERATORS),
     "OptionalFromValue": _OPTIONAL, "OptionalGetValue": _OPTIONAL, "OptionalNone": _OPTIONAL,
     "OptionalHasValue": _OPTIONAL,
-    "MakeIterator": _ITERATORS, "IteratorPlace": _ITERATORS, "IteratorGoTo": _ITERATORS, "IteratorGetNext": _ITERATORS, "IteratorGetNextAsOptional": _ITERATORS,
+    "MakeIterator": _ITERATORS, "IteratorGetNext": _ITERATORS, "IteratorGetNextAsOptional": _ITERATORS,
+    "IteratorPlace": _PLACES, "IteratorGoTo": _PLACES,
     "IteratorToStringHandle": _ITERATORS, "IteratorGetNextFromString": _ITERATORS, "DatasetResult": _ITERATORS,
     "DatasetPass": _PASSES, "DatasetHas": _PASSES, "DatasetItem": _PASSES, "DatasetTake": _PASSES,
     "OwnedIteratorHas": _PASSES, "OwnedIteratorGetNext": _PASSES, "OwnedIteratorGetNextAsOptional": _PASSES,

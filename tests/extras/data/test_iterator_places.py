@@ -94,7 +94,8 @@ def test_places_of_older_checkpoints(eager: None) -> None:
 
 
 @pytest.mark.parametrize("state", [b"", b"x", b"[1, 2]", b"-1", b"[-1, 1, 1, 0]", b"[1, 1, 1, 2, 3]",
-                                   b"[1, 1, 1, 0, 7]", b"[[1], 2]", b"99999999999999999999", b"[" * 100_000, None, "{}"])
+                                   b"[1, 1, 1, 0, 7]", b"[[1], 2]", b"99999999999999999999", b"[" * 100_000, None,
+                                   "{}"])
 def test_what_is_no_place(state: Any, eager: None) -> None:
     """The iterator stays where it is."""
     iterator = R(9).as_numpy_iterator()
