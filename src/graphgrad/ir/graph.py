@@ -30,10 +30,18 @@ from .state.surroundings import BY_FUNCTION, ControlBlock, DeviceBlock, NameScop
 
 
 class _Listeners(threading.local):
-    """Listeners for the operations that this thread adds to graphs: f(operation). Tapes use it."""
+    """Listeners for the operations that this thread adds to graphs. Tapes use it.
+
+    Attributes:
+      recorders: f(operation), called for each.
+      unaware: g(operation), one for each listener: whether it has not recorded the operation.
+      repeated: the operation whose inputs are being passed on to a repetition of it.
+    """
 
     def __init__(self) -> None:
         self.recorders: list[Callable[[Operation], None]] = []
+        self.unaware: list[Callable[[Operation], bool]] = []
+        self.repeated: Operation | None = None
 
 
 listening = _Listeners()

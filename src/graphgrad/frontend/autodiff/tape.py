@@ -40,7 +40,7 @@ from graphgrad.ir.source import user_source
 from graphgrad.ir.values.composite import Composite, gradient_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.ir.values.indexed_slices import dense
 
-from .tape_recording import Record, Recording, value_of
+from .tape_recording import Record, Recording, unrecorded, value_of
 
 # The tapes that are recording, of all threads.
 _recording: list[GradientTape] = []
@@ -89,6 +89,7 @@ class GradientTape:
         if self._persistent:
             eager.persistent.append(self._record)
         ir_graph.listening.recorders.append(self._record_operation)
+        ir_graph.listening.unaware.append(self._is_unaware)
 
     def _stop(self) -> None:
         self._recording = False
@@ -98,6 +99,7 @@ class GradientTape:
         if self._record in eager.listening.recorders:  # otherwise another thread stops it
             eager.listening.recorders.remove(self._record)
             ir_graph.listening.recorders.remove(self._record_operation)
+            ir_graph.listening.unaware.remove(self._is_unaware)
 
     def _record(self, opdef: OpDef, inputs: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any],
                 gradient: Any = None) -> None:
@@ -106,7 +108,14 @@ class GradientTape:
 
     def _record_operation(self, op: Operation) -> None:
         if op.inputs and self._thread == threading.get_ident():
-            self._recorded.note(op)
+            forward = ir_graph.listening.repeated
+            if forward is None or not self._is_unaware(forward):
+                self._recorded.note(op)
+                if self._persistent and op.type == "If" and self._recorded.has(op):
+                    op.graph._notes.persistent.add(op.index)
+
+    def _is_unaware(self, op: Operation) -> bool:
+        return not self._recorded.has(op)
 
     def watch(self, tensor: Any) -> None:
         """Differentiates with respect to `tensor` (or each tensor or variable of a structure).
@@ -195,7 +204,8 @@ class GradientTape:
         if not self._persistent:
             self._recorded.drop_records()
         if unconnected is UnconnectedGradients.ZERO:
-            return [raw.ZerosLike(value_of(s)) if g is None else g for s, g in zip(sources, found, strict=True)]
+            with unrecorded() if current_graph() is not None else contextlib.nullcontext():  # as in TensorFlow
+                return [raw.ZerosLike(value_of(s)) if g is None else g for s, g in zip(sources, found, strict=True)]
         if strictness.is_on() and any(g is None for g in found):
             missing = next(s for s, g in zip(sources, found, strict=True) if g is None)
             graphs = {getattr(t, "graph", None) for t in (*targets, missing)}

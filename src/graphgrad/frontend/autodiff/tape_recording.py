@@ -102,6 +102,10 @@ class Recording:
         """Returns the position of the record that computed a tensor; None if there is none."""
         return self._made.get(t.op if type(t) is Tensor else id(t))
 
+    def has(self, op: Operation) -> bool:
+        """Returns whether an operation is recorded."""
+        return op in self._made
+
     def recorded(self, tensor: Any) -> bool:
         """Returns whether a tensor is watched or depends on a watched one."""
         t = stands_for(tensor)
@@ -166,7 +170,8 @@ class Recording:
         wanted = {id(stands_for(s)) for s in sources}
         known = [self.recorded(t) for t in targets]
         if not all(known):
-            wanted -= {id(t) for record in self.upstream(targets) for t in self.inputs(record) if not self.recorded(t)}
+            read = [_passed(t) for record in self.upstream(targets) for t in self.inputs(record)]
+            wanted -= {id(t) for t in read if not self.recorded(t)}
         found = []
         for t, given, is_known in zip(targets, outputs, known, strict=True):
             if is_known or id(stands_for(t)) in wanted:
@@ -174,6 +179,13 @@ class Recording:
                     value = value_of(t)
                     found.append((t, raw.OnesLike(value) if given is None else convert_to_tensor(given, value.dtype)))
         return found
+
+
+def _passed(t: Any) -> Any:
+    """Returns the tensor outside that an argument of an inlined call stands for; other tensors unchanged."""
+    while type(t) is Tensor and t.op.index in t.graph._notes.arguments:
+        t = stands_for(t.op.inputs[0])
+    return t
 
 
 @contextlib.contextmanager

@@ -30,7 +30,9 @@ def argument(leaf: Any) -> Any:
     graph = current_graph()
     assert graph is not None, "calls are inlined where a graph is being built"
     with graph._own_gradients():
-        return raw.Identity(leaf)
+        copy = raw.Identity(leaf)
+    graph._notes.arguments.add(copy.op.index)
+    return copy
 
 
 def inlined(graph: Graph, function: Callable[..., Any], arguments: Sequence[Any] = ()) -> Any:

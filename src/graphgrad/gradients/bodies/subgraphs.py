@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -225,21 +225,30 @@ class Copy:
       source: the sub-graph.
       kept: the outputs of the operation that holds it with values that must not be recomputed.
       add: adds the placeholder for one of them to `target`.
+      repeated: positions of inputs which the copies get from placeholders of their own; see `repeated_inputs`.
 
     Attributes:
       inside: the copies, by the id of their originals.
     """
 
     def __init__(self, target: FuncGraph, source: FuncGraph, kept: Sequence[Tensor],
-                 add: Callable[[Tensor], Tensor]):
+                 add: Callable[[Tensor], Tensor], repeated: Collection[int] = ()):
         self.target = target
         self.inside = {id(t): target.add_input(t.dtype, t._spec.shape, t.op.name) for t in source.inputs}
+        self._repeated = {id(target.inputs[i]): target.add_input(t.dtype, t._spec.shape, f"{t.op.name}_again")
+                          for i, t in enumerate(source.inputs) if i in repeated}
         values = {t.value_index: add(t) for t in kept}
+        first = len(target._operations)
         copy_ops(target, source.outputs, self.inside)
+        self._copies = target._operations[first:]
         self._kept = {id(self.inside[id(t)]): values[at] for t, at in source.kept if id(t) in self.inside}
 
     def settle(self) -> None:
         """Replaces copies of kept values by the values themselves, once the outputs of `target` are set."""
+        if self._repeated:
+            again = [op for op in self.target._operations if op.index in self.target._notes.repeating]
+            for op in (*self._copies, *again):
+                op.inputs = tuple([self._repeated.get(id(t), t) for t in op.inputs])
         if self._kept:
             replace(self.target, self._kept)
             drop_effects(self.target)

@@ -6,12 +6,12 @@ the branch that ran, except for what is not pure (`forward_values`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from graphgrad.gradients.bodies.subgraphs import Copy, carries, kept_outputs, zeros_for
 from graphgrad.gradients.core.backprop import gradients_inside
-from graphgrad.gradients.core.forward_values import as_it_was
+from graphgrad.gradients.core.repeated_inputs import given
 from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.funcgraph import FuncGraph
@@ -24,15 +24,16 @@ class _Side:
     """A branch of an `If`, differentiated.
 
     Attributes:
-      graph: a copy of the branch, with placeholders for its inputs, for kept values, and for `dys`.
+      graph: a copy of the branch, with placeholders for its inputs, for those of the copy alone, for kept values, and
+        for `dys`.
       found: the gradients for some of its inputs, in that graph.
     """
 
     def __init__(self, source: FuncGraph, kept: Sequence[Tensor], y_positions: Sequence[int],
-                 x_positions: Sequence[int], dys: Sequence[Any], name: str):
+                 x_positions: Sequence[int], dys: Sequence[Any], again: Collection[int], name: str):
         self.graph = target = FuncGraph(name, current_graph())
         with use(target):
-            self._copy = Copy(target, source, kept, lambda t: target.add_input(t.dtype, t._spec.shape, "kept"))
+            self._copy = Copy(target, source, kept, lambda t: target.add_input(t.dtype, t._spec.shape, "kept"), again)
             grad_ys = [target.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") for i, dy in enumerate(dys)]
             ys = [self._copy.inside[id(source.outputs[i])] for i in y_positions]
             xs = [target.inputs[i] for i in x_positions]
@@ -48,13 +49,14 @@ class _Side:
 
 def _if_grad(op: Operation, *dys: Any) -> list[Any]:
     """Builds an `If` over the gradients of the branches."""
-    args = as_it_was(op)[1:]
+    (pred, *args), repeated = given(op)
+    again = {i - 1: t for i, t in repeated.items()}
     branches = [op._attr("then_branch"), op._attr("else_branch")]
     kept = kept_outputs(op)
     ys = [i for i, dy in enumerate(dys) if dy is not None and carries(op.outputs[i])]
     xs = [i for i, t in enumerate(args) if carries(t)]
     used = [dense(dys[i]) for i in ys]
-    sides = [_Side(branch, kept, ys, xs, used, f"{op.name}_{name}_grad")
+    sides = [_Side(branch, kept, ys, xs, used, again, f"{op.name}_{name}_grad")
              for branch, name in zip(branches, ("then_branch", "else_branch"), strict=True)]
     wanted = [k for k in range(len(xs)) if any(side.found[k] is not None for side in sides)]
     if not wanted:
@@ -70,7 +72,7 @@ def _if_grad(op: Operation, *dys: Any) -> list[Any]:
                 outputs.append(g)
         side.settle(outputs)
     then_graph, else_graph = (side.graph for side in sides)
-    results = raw.If(op.inputs[0], [*args, *kept, *used], then_branch=then_graph, else_branch=else_graph,
+    results = raw.If(pred, [*args, *again.values(), *kept, *used], then_branch=then_graph, else_branch=else_graph,
                      Tout=tuple(t.dtype for t in then_graph.outputs))
     in_grads: list[Any] = [None] * len(op.inputs)
     for k, g in zip(wanted, results, strict=True):

@@ -14,8 +14,8 @@ import numpy as np
 
 from graphgrad.gradients.bodies.subgraphs import Copy, copy_list, kept_outputs, needed_ops
 from graphgrad.gradients.core.backprop import gradients_inside
-from graphgrad.gradients.core.forward_values import as_it_was
 from graphgrad.gradients.core.loop_zeros import AS_FIT, is_loop, touched
+from graphgrad.gradients.core.repeated_inputs import given
 from graphgrad.gradients.core.rules import carries_gradient
 from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir.constant_value import constant_value
@@ -185,13 +185,13 @@ class _RowGradient:
         ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
         xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
         is_record = not isinstance(op, Operation)  # of a tape; the map has values instead of variables
-        inputs = op.inputs if is_record else as_it_was(op)
+        inputs, again = (op.inputs, {}) if is_record else given(op)
         kept = [] if is_record else kept_outputs(op)
         used = [dense(dys[i]) for i in ys]
-        self.given = [*inputs, *kept, *used]
-        self.mapped = (*mapped, *[True] * len(kept), *[i not in summed for i in ys])
+        self.given = [*inputs, *again.values(), *kept, *used]
+        self.mapped = (*mapped, *(mapped[i] for i in again), *[True] * len(kept), *[i not in summed for i in ys])
         with use(body), none_allowed():  # a row may not use all inputs
-            self._copy = copy = Copy(body, source, kept, lambda t: body.add_row(t, "kept"))
+            self._copy = copy = Copy(body, source, kept, lambda t: body.add_row(t, "kept"), again)
             grad_ys = [body.add_input(dy.dtype, dy._spec.shape, f"grad_{i}") if y in summed else
                        body.add_row(dy, f"grad_{i}") for i, (y, dy) in enumerate(zip(ys, used, strict=True))]
             first = len(body._operations)

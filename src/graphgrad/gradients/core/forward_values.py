@@ -48,17 +48,18 @@ from graphgrad.ir.shape import relax
 # -- variables that are only read ----------------------------------------------------------
 
 
-def as_it_was(op: Operation) -> tuple[Tensor, ...]:
+def as_it_was(op: Operation, all_variables: bool = False) -> tuple[Tensor, ...]:
     """Returns the inputs of an operation with sub-graphs, for the operations of its gradient.
 
     Args:
       op: the operation.
+      all_variables: whether to replace the handles of all variables.
     Returns: `op.inputs`, in which handles of variables that `op` reads and that may have changed since are replaced.
     """
     inputs = list(op.inputs)
     changed = {id(t) for t in changed_by(op)}
     for i, t in enumerate(op.inputs):
-        if t.dtype is resource and id(handle_behind(t)) not in changed and _may_change(op, t):
+        if t.dtype is resource and id(handle_behind(t)) not in changed and (all_variables or _may_change(op, t)):
             dtype, shape = _held(op, t)
             if dtype is not None:
                 with op.graph.before(op):

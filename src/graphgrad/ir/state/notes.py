@@ -14,15 +14,21 @@ class Notes:
       early: the index of the operation before which it belongs.
       touched: of backward loops: see `gradients.core.loop_zeros`.
       joints: of recording loops: the joint loop.
+      repeating: which pass inputs of an operation on to a repetition of it: see `gradients.core.repeated_inputs`.
+      persistent: which persistent tapes have recorded, of branches.
+      arguments: which pass an argument on to a call that is inlined.
     """
 
-    __slots__ = ("recomputed", "early", "touched", "joints")
+    __slots__ = ("recomputed", "early", "touched", "joints", "repeating", "persistent", "arguments")
 
     def __init__(self) -> None:
         self.recomputed: dict[int, int] = {}
         self.early: dict[int, int] = {}
         self.touched: dict[int, tuple[Any, ...]] = {}
         self.joints: dict[int, Any] = {}
+        self.repeating: set[int] = set()
+        self.persistent: set[int] = set()
+        self.arguments: set[int] = set()
 
     def in_order(self, indices: Iterable[int]) -> list[int]:
         """Returns indices in execution order: creation order, except for those that belong before another."""
