@@ -196,3 +196,24 @@ def test_dtype_that_is_no_number() -> None:
     """TensorFlow's AttributeError."""
     with pytest.raises(AttributeError, match="floating point or integer"):
         tf2.image.convert_image_dtype(_X, tf2.bool)
+
+
+@pytest.mark.parametrize("value", [1.5, 6.0, np.float64(1.5), "1", None, [1], "tensor"])
+@pytest.mark.parametrize("call", ["crop", "crop_size", "pad", "pad_size", "both"])
+def test_offsets_and_sizes_are_integers(call, value) -> None:
+    """TensorFlow raises as well, for tensors of other dtypes than int32, too."""
+    calls = {
+        "crop": lambda v: tf.image.crop_to_bounding_box(x, v, 1, 2, 2),
+        "crop_size": lambda v: tf.image.crop_to_bounding_box(x, 1, 1, 2, v),
+        "pad": lambda v: tf.image.pad_to_bounding_box(x, 1, v, 8, 9),
+        "pad_size": lambda v: tf.image.pad_to_bounding_box(x, 1, 1, v, 9),
+        "both": lambda v: tf.image.resize_with_crop_or_pad(x, v, 3),
+    }
+    with tf.Graph().as_default():
+        x = tf.constant(np.ones((1, 4, 6, 1)))
+        value = tf.constant(2.0) if isinstance(value, str) and value == "tensor" else value
+        with pytest.raises(TypeError, match=r"(?s)Expected .*integers? for argument '(offset|target)_(height|width)', "
+                           r"not .*Built at test_image_functions\.py:\d+.*Fix: give "):
+            calls[call](value)
+        right = 9 if call == "pad_size" else 2
+        assert calls[call](np.int64(right)).shape == calls[call](tf.constant(right)).shape

@@ -8,6 +8,7 @@ from graphgrad.ir.constant_value import static_value
 from graphgrad.ir.dtypes import float64, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.attribute_values import whole_array
 from graphgrad.ops.common.shape_values import axes, is_tensor, join, minus, plus, rank_of, times
@@ -201,10 +202,22 @@ def _le(a, b):
     return None if is_tensor(a) or is_tensor(b) else bool(a <= b)
 
 
-def _value(v):
-    """Returns an int, or the tensor if it is not known."""
-    known = static_value(v) if hasattr(v, "_spec") else v
-    return v if known is None or hasattr(known, "_spec") else int(known)
+def _value(v, name):
+    """Returns an int, or the tensor if it is not known; raises TypeError for anything but one integer."""
+    tensor = hasattr(v, "_spec")
+    if tensor and v.dtype.kind in "iub":
+        known = static_value(v)
+        return v if known is None else int(known)
+    if tensor or v is None or np.ndim(v):
+        raise TypeError(f"Expected an integer for argument '{name}', not {v!r}.\n  Built at {user_source(2)}\n"
+                        "  Fix: give an int, or a scalar of int32")
+    return int(whole_array(v, name, np.int64))
+
+
+def _box(offset_height, offset_width, target_height, target_width):
+    """Returns the four as ints or tensors."""
+    return (_value(offset_height, "offset_height"), _value(offset_width, "offset_width"),
+            _value(target_height, "target_height"), _value(target_width, "target_width"))
 
 
 def crop_to_bounding_box(image: TensorLike, offset_height: TensorLike, offset_width: TensorLike,
@@ -225,7 +238,7 @@ def crop_to_bounding_box(image: TensorLike, offset_height: TensorLike, offset_wi
     """
     with name_scope(None, "crop_to_bounding_box"):
         x, added = batched(image)
-        top, left, height, width = map(_value, (offset_height, offset_width, target_height, target_width))
+        top, left, height, width = _box(offset_height, offset_width, target_height, target_width)
         for offset, size, axis, what in ((top, height, 1, "height"), (left, width, 2, "width")):
             _check(_le(0, offset), f"offset_{what} must be >= 0")
             _check(_le(1, size), f"target_{what} must be > 0")
@@ -243,7 +256,7 @@ def pad_to_bounding_box(image: TensorLike, offset_height: TensorLike, offset_wid
       offset_height, offset_width: rows above and columns left of the image.
       target_height, target_width: the size of the result.
     Returns: (*B, target_height, target_width, C).
-    Raises: ValueError if the image does not fit.
+    Raises: ValueError if the image does not fit, TypeError if a number is no integer.
     Gradient: the box of dy.
     Reference: TensorFlow 2.21 `tf.image.pad_to_bounding_box`.
 
@@ -252,7 +265,7 @@ def pad_to_bounding_box(image: TensorLike, offset_height: TensorLike, offset_wid
     """
     with name_scope(None, "pad_to_bounding_box"):
         x, added = batched(image)
-        top, left, height, width = map(_value, (offset_height, offset_width, target_height, target_width))
+        top, left, height, width = _box(offset_height, offset_width, target_height, target_width)
         bottom = minus(minus(height, top), size_along(x, 1))
         right = minus(minus(width, left), size_along(x, 2))
         for before, after, what in ((top, bottom, "height"), (left, right, "width")):
@@ -282,7 +295,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target
       image: (*B, H, W, C).
       target_height, target_width: the size of the result.
     Returns: (*B, target_height, target_width, C).
-    Raises: ValueError if a target is not positive.
+    Raises: ValueError if a target is not positive, TypeError if it is no integer.
     Gradient: that of the cut and the padding.
     Reference: TensorFlow 2.21 `tf.image.resize_with_crop_or_pad`.
 
@@ -291,7 +304,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target
     """
     with name_scope(None, "resize_image_with_crop_or_pad"):
         x, added = batched(image)
-        targets = [_value(target_height), _value(target_width)]
+        targets = [_value(target_height, "target_height"), _value(target_width, "target_width")]
         for t, what in zip(targets, ("height", "width"), strict=True):
             _check(_le(1, t), f"target_{what} must be > 0")
         sizes = [size_along(x, 1), size_along(x, 2)]
