@@ -70,6 +70,11 @@ class LoadedTrace(ConcreteFunction):
                                  "Fix: use another copy of the file")
         return self._specs
 
+    @property
+    def structured_outputs(self) -> Any:
+        """The structure that the function returns, with specs, as in TensorFlow for loaded functions."""
+        return structure_of(self._message.output_signature)
+
     def called_by(self, keywords: Sequence[str], most_positional: int) -> None:
         """Sets how the trace is called with tensors.
 

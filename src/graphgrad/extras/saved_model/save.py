@@ -225,7 +225,7 @@ def _function_to_export(objects: SavedObjects) -> Any:
 
 def _is_valid(concrete: ConcreteFunction) -> bool:
     try:
-        found = signature_results(concrete.structured_outputs, concrete.name, "unused")
+        found = signature_results(concrete._symbolic_outputs(), concrete.name, "unused")
     except ValueError:
         return False
     leaves = nest.flatten(concrete.structured_input_signature)

@@ -64,7 +64,7 @@ def written(concrete: ConcreteFunction, writer: FunctionWriter, name: str) -> Wr
     outputs = concrete.graph.outputs
     try:
         definition = writer.definition(name, concrete.graph, concrete.inputs, outputs, concrete._targets)
-        results = nest.map_structure(_spec_of, concrete.structured_outputs)
+        results = nest.map_structure(_spec_of, concrete._symbolic_outputs())
         arguments = concrete.inputs[: concrete._argument_count]
         keywords = [p.op.name for p in arguments]
         specs = [TensorSpec(p._spec.shape, p.dtype, p.op.name) for p in arguments]
@@ -169,7 +169,7 @@ def written_signature(key: str, concrete: ConcreteFunction, inner: WrittenFuncti
       writer: the writer.
     Raises: ValueError if the trace cannot be a signature.
     """
-    found = signature_results(concrete.structured_outputs, concrete.name, key)
+    found = signature_results(concrete._symbolic_outputs(), concrete.name, key)
     if any(isinstance(v, Composite) for v in found.values()):
         raise ValueError(f"the signature {key!r} returns values that consist of several tensors. "
                          "Fix: return their tensors by name")

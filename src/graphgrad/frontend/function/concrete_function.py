@@ -306,6 +306,10 @@ class ConcreteFunction:
     @property
     def structured_outputs(self) -> Any:
         """The structure that the function returns, with symbolic tensors."""
+        return self._symbolic_outputs()
+
+    def _symbolic_outputs(self) -> Any:
+        """Returns the structure that the function returns, with symbolic tensors."""
         return restore(self._outputs, self.graph.outputs)
 
     @property
