@@ -226,7 +226,8 @@ class OpTraits:
             self.zero_preserving = True
         if rule is not None:
             self.value_rule = rule
-        self.dependence_rule = options.pop("dependence", None)
+        if (dependence := options.pop("dependence", None)) is not None:
+            self.dependence_rule = dependence
 
     def dependences(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Declares on which elements of its inputs a result depends, for sparse derivatives (a decorator).

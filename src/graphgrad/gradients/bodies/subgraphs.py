@@ -225,7 +225,8 @@ class Copy:
       source: the sub-graph.
       kept: the outputs of the operation that holds it with values that must not be recomputed.
       add: adds the placeholder for one of them to `target`.
-      repeated: positions of inputs which the copies get from placeholders of their own; see `repeated_inputs`.
+      repeated: positions of inputs which the copies get from placeholders of their own, see
+        `forward_values.inputs_of_gradient`.
 
     Attributes:
       inside: the copies, by the id of their originals.

@@ -11,7 +11,7 @@ from typing import Any
 
 from graphgrad.gradients.bodies.subgraphs import Copy, carries, kept_outputs, zeros_for
 from graphgrad.gradients.core.backprop import gradients_inside
-from graphgrad.gradients.core.repeated_inputs import given
+from graphgrad.gradients.core.forward_values import inputs_of_gradient
 from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.funcgraph import FuncGraph
@@ -49,7 +49,7 @@ class _Side:
 
 def _if_grad(op: Operation, *dys: Any) -> list[Any]:
     """Builds an `If` over the gradients of the branches."""
-    (pred, *args), repeated = given(op)
+    (pred, *args), repeated = inputs_of_gradient(op, False)
     again = {i - 1: t for i, t in repeated.items()}
     branches = [op._attr("then_branch"), op._attr("else_branch")]
     kept = kept_outputs(op)

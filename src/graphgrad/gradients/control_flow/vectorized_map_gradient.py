@@ -14,8 +14,8 @@ import numpy as np
 
 from graphgrad.gradients.bodies.subgraphs import Copy, copy_list, kept_outputs, needed_ops
 from graphgrad.gradients.core.backprop import gradients_inside
+from graphgrad.gradients.core.forward_values import inputs_of_gradient
 from graphgrad.gradients.core.loop_zeros import AS_FIT, is_loop, touched
-from graphgrad.gradients.core.repeated_inputs import given
 from graphgrad.gradients.core.rules import carries_gradient
 from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir.constant_value import constant_value
@@ -185,7 +185,7 @@ class _RowGradient:
         ys = [i for i, dy in enumerate(dys) if dy is not None and carries_gradient(op.outputs[i])]
         xs = [i for i, t in enumerate(op.inputs) if carries_gradient(t)]
         is_record = not isinstance(op, Operation)  # of a tape; the map has values instead of variables
-        inputs, again = (op.inputs, {}) if is_record else given(op)
+        inputs, again = (op.inputs, {}) if is_record else inputs_of_gradient(op, is_loop(op))
         kept = [] if is_record else kept_outputs(op)
         used = [dense(dys[i]) for i in ys]
         self.given = [*inputs, *again.values(), *kept, *used]

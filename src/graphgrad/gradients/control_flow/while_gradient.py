@@ -40,9 +40,8 @@ from graphgrad.gradients.bodies.subgraphs import (
 )
 from graphgrad.gradients.bodies.trip_count import Trips, count_trips, is_sum_of_two, stride_of, written_once
 from graphgrad.gradients.core.backprop import gradients_inside
-from graphgrad.gradients.core.forward_values import done_once
+from graphgrad.gradients.core.forward_values import done_once, inputs_of_gradient
 from graphgrad.gradients.core.loop_zeros import touched
-from graphgrad.gradients.core.repeated_inputs import given
 from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, use
@@ -60,7 +59,7 @@ from .loop_checkpointing import tell_kept, through_segments
 
 def _while_grad(op: Operation, *dys: Any) -> list[Any]:
     """Builds the recording loop and the backward loop; see above."""
-    loop = Loop(op, given(op)[0])
+    loop = Loop(op, inputs_of_gradient(op, True)[0])
     found = _through_segments(loop, dys) if op._attr("memory") is not None else None
     if found is not None:
         return found

@@ -15,14 +15,15 @@ The copies in a gradient then read these outputs (`FuncGraph.kept`), and the ope
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from graphgrad.gradients.bodies.recorded_loops import Loop, declared, repeat
-from graphgrad.gradients.bodies.subgraphs import copy_list, in_graph_of, needed_ops
+from graphgrad.gradients.bodies.subgraphs import carries, copy_list, in_graph_of, needed_ops
 from graphgrad.gradients.bodies.trip_count import count_trips
+from graphgrad.ir import graph as ir_graph
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, resource, string, variant
@@ -96,6 +97,43 @@ def _held(op: Operation, t: Tensor) -> tuple[Any, Any]:
             elif "dtype" in o.attrs and any(id(handle_behind(i)) in inside for i in o.inputs):
                 return o.attrs["dtype"], o.attrs.get("shape")
     return None, None
+
+
+# -- what tapes follow ----------------------------------------------------------------------
+#
+# The gradient of a branch, loop or map computes the forward pass again. TensorFlow's reads intermediate results of the
+# forward operation in its place, and a tape that begins after this operation ran does not follow them; so neither does
+# it follow here what computes them again. Of a branch or a map it follows what the rules inside read directly, except
+# for variables; of a loop, and of a branch that a persistent tape has recorded, TensorFlow hands out all inputs as
+# intermediate results.
+
+
+def inputs_of_gradient(op: Operation, loops: bool) -> tuple[Sequence[Tensor], dict[int, Tensor]]:
+    """Returns what the gradient of an operation gets in place of its inputs.
+
+    Args:
+      op: the operation, whose gradient is being built.
+      loops: whether it is a loop in TensorFlow.
+    Returns: the inputs as they were, and what the repeated forward pass gets in place of some of them, by position.
+      There is no difference unless a tape that has not recorded `op` is recording.
+    """
+    listening = ir_graph.listening
+    if not listening.recorders or not any(is_unaware(op) for is_unaware in listening.unaware):
+        return as_it_was(op), {}
+    before, listening.repeated = listening.repeated, op
+    try:
+        inputs = list(as_it_was(op, True))
+        again = {}
+        with in_graph_of(op):
+            for i, t in enumerate(inputs):
+                if carries(t) and t.dtype is not resource:
+                    again[i] = raw.Identity(t)
+                    again[i].op.graph._notes.repeating.add(again[i].op.index)
+    finally:
+        listening.repeated = before
+    if loops or op.index in op.graph._notes.persistent:
+        return [again.get(i, t) for i, t in enumerate(inputs)], {}
+    return inputs, again
 
 
 # -- exposed values -------------------------------------------------------------------------

@@ -14,7 +14,7 @@ class Notes:
       early: the index of the operation before which it belongs.
       touched: of backward loops: see `gradients.core.loop_zeros`.
       joints: of recording loops: the joint loop.
-      repeating: which pass inputs of an operation on to a repetition of it: see `gradients.core.repeated_inputs`.
+      repeating: which pass inputs of an operation on to a repetition of it: see `forward_values.inputs_of_gradient`.
       persistent: which persistent tapes have recorded, of branches.
       arguments: which pass an argument on to a call that is inlined.
     """
