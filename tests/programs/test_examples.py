@@ -92,6 +92,15 @@ def test_runs_agree_and_disturb_nothing(name: str) -> None:
     assert noticed["differences"] == []
 
 
+def test_the_page_lists_them() -> None:
+    """Each has a row in `docs/testing.md`, which says the best of it."""
+    from tests.docs import example_table
+
+    assert example_table.rows() == EXAMPLES
+    table = example_table.PAGE.read_text().partition("## Examples")[2].partition("\n## ")[0]
+    assert "differ" not in table and "changed" not in table
+
+
 def test_begin_as_tensorflow_programs_do() -> None:
     """Every example imports `tensorflow`, and nothing of this package."""
     for name in EXAMPLES:
