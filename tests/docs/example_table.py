@@ -11,9 +11,9 @@ _HEAD = """\
 
 What each program of `examples/` did, run as `graphgrad run` does. *Output*: whether it printed what TensorFlow 2.21
 printed, numbers within the tolerance of `tests/programs/test_examples.py` (*own*: what is recorded was printed here).
-*NumPy's state*: whether `np.random`'s global state was the same in the end. *Runs 1 and 3*: for how many executables the
-first run (NumPy) and the third (XLA) gave the same numbers; at most three of each program, without random numbers and
-effects. Made by `python -m tests.docs.example_table`.
+*NumPy's state*: whether `np.random`'s global state was the same in the end. *Runs 1 and 3*: for how many executables
+the first run (NumPy) and the third (XLA) gave the same numbers; at most three of each program, without random numbers
+and effects. Made by `python -m tests.docs.example_table`.
 
 | example | output | NumPy's state | runs 1 and 3 |
 |---|---|---|---|
