@@ -85,7 +85,7 @@ def test_interleaved(sess: Any, files: list[str]) -> None:
     assert _all(sess, flat) == [0, 1, 10, 11, 20, 21, 30, 31]
     with pytest.raises(TypeError, match="must return a `Dataset` object"):
         names.flat_map(lambda x: x)
-    with pytest.raises(ValueError, match="must be positive"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="cycle_length must be greater than zero"):
         names.interleave(tf.data.TFRecordDataset, 0)
 
 

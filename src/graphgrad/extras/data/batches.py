@@ -13,11 +13,12 @@ from graphgrad.ir.dtypes import as_dtype, int64, string
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.shape import as_shape
+from graphgrad.ir.source import user_source
 
 from .data_structure import Parts, arranged, components, flatten, mapped, pack
 from .dataset_base import UNKNOWN, DatasetT, divided
 from .dataset_components import DatasetParts, RaggedParts, SparseParts, held
-from .elements import Element, _all_rows, _now, _row_spec, _shapes, _value, joined
+from .elements import Element, _all_rows, _now, _row_spec, _shapes, _value, fixed, integer, joined, parallel, positive
 from .passes import Values
 
 
@@ -31,15 +32,13 @@ def batch(self: DatasetT, batch_size: Any, drop_remainder: bool = False, num_par
       num_parallel_calls, deterministic, name: accepted.
     Raises: InvalidArgumentError for a size < 1, and at run time if shapes differ.
     """
-    size = _value(batch_size)
-    if not isinstance(size, Tensor) and int(size) < 1:
-        raise InvalidArgumentError(None, None, f"Batch size must be greater than zero, not {int(size)}. "
-                                   "Fix: give 1 or more")
-    rows = int(size) if drop_remainder and not isinstance(size, Tensor) else None
+    size = positive(integer(batch_size, "batch_size"), "Batch size")
+    parallel(num_parallel_calls)
+    rows = size if drop_remainder and not isinstance(size, Tensor) else None
     whole = components(self._specs)
 
     def passes(given: Values) -> Iterator[Element]:
-        wanted, elements = int(_now(size, given)), self._passes(given)
+        wanted, elements = int(positive(_now(size, given), "Batch size")), self._passes(given)
         while chunk := list(itertools.islice(elements, wanted)):
             if len(chunk) == wanted or not drop_remainder:
                 yield joined(whole, chunk)
@@ -49,9 +48,9 @@ def batch(self: DatasetT, batch_size: Any, drop_remainder: bool = False, num_par
             return spec.batched(rows)  # type: ignore[attr-defined]  # the base lacks it
         return Spec.of(spec.dtype, None if spec.shape is None else (rows, *spec.shape))
 
-    symbolic = isinstance(size, Tensor)
-    count = UNKNOWN if symbolic else divided(self._size, int(size), drop_remainder)
-    return self._then(passes, arranged(self._specs, batched), [size] if symbolic else [], count)
+    if isinstance(size, Tensor):
+        return self._then(passes, arranged(self._specs, batched), [size], UNKNOWN)
+    return self._then(passes, arranged(self._specs, batched), size=divided(self._size, size, drop_remainder))
 
 
 def unbatch(self: DatasetT, name: str | None = None) -> DatasetT:
@@ -91,19 +90,19 @@ def padded_batch(self: DatasetT, batch_size: Any, padded_shapes: Any = None, pad
     given_values = [None] * len(leaves) if padding_values is None else _spread(padding_values, self._specs)
     fills = [np.asarray((b"" if s.dtype is string else 0) if v is None else _value(v), s.dtype.np_dtype)
              for v, s in zip(given_values, leaves, strict=True)]
-    size = _value(batch_size)
+    size = positive(integer(batch_size, "batch_size"), "Batch size")
 
     def passes(given: Values) -> Iterator[Any]:
-        wanted, elements = int(_now(size, given)), self._passes(given)
+        wanted, elements = int(positive(_now(size, given), "Batch size")), self._passes(given)
         while chunk := list(itertools.islice(elements, wanted)):
             if len(chunk) == wanted or not drop_remainder:
                 yield [_padded(parts, s, f) for parts, s, f in zip(zip(*chunk), shapes, fills, strict=True)]
 
-    rows = int(size) if drop_remainder and not isinstance(size, Tensor) else None
+    rows = size if drop_remainder and not isinstance(size, Tensor) else None
     specs = pack(self._specs, (Spec.of(s.dtype, (rows, *shape)) for s, shape in zip(leaves, shapes, strict=True)))
     if isinstance(size, Tensor):
         return self._then(passes, specs, [size])
-    return self._then(passes, specs, size=divided(self._size, int(size), drop_remainder))
+    return self._then(passes, specs, size=divided(self._size, size, drop_remainder))
 
 
 def rebatch(self: DatasetT, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> DatasetT:
@@ -117,7 +116,7 @@ def rebatch(self: DatasetT, batch_size: Any, drop_remainder: bool = False, name:
     if any(s.shape == () for s in flatten(self._specs)):
         raise ValueError("Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset with "
                          "scalar elements. Fix: batch() it before")
-    sizes = np.atleast_1d(np.asarray(_value(batch_size))).astype(int).tolist()
+    sizes = _sizes(batch_size)
     rows: Any = unbatch(self)
     whole = components(rows._specs)
 
@@ -172,7 +171,7 @@ def sparse_batch(self: DatasetT, batch_size: Any, row_shape: Any, name: str | No
       name: accepted.
     Raises: InvalidArgumentError at run time for larger elements.
     """
-    spec, size = self._specs, int(_value(batch_size))
+    spec, size = self._specs, positive(fixed(batch_size, "batch_size"), "Batch size")
     wanted = [None if n in (None, -1) else int(n) for n in (getattr(row_shape, "as_list", list)() if hasattr(
         row_shape, "as_list") else np.asarray(row_shape, object).tolist())]
 
@@ -212,11 +211,9 @@ def window(self: DatasetT, size: Any, shift: Any = None, stride: Any = 1, drop_r
            [1, 2],
            [2, 3]])
     """
-    width = int(_value(size))
-    by, apart = width if shift is None else int(_value(shift)), int(_value(stride))
-    for what, n in (("Window size", width), ("Window shift", by), ("Window stride", apart)):
-        if n < 1:
-            raise InvalidArgumentError(None, None, f"{what} must be greater than zero, not {n}. Fix: 1 or more")
+    width = positive(fixed(size, "size"), "Window size")
+    by = width if shift is None else positive(fixed(shift, "shift"), "Window shift")
+    apart = positive(fixed(stride, "stride"), "Window stride")
     inner = [DatasetParts.of(spec) for spec in _tuple(self._specs)]
     span = (width - 1) * apart + 1
 
@@ -239,6 +236,17 @@ def window(self: DatasetT, size: Any, shift: Any = None, stride: Any = 1, drop_r
     if rows >= 0:
         rows = max(0, (rows - span) // by + 1 if rows >= span else 0) if drop_remainder else -(-rows // by)
     return self._then(passes, specs, size=rows)
+
+
+def _sizes(batch_size: Any) -> list[int]:
+    """Returns the sizes of batches that are used in turn."""
+    if not np.ndim(batch_size):
+        return [positive(fixed(batch_size, "batch_size"), "Batch size")]
+    sizes = [fixed(n, "batch_size") for n in np.asarray(batch_size).tolist()]
+    if not sizes:
+        raise InvalidArgumentError(None, None, f"batch_size is empty.\n  Asked for at {user_source(2)}\n"
+                                   "  Fix: give numbers of rows")
+    return [positive(n, "Batch size") for n in sizes]
 
 
 def _nothing(spec: Any) -> Any:

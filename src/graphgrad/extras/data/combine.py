@@ -17,7 +17,7 @@ from graphgrad.ir.opdef import raw
 from .data_structure import arranged, components, flatten, pack
 from .dataset_base import INFINITE, UNKNOWN, DatasetBase, DatasetT, limited
 from .dataset_components import DatasetParts, common, held
-from .elements import Element, _runner, _symbolic, _value, _zip, traced
+from .elements import Element, _runner, _symbolic, _value, _zip, fixed, positive, traced
 from .mapping import nested
 from .passes import Values, seeds_of
 
@@ -133,9 +133,7 @@ def grouped(dataset: Any, key_func: Any, reduce_func: Any, window_size: Any, win
     keys = traced(key_func, dataset._specs)[0]
     _check_key(keys, "key_func")
     sizes = None if window_size_func is None else traced(window_size_func, Spec.of(int64, ()))[0]
-    fixed = None if window_size is None else int(_value(window_size))
-    if fixed is not None and fixed < 1:
-        raise ValueError(f"Window size must be greater than zero, but got {fixed}.")
+    constant = None if window_size is None else positive(fixed(window_size, "window_size"), "Window size")
     shape = dataset._of((Spec.of(int64, ()), DatasetParts.of(dataset._specs)), [], iter)
     reduce_graph, inner = nested(shape, reduce_func)
 
@@ -153,7 +151,7 @@ def grouped(dataset: Any, key_func: Any, reduce_func: Any, window_size: Any, win
             if key not in windows:
                 windows[key] = []
                 # Silenced: one of the two is given.
-                wanted[key] = fixed if size_of is None else int(size_of([np.asarray(key, np.int64)])[0])  # type: ignore
+                wanted[key] = constant if size_of is None else int(size_of([np.asarray(key, np.int64)])[0])  # type: ignore
             windows[key].append(element)
             if len(windows[key]) == wanted[key]:
                 yield from emitted(key)
@@ -177,7 +175,8 @@ def bucketed(dataset: Any, length_of: Any, boundaries: list[int], sizes: list[in
     if len(sizes) != len(boundaries) + 1:
         raise ValueError("`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
                          f"`len(bucket_batch_sizes)={len(sizes)}` and `len(bucket_boundaries)={len(boundaries)}`.")
-    batch_sizes, edges = np.asarray(sizes, np.int64), np.asarray([*boundaries, np.iinfo(np.int32).max], np.int32)
+    batch_sizes = np.asarray([positive(fixed(n, "bucket_batch_sizes"), "Batch size") for n in sizes], np.int64)
+    edges = np.asarray([*boundaries, np.iinfo(np.int32).max], np.int32)
 
     def bucket(*element: Any) -> Any:
         length = length_of(*element)

@@ -14,7 +14,7 @@ from graphgrad.executor.runtime.random_positions import RandomPositions
 from graphgrad.frontend.function.autograph.convert import convert
 from graphgrad.ir import context
 from graphgrad.ir.conversion import convert_to_tensor, make_array
-from graphgrad.ir.dtypes import as_dtype, resource
+from graphgrad.ir.dtypes import as_dtype, int64, resource
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
@@ -38,6 +38,54 @@ def _value(leaf: Any) -> Any:
         return _value(leaf._as_tensor())
     with context.use(context.EAGER):
         return np.asarray(convert_to_tensor(leaf)._value)
+
+
+def integer(value: Any, name: str) -> int | Tensor:
+    """Returns a number that a user gives, such as a size of batches.
+
+    Args:
+      value: an integer, or a tensor of one.
+      name: the argument.
+    Returns: an int; or a symbolic tensor.
+    Raises: TypeError or ValueError for what is no integer of 64 bits; InvalidArgumentError for more than one.
+    """
+    if hasattr(value, "_as_tensor"):
+        value = value._as_tensor()
+    made = isinstance(value, (Tensor, EagerTensor))
+    if made and not value.dtype.is_integer:
+        raise ValueError(f"{name}: Tensor conversion requested dtype int64 for Tensor with dtype {value.dtype.name}: "
+                         f"{value!r}\n  Asked for at {user_source(2)}\n  Fix: tf.cast it to tf.int64")
+    found = value
+    if not made:
+        with context.use(context.EAGER):
+            found = convert_to_tensor(value, dtype=int64, name=name)
+    if found.shape.rank not in (0, None):
+        raise InvalidArgumentError(None, None, f"{name} must be a scalar, not of shape {found.shape}.\n"
+                                   f"  Asked for at {user_source(2)}\n  Fix: give one integer")
+    return int(found._value) if isinstance(found, EagerTensor) else found
+
+
+def fixed(value: Any, name: str) -> int:
+    """Returns `integer` where no symbolic tensor can be used; raises NotImplementedError for one."""
+    found = integer(value, name)
+    if isinstance(found, Tensor):
+        raise NotImplementedError(f"{name} cannot be a symbolic tensor.\n  Asked for at {user_source(2)}\n"
+                                  "  Fix: give a Python integer")
+    return found
+
+
+def positive(number: Any, what: str) -> Any:
+    """Returns a number, if it is symbolic or positive; raises InvalidArgumentError otherwise."""
+    if not isinstance(number, Tensor) and int(number) < 1:
+        raise InvalidArgumentError(None, None, f"{what} must be greater than zero, not {int(number)}.\n"
+                                   f"  Asked for at {user_source(2)}\n  Fix: give 1 or more")
+    return number
+
+
+def parallel(calls: Any) -> None:
+    """Checks a number of parallel calls: None, `tf.data.AUTOTUNE`, or positive. It changes nothing here."""
+    if calls is not None and (number := integer(calls, "num_parallel_calls")) != -1:
+        positive(number, "num_parallel_calls")
 
 
 def _spec(value: Any) -> Spec:

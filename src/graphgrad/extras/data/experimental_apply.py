@@ -15,7 +15,7 @@ from graphgrad.ir.op_signature import Spec
 from .data_structure import components, flatten, pack
 from .dataset import Dataset
 from .dataset_components import DatasetParts, specs_of
-from .elements import Element, _runner, _symbolic, dataset_class, traced
+from .elements import Element, _runner, _symbolic, dataset_class, fixed, traced
 from .passes import Values
 from .values import computed
 
@@ -37,7 +37,7 @@ def assert_cardinality(expected_cardinality: Any) -> _Transformation:
     Raises: FailedPreconditionError when a pass finds more or fewer.
     Reference: TensorFlow 2.21 `tf.data.experimental.assert_cardinality`.
     """
-    wanted = int(np.asarray(expected_cardinality))
+    wanted = fixed(expected_cardinality, "expected_cardinality")
 
     def apply(dataset: Any) -> Any:
         def passes(given: Values) -> Iterator[Element]:
@@ -360,7 +360,7 @@ def at(dataset: Any, index: Any) -> Any:
     Raises: OutOfRangeError if there is none.
     Reference: TensorFlow 2.21 `tf.data.experimental.at`.
     """
-    place = int(np.asarray(index))
+    place = fixed(index, "index")
 
     def compute(given: Values) -> Element:
         found = next(itertools.islice(dataset._passes(given), place, None), None) if place >= 0 else None

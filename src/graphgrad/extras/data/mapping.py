@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,6 @@ import numpy as np
 from graphgrad.errors import OpError
 from graphgrad.frontend.function.autograph.convert import convert
 from graphgrad.ir import context
-from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import int64
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
@@ -19,7 +19,7 @@ from graphgrad.ir.op_signature import Spec
 
 from .data_structure import flatten, pack
 from .dataset_base import DatasetBase, DatasetT
-from .elements import Element, _now, _runner, _symbolic, traced
+from .elements import Element, _now, _runner, _symbolic, fixed, parallel, positive, traced
 from .passes import Values
 from .values import state_of, stepped
 
@@ -33,6 +33,7 @@ def map_(self: DatasetT, map_func: Any, num_parallel_calls: Any = None, determin
         tuple is passed as several arguments.
       num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool, name: accepted.
     """
+    parallel(num_parallel_calls)
     graph, structure = traced_for(self, map_func)
     specs = pack(structure, (t._spec for t in graph.outputs))
     return self._then(lambda given: map(_runner(graph, given), self._passes(given)), specs, _symbolic(graph),
@@ -78,13 +79,10 @@ def interleave(self: DatasetT, map_func: Any, cycle_length: Any = None, block_le
     Raises: TypeError if the function returns anything else.
     """
     graph, inner = nested(self, map_func)
-    if cycle_length is None or whole(cycle_length) == -1:
-        import os
-
-        cycle_length = os.cpu_count() or 1
-    cycle, block = whole(cycle_length), int(block_length or 1)
-    if cycle < 1 or block < 1:
-        raise ValueError("`cycle_length` and `block_length` must be positive.")
+    parallel(num_parallel_calls)
+    cycle = -1 if cycle_length is None else fixed(cycle_length, "cycle_length")
+    cycle = (os.cpu_count() or 1) if cycle == -1 else positive(cycle, "cycle_length")
+    block = 1 if block_length is None else positive(fixed(block_length, "block_length"), "block_length")
 
     def passes(given: Values) -> Iterator[Any]:
         run = _runner(graph, given) if graph.outputs else None
@@ -117,9 +115,10 @@ def interleave(self: DatasetT, map_func: Any, cycle_length: Any = None, block_le
 
 def enumerate_(self: DatasetT, start: int = 0, name: str | None = None) -> DatasetT:
     """Makes a data set of pairs: a number that counts from `start`, int64, and the element."""
+    first = fixed(start, "start")
 
     def passes(given: Values) -> Iterator[Any]:
-        return ([np.asarray(i, np.int64), *element] for i, element in enumerate(self._passes(given), whole(start)))
+        return ([np.asarray(i, np.int64), *element] for i, element in enumerate(self._passes(given), first))
 
     return self._then(passes, (Spec.of(int64, ()), self._specs), size=self._size)
 

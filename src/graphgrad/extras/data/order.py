@@ -8,11 +8,11 @@ from typing import Any
 
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.ir import context
-from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.graph import Tensor
+from graphgrad.ir.source import user_source
 
-from .dataset_base import DatasetT, limited, times_
-from .elements import Element, _now, _value
+from .dataset_base import UNKNOWN, DatasetT, limited, times_
+from .elements import Element, _now, integer, positive
 from .passes import SeedsOfPasses, Values, entropy, numbers, seeds_of
 
 
@@ -48,15 +48,14 @@ def shuffle(self: DatasetT, buffer_size: Any, seed: Any = None, reshuffle_each_i
     """Makes a data set in random order: each element is drawn from a buffer of the next ones.
 
     Args:
-      buffer_size: the size of the buffer.
+      buffer_size: the size of the buffer; `tf.data.UNKNOWN_CARDINALITY` for all elements.
       seed: an int; the order is TensorFlow's for the same seed.
       reshuffle_each_iteration: whether each repetition has another order.
       name: accepted.
     """
-    size = _value(buffer_size)
-    if not isinstance(size, Tensor) and int(size) < 1:
-        raise InvalidArgumentError(None, None, f"buffer_size must be greater than zero, not {int(size)}. "
-                                   "Fix: give 1 or more")
+    size = integer(buffer_size, "buffer_size")
+    if size != UNKNOWN:
+        positive(size, "buffer_size")
     seeds = seeds_of(seed)
     again = reshuffle_each_iteration in (None, True)
     eager = context.executing_eagerly()
@@ -81,7 +80,11 @@ def shuffle(self: DatasetT, buffer_size: Any, seed: Any = None, reshuffle_each_i
             mine = given.draws.draw(given.setdefault(id(passes), SeedsOfPasses(seeds)))
         else:
             mine = given.draws.draw_any()
-        return shuffled(self._passes(given), int(_now(size, given)), numbers(mine))
+        elements, wanted = self._passes(given), int(_now(size, given))
+        if wanted == UNKNOWN:
+            everything = list(elements)
+            elements, wanted = iter(everything), max(1, len(everything))
+        return shuffled(elements, positive(wanted, "buffer_size"), numbers(mine))
 
     made = self._then(passes, captured=[size] if isinstance(size, Tensor) else [], size=self._size)
     made._kind = "ShuffleDatasetV3"
@@ -93,10 +96,10 @@ def shuffle(self: DatasetT, buffer_size: Any, seed: Any = None, reshuffle_each_i
 
 def repeat(self: DatasetT, count: Any = None, name: str | None = None) -> DatasetT:
     """Makes a data set of several passes; without end if `count` is None or -1."""
-    times = None if count is None else _value(count)
+    times = -1 if count is None else integer(count, "count")
 
     def passes(given: Values) -> Iterator[Element]:
-        n = -1 if times is None else int(_now(times, given))
+        n = int(_now(times, given))
         for _ in itertools.count() if n < 0 else range(n):
             empty = True
             for element in self._passes(given):
@@ -107,7 +110,7 @@ def repeat(self: DatasetT, count: Any = None, name: str | None = None) -> Datase
 
     if isinstance(times, Tensor):
         return self._then(passes, captured=[times])
-    return self._then(passes, size=times_(self._size, -1 if times is None else int(times)))
+    return self._then(passes, size=times_(self._size, times))
 
 
 def take(self: DatasetT, count: Any, name: str | None = None) -> DatasetT:
@@ -121,21 +124,57 @@ def skip(self: DatasetT, count: Any, name: str | None = None) -> DatasetT:
 
 
 def shard(self: DatasetT, num_shards: int, index: int, name: str | None = None) -> DatasetT:
-    """Makes a data set of every `num_shards`-th element, from `index` on."""
-    def passes(given: Values) -> Iterator[Element]:
-        return itertools.islice(self._passes(given), whole(index), None, whole(num_shards))
+    """Makes a data set of every `num_shards`-th element, from `index` on.
 
-    size = self._size if self._size < 0 else len(range(whole(index), self._size, whole(num_shards)))
-    return self._then(passes, size=size)
+    Args:
+      num_shards: the number of shards.
+      index: the number of this one, from 0 on.
+      name: accepted.
+    Raises: InvalidArgumentError for an index that is not in [0, num_shards), or no shards.
+    """
+    count, first = integer(num_shards, "num_shards"), integer(index, "index")
+    if not isinstance(count, Tensor) and not isinstance(first, Tensor):
+        _check_shard(count, first)
+        size = self._size if self._size < 0 else len(range(first, self._size, count))
+    else:
+        size = UNKNOWN
+
+    def passes(given: Values) -> Iterator[Element]:
+        n, i = int(_now(count, given)), int(_now(first, given))
+        _check_shard(n, i)
+        return itertools.islice(self._passes(given), i, None, n)
+
+    return self._then(passes, captured=[t for t in (count, first) if isinstance(t, Tensor)], size=size)
+
+
+def _check_shard(count: int, index: int) -> None:
+    if count < 1:
+        problem = f"Number of shards must be greater than zero (currently num_shards = {count})."
+    elif not 0 <= index < count:
+        problem = f"Index must be between 0 and {count - 1} (currently index = {index})."
+    else:
+        return
+    raise InvalidArgumentError(None, None, f"{problem}\n  Asked for at {user_source(3)}\n"
+                               "  Fix: give the number of shards, and one of 0 to that number - 1")
 
 
 def prefetch(self: DatasetT, buffer_size: Any, name: str | None = None) -> DatasetT:
-    """Returns the data set itself: elements are computed on demand."""
+    """Returns the data set itself: elements are computed on demand.
+
+    Args:
+      buffer_size: accepted: a number of elements, None, or `tf.data.AUTOTUNE`.
+      name: accepted.
+    Raises: InvalidArgumentError for other negative numbers.
+    """
+    size = -1 if buffer_size is None else integer(buffer_size, "buffer_size")
+    if not isinstance(size, Tensor) and size < -1:
+        raise InvalidArgumentError(None, None, f"buffer_size must be >= 0, or -1 for tf.data.AUTOTUNE, not {size}.\n"
+                                   f"  Asked for at {user_source(2)}\n  Fix: give tf.data.AUTOTUNE")
     return self._then(self._passes, size=self._size)
 
 
 def _slice(self: DatasetT, count: Any, skipped: bool) -> DatasetT:
-    size = _value(count)
+    size = integer(count, "count")
 
     def passes(given: Values) -> Iterator[Element]:
         n, elements = int(_now(size, given)), self._passes(given)
@@ -145,8 +184,7 @@ def _slice(self: DatasetT, count: Any, skipped: bool) -> DatasetT:
 
     if isinstance(size, Tensor):
         return self._then(passes, captured=[size])
-    count = int(size)
     if not skipped:
-        return self._then(passes, size=self._size if count < 0 else limited(self._size, count))
-    left = 0 if count < 0 else self._size if self._size < 0 else max(0, self._size - count)
+        return self._then(passes, size=self._size if size < 0 else limited(self._size, size))
+    left = 0 if size < 0 else self._size if self._size < 0 else max(0, self._size - size)
     return self._then(passes, size=left)

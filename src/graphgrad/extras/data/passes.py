@@ -22,6 +22,8 @@ Seeds = tuple[int, int]
 
 def seeds_of(seed: Any) -> Seeds | None:
     """Returns the two seeds of a data set; None if it has none."""
+    if isinstance(seed, (float, complex, str)):
+        raise TypeError(f"Cannot convert {seed!r} to a seed, an integer of 64 bits. Fix: give an int")
     first, second = get_seed(None if seed is None else whole(seed))
     if first is None and second is None:
         return None

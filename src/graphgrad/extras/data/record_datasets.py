@@ -10,16 +10,16 @@ import numpy as np
 
 from graphgrad.errors import DataLossError, InvalidArgumentError
 from graphgrad.extras.pipelines.records import TFRecordOptions, tf_record_iterator
-from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.blocking import located
 from graphgrad.ir.dtypes import string
 from graphgrad.ir.files.inflate import read_up_to
 from graphgrad.ir.files.tfrecord import opened
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.op_signature import Spec
+from graphgrad.ir.source import user_source
 
 from .dataset import Dataset
-from .elements import _now, _value
+from .elements import _now, _value, fixed, positive
 from .graph_iterator import DatasetV1
 
 _PIECE = 1 << 16  # bytes of a text to read at once
@@ -129,7 +129,11 @@ class FixedLengthRecordDataset(_OfFiles):
                  buffer_size: Any = None, compression_type: Any = None, num_parallel_reads: Any = None,
                  name: str | None = None):
         super().__init__(filenames, compression_type)
-        self._sizes = whole(record_bytes), int(header_bytes or 0), int(footer_bytes or 0)
+        around = [fixed(n or 0, what) for n, what in ((header_bytes, "header_bytes"), (footer_bytes, "footer_bytes"))]
+        if min(around) < 0:
+            raise InvalidArgumentError(None, None, f"header_bytes and footer_bytes must be >= 0, not {around}.\n"
+                                       f"  Asked for at {user_source(2)}\n  Fix: give numbers of bytes")
+        self._sizes = positive(fixed(record_bytes, "record_bytes"), "record_bytes"), around[0], around[1]
 
     def _read(self, name: str, kind: str) -> Iterator[bytes]:
         size, header, footer = self._sizes

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
-from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.dtypes import DType, as_dtype, int64
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.op_signature import Spec
@@ -29,8 +28,10 @@ from .elements import (
     _value,
     _yielded_all,
     dataset_class,
+    fixed,
+    integer,
 )
-from .passes import SeedsOfPasses, Values, numbers, seeds_of
+from .passes import Draws, SeedsOfPasses, Values, numbers, seeds_of
 
 
 def from_tensors(cls: type[DatasetBase], tensors: Any, name: str | None = None) -> Any:
@@ -125,13 +126,20 @@ def range_(cls: type[DatasetBase], *args: Any, **kwargs: Any) -> Any:
       **kwargs: `output_type`, another dtype.
     """
     dtype: DType = as_dtype(kwargs.get("output_type") or int64)
-    values = [_value(a) for a in args]
+    values = [integer(a, "the bounds of range") for a in args]
+
+    def numbers_now(given: Values) -> Any:
+        bounds = [int(_now(v, given)) for v in values]
+        if len(bounds) == 3 and not bounds[2]:
+            raise InvalidArgumentError(None, None, "step must be a non-zero integer.\n"
+                                       f"  Asked for at {user_source(3)}\n  Fix: give another step")
+        return range(*bounds)
 
     def passes(given: Values) -> Iterator[Element]:
-        return ([np.array(i, dtype.np_dtype)] for i in range(*[whole(_now(v, given)) for v in values]))
+        return ([np.array(i, dtype.np_dtype)] for i in numbers_now(given))
 
     symbolic = [v for v in values if isinstance(v, Tensor)]
-    size = UNKNOWN if symbolic else len(range(*map(whole, values)))
+    size = UNKNOWN if symbolic else len(numbers_now(Values({}, Draws())))
     return cls._of(Spec.of(dtype, ()), symbolic, passes, size)
 
 
@@ -144,6 +152,8 @@ def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None 
       name: accepted.
     """
     kind = as_dtype(dtype)
+    if kind.is_integer:
+        start, step = fixed(start, "start"), fixed(step, "step")
 
     def passes(given: Values) -> Iterator[Element]:
         return ([np.asarray(n, kind.np_dtype)] for n in itertools.count(start, step))

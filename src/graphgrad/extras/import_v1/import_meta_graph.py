@@ -101,6 +101,9 @@ def saver_of(variables: Any, tables: dict[str, Any], scope: Any, **settings: Any
 
 def in_checkpoint(v: Any, scope: Any) -> str:
     """Returns the name of an imported variable in checkpoints; for a part, that of the whole variable."""
+    if not hasattr(v, "_get_save_slice_info"):
+        raise ValueError(f"The collection of variables holds a {type(v).__name__}, which is no variable. "
+                         "Fix: write the model again")
     info = v._get_save_slice_info()
     name = str(info.full_name if info is not None else v.op.name)
     return name.removeprefix(f"{scope}/") if scope else name

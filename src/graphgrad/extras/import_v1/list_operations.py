@@ -18,6 +18,10 @@ _USES = {"StackPush": True, "StackPop": True, "StackClose": False, "TensorArrayR
 _MAKERS = frozenset({"Stack", "TensorArray"})
 
 
+# How many inputs follow the handle, apart from the flow.
+_INPUTS = {"StackPush": 1, "Write": 2, "Scatter": 2, "Unpack": 1, "Split": 2, "Read": 1, "Gather": 1}
+
+
 def base_of(op: str) -> str:
     """Returns a type without its version."""
     return re.sub(r"V[23]$", "", op) if op.startswith(("Stack", "TensorArray")) else op
@@ -51,7 +55,9 @@ def initial(maker: Any, made: list[Any], source: str = "", like: str = "") -> st
     if source:
         size = _node(made, f"{name}/size", "TensorListLength", [like])
     elif array:
-        size = next(n for n in maker.input if not n.startswith("^"))
+        sizes_given = [n for n in maker.input if not n.startswith("^")]
+        _check_inputs(maker, sizes_given, 1)
+        size = sizes_given[0]
     else:
         size = _const(f"{name}/most", -1, made)
     node = _node(made, f"{name}/list", "TensorListReserve" if array else "EmptyTensorList", [shape, size, *waits])
@@ -80,6 +86,7 @@ def apply(node: Any, current: str, adds: bool, made: list[Any]) -> str:
     kind = base_of(node.op).removeprefix("TensorArray")
     data = [n for n in node.input[1:] if not n.startswith("^")]
     waits = [n for n in node.input if n.startswith("^")]
+    _check_inputs(node, data, _INPUTS.get(kind, 0))
     if kind in ("StackClose", "Close"):
         made.append(NodeDef(name=node.name, op="NoOp", input=waits))
         return current
@@ -108,6 +115,12 @@ def apply(node: Any, current: str, adds: bool, made: list[Any]) -> str:
               [current, data[0], shape, *waits])
     made[-1].attr["element_dtype"] = dtype
     return current
+
+
+def _check_inputs(node: Any, data: Sequence[str], least: int) -> None:
+    if len(data) < least:
+        raise ValueError(f"NodeDef '{node.name}' ({node.op}) has {len(data)} of the {least} inputs that it needs.\n"
+                         "  Fix: write the graph again")
 
 
 def _changed(kind: str, node: Any, current: str, data: Sequence[str], waits: Sequence[str], adds: bool,

@@ -64,6 +64,10 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self._is_diag_update_positive = is_diag_update_positive
         self._u = kept(u, "u", base.dtype)
         self._v = self._u if v is None else kept(v, "v", base.dtype)
+        for what, matrix in (("u", self._u), ("v", self._v)):
+            if matrix.shape.rank in (0, 1):
+                raise ValueError(f"{what} must be a matrix or a batch of them, not of shape {matrix.shape}. "
+                                 "Fix: give (..., rows, columns)")
         self._diag_update = None if diag_update is None else kept(diag_update, "diag_update", base.dtype)
         super().__init__(base.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name,
                          parameters)

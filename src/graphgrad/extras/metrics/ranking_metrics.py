@@ -9,6 +9,7 @@ import numpy as np
 from graphgrad.extras.sparse.sets import set_difference, set_intersection, set_size
 from graphgrad.extras.sparse.sparse_combine import convert_to_tensor_or_sparse_tensor
 from graphgrad.extras.sparse.sparse_functions import sparse_concat, sparse_reshape, sparse_retain
+from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float64, int64
@@ -29,7 +30,7 @@ from .streaming_metrics import cast, collected, metric_variable, ratio, read, re
 def _scope(metric: str, k: int | None, class_id: int | None = None) -> str:
     """Returns the name of a metric's scope, such as "recall_at_3_class1"."""
     of_class = "" if class_id is None else f"_class{class_id}"
-    return f"{metric}_at_{'k' if k is None else int(k)}{of_class}"
+    return f"{metric}_at_{'k' if k is None else whole(k)}{of_class}"
 
 
 def _as_rows(labels: Any, predictions: Any) -> Any:

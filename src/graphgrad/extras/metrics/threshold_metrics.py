@@ -27,6 +27,9 @@ _SMALL = 1e-7
 def confusion_at_thresholds(labels: Any, predictions: Any, thresholds: Any, weights: Any = None,
                             includes: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
     """Builds values and updates of the counts for each threshold, by their short names; all four for None."""
+    if np.ndim(thresholds) != 1:
+        raise TypeError(f"thresholds must be a list of numbers, not {thresholds!r}.\n"
+                        f"  Asked for at {user_source(4)}\n  Fix: give [0.5, ...]")
     predictions = cast(predictions, float32)
     message = "predictions must be in [0, 1]"
     checks = [assert_greater_equal(predictions, np.float32(0), message=message),

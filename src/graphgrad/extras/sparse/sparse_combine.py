@@ -8,8 +8,8 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir.constant_value import constant_value
-from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import REAL, as_dtype, int64
+from graphgrad.ir.conversion import convert_to_tensor, make_array
+from graphgrad.ir.dtypes import REAL, as_dtype, int32, int64
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape, with_rank
@@ -226,7 +226,7 @@ def sparse_split_v1(keyword_required: Any = KeywordRequired(), sp_input: Any = N
 def _sparse_reduction(op_type, sp_input, axis, keepdims, reduction_axes, keep_dims):
     x = _sparse(sp_input)
     axes = axis if axis is not None else reduction_axes
-    axes = np.zeros(0, np.int32) if axes is None else np.asarray(axes, np.int32)
+    axes = np.zeros(0, np.int32) if axes is None else make_array(axes, int32)
     keep = bool(keepdims if keepdims is not None else keep_dims)
     return SparseTensor(*getattr(raw, op_type)(x.indices, x.values, x.dense_shape, axes, keep_dims=keep))
 

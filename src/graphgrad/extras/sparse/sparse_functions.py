@@ -76,7 +76,7 @@ def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoi
       adjoint_a, adjoint_b: whether to transpose and conjugate first.
       name: a name for the operation.
     Returns: (m, p), dense.
-    Raises: ValueError if the inner dimensions differ.
+    Raises: ValueError if the inner dimensions differ; TypeError if both are sparse.
     Gradient: for the values of the sparse matrix (at its positions) and for the dense one.
     Reference: TensorFlow 2.21 SparseTensorDenseMatMul.
 
@@ -85,6 +85,8 @@ def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoi
     array([[6.],
            [0.]], dtype=float32)
     """
+    if isinstance(b, SparseTensor) and isinstance(sp_a, SparseTensor):
+        raise TypeError("One of the matrices must be dense, and both are sparse. Fix: tf.sparse.to_dense one of them")
     if isinstance(b, SparseTensor):  # (A B) = (B' A')'
         flipped = sparse_tensor_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
         return raw.ConjugateTranspose(flipped, [1, 0]) if b.dtype.is_complex else raw.Transpose(flipped, [1, 0])

@@ -11,6 +11,7 @@ from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import TensorLike
 from graphgrad.ops.control.group import group
 
@@ -250,6 +251,7 @@ def variables_initializer(var_list: Any, name: str | None = "init") -> Any:
       var_list: the variables.
       name: a name for the operation.
     Returns: the `Operation`; None in eager mode, where variables are initialized already.
+    Raises: TypeError for anything else.
     Reference: TensorFlow 2.21 `tf.compat.v1.variables_initializer`.
 
     >>> v = tf.Variable(1.0)
@@ -259,6 +261,10 @@ def variables_initializer(var_list: Any, name: str | None = "init") -> Any:
     """
     if current_graph() is None:
         return None
+    if any(not hasattr(v, "initializer") for v in var_list):
+        other = next(v for v in var_list if not hasattr(v, "initializer"))
+        raise TypeError(f"variables_initializer takes a list of variables, not {type(other).__name__}.\n"
+                        f"  Asked for at {user_source(2)}\n  Fix: give [v, ...] or tf.global_variables()")
     return group(*[v.initializer for v in var_list], name=name)
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
+from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like, make_array
 from graphgrad.ir.dtypes import as_dtype, float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
@@ -43,7 +41,7 @@ def matrix_diag(diagonal: Any, name: str | None = "diag", k: Any = 0, num_rows: 
 
 
 def _of(tensor, value):
-    return value if tensor.dtype.kind == "o" else np.asarray(value, tensor.dtype.np_dtype)
+    return value if tensor.dtype.kind == "o" else make_array(value, tensor.dtype)
 
 
 def matrix_diag_part(input: TensorLike, name: str | None = "diag_part", k: Any = 0, padding_value: Any = 0,

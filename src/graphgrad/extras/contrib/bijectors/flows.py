@@ -148,6 +148,8 @@ def masked_dense(inputs: TensorLike, units: int, num_blocks: Any = None, exclusi
     if size is None:
         raise NotImplementedError("Rightmost dimension must be known prior to graph execution.\n"
                                   f"  Asked for at {user_source(2)}\n  Fix: set_shape")
+    if num_blocks is not None and num_blocks < 1:
+        raise ValueError(f"num_blocks is {num_blocks}. Fix: give the number of inputs, or a divisor of it")
     mask = _mask(num_blocks or 1, size, units, exclusive)
     make: Any = Dense
     layer = make(units, *args, kernel_initializer=_Masked(mask, kernel_initializer or GlorotNormal()),

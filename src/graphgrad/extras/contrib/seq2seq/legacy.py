@@ -218,7 +218,14 @@ def embedding_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequenc
         return _either(feed_previous, decode)
 
 
-def _check_attention(states: Any) -> None:
+def _check_attention(inputs: Any, heads: int, states: Any) -> None:
+    if not isinstance(inputs, (list, tuple)):
+        raise TypeError(f"decoder_inputs must be a list of tensors, not {type(inputs).__name__}. "
+                        "Fix: tf.unstack it along the time")
+    if not inputs:
+        raise ValueError("Must provide at least 1 input to attention decoder.")
+    if heads < 1:
+        raise ValueError("With less than 1 heads, use a non-attention decoder.")
     if len(states.shape) != 3:
         raise ValueError(f"attention_states must have rank 3, not the shape {states.shape}. "
                          "Fix: give (batch, length, size)")
@@ -242,11 +249,7 @@ def attention_decoder(decoder_inputs: Sequence[Any], initial_state: Any, attenti
     Returns: (list of outputs, last state).
     Raises: ValueError without inputs, heads, or static sizes.
     """
-    if not decoder_inputs:
-        raise ValueError("Must provide at least 1 input to attention decoder.")
-    if num_heads < 1:
-        raise ValueError("With less than 1 heads, use a non-attention decoder.")
-    _check_attention(attention_states)
+    _check_attention(decoder_inputs, num_heads, attention_states)
     output_size = cell.output_size if output_size is None else output_size
     with variable_scope(scope or "attention_decoder"):
         batch = shape(decoder_inputs[0])[0]

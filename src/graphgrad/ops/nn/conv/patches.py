@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import REAL
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
@@ -17,8 +18,13 @@ from graphgrad.ops.common.synonyms import either
 
 from .window_geometry import cells, count, pad_spatial, patches, seen_by, spatial, window
 
+_SIZES = range(1, 2**31)
+
 
 def _window_for(x, ksizes, strides, rates, padding):
+    for name, numbers in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
+        if any(int(n) not in _SIZES for n in numbers):
+            raise Complaint(f"attribute '{name}' is {list(numbers)}", f"give numbers in [1, {_SIZES[-1]}]")
     return window(x[1:3], spatial(ksizes, "NHWC", 2), spatial(strides, "NHWC", 2), spatial(rates, "NHWC", 2), padding,
                   (), "NHWC")
 
