@@ -156,10 +156,18 @@ def _scatter_refuses(xp, ref, indices, updates):
     return [(indices, ref.value.shape[0])]
 
 
+def changeable(xp, value):
+    """Returns a variable's value for an update of some rows: an array of JAX with its own, or a copy for NumPy.
+
+    While XLA compiles, the value may be a constant that was assigned, and the updates computed.
+    """
+    return value if hasattr(value, "at") else xp.array(value)
+
+
 def _at(xp, value, indices, updates, method):
-    if hasattr(value, "at"):
-        return getattr(value.at[indices], method)(updates)
-    result = value.copy()
+    result = changeable(xp, value)
+    if hasattr(result, "at"):
+        return getattr(result.at[indices], method)(updates)
     ufunc = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
              "min": np.minimum, "max": np.maximum}
     if method == "set":

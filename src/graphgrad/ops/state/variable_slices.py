@@ -11,6 +11,8 @@ from graphgrad.ir.values.indexed_slices import IndexedSlices, dense
 from graphgrad.ops.array.gather import coordinates, outside
 from graphgrad.ops.array.strided_slice import _indexer
 
+from .variable_ops import changeable
+
 _STATEFUL = ("stateful",)
 
 
@@ -18,10 +20,10 @@ def _nd(name, method, doc):
     @op(name, "ref: resource, indices: Tindices, updates: dtype ->", dtype=ANY, Tindices=INDEX, flags=_STATEFUL)
     def scatter_nd(xp, ref, indices, updates, *, use_locking=True):
         where = coordinates(xp, indices, ref.value.shape)
-        if hasattr(ref.value, "at"):
-            ref.value = getattr(ref.value.at[where], method)(updates)
+        value = changeable(xp, ref.value)
+        if hasattr(value, "at"):
+            ref.value = getattr(value.at[where], method)(updates)
             return
-        value = np.array(ref.value)
         if method == "set":
             value[where] = updates
         else:
@@ -68,10 +70,10 @@ def strided_slice_assign(xp, ref, begin, end, strides, value, *, begin_mask=0, e
     """Assigns ref[slice] = value, the slice as in StridedSlice."""
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     where = _indexer(tuple(ref.value.shape), begin.tolist(), end.tolist(), strides.tolist(), masks)
-    if hasattr(ref.value, "at"):
-        ref.value = ref.value.at[where].set(value)
+    changed = changeable(xp, ref.value)
+    if hasattr(changed, "at"):
+        ref.value = changed.at[where].set(value)
         return
-    changed = np.array(ref.value)
     changed[where] = value
     ref.value = changed
 
