@@ -194,6 +194,56 @@ def test_of_variables_and_their_gradient() -> None:
         np.testing.assert_allclose(a, b, rtol=1e-9)
 
 
+def _sub_graphs() -> dict[str, Callable[[Any], Any]]:
+    """Loops and branches within each other, of (4, 2); those whose number of iterations depends on x too."""
+    def repeated(x: Any) -> Any:
+        return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * tf.sin(x) + y), (0, x))[1]
+
+    def chosen(i: Any, x: Any, y: Any) -> Any:
+        return tf.cond(tf.equal(i % 2, 0), lambda: tf.sin(y) * x, lambda: y * y)
+
+    def written(x: Any) -> Any:
+        array = tf.TensorArray(tf.float64, 4)
+        return tf.while_loop(lambda i, a: i < 4, lambda i, a: (i + 1, a.write(i, tf.sin(x[i]) * x[i])),
+                             (0, array))[1].stack()
+
+    return {
+        "as long as it is small": lambda x: tf.while_loop(
+            lambda y: tf.reduce_sum(y * y) < 30.0, lambda y: y * 1.5 + tf.sin(y) * x, [x]),
+        "a branch in a loop": lambda x: tf.while_loop(
+            lambda i, y: i < 4, lambda i, y: (i + 1, chosen(i, x, y)), (0, x))[1],
+        "a loop in a branch": lambda x: tf.cond(tf.reduce_sum(x) > 0, lambda: repeated(tf.tanh(x)), lambda: x),
+        "a constant branch": lambda x: x * tf.cond(tf.reduce_sum(x) > 0, lambda: tf.ones_like(x), lambda: x**3),
+        "one of several": lambda x: tf.switch_case(tf.constant(1), [lambda: x, lambda: tf.exp(x) * x]),
+        "scan": lambda x: tf.scan(lambda a, row: a * tf.sin(row) + row, x),
+        "an array": written,
+    }
+
+
+@pytest.mark.parametrize("name", _sub_graphs())
+def test_sub_graphs(name: str) -> None:
+    """Coefficients through loops and branches are those of nested derivatives, and of differences."""
+    order = 3 if name in ("as long as it is small", "an array") else 2  # of branches in loops the third takes seconds
+    rng = np.random.default_rng(7)
+    x = tf.placeholder(tf.float64, [4, 2])
+    y = tf.sin(_sub_graphs()[name](tf.tanh(x) + 0.3))
+    directions = rng.normal(size=(2, 4, 2))
+    found = tf.taylor(y, x, directions, order)[1:]
+    wanted, derivative = [], y
+    for k in range(1, order + 1):
+        derivative = tf.jvp(derivative, x, tf.constant(directions[0]))
+        wanted.append(derivative / math.factorial(k))
+    for sign in (1, -1):  # either branch
+        at = sign * np.abs(rng.normal(size=(4, 2))) * 0.5
+        values, nested = run([found, wanted], {x: at})
+        h = 1e-4
+        below, here, above = (run(y, {x: at + s * h * directions[0]}) for s in (-1, 0, 1))
+        for k in range(order):
+            np.testing.assert_allclose(values[k][0], nested[k], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(values[0][0], (above - below) / (2 * h), rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(values[1][0], (above - 2 * here + below) / (2 * h * h), rtol=1e-4, atol=1e-4)
+
+
 def _loop(x: Any) -> Any:
     return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * tf.sin(x) + y), (0, x))[1]
 

@@ -148,6 +148,7 @@ graphgrad.gradients.derived.higher: batch_jacobian hessian_vector_product hessia
 graphgrad.gradients.diagnose.explain: explain_gradient
 graphgrad.gradients.diagnose.strict: strict_gradients
 graphgrad.gradients.sparsity.detection: sparsity
+graphgrad.gradients.taylor.differential_operators: differential_operator
 graphgrad.gradients.taylor.functions: laplacian taylor
 graphgrad.ir.context: executing_eagerly executing_eagerly_outside_functions get_default_graph reset_default_graph
 graphgrad.ir.conversion: convert_to_tensor convert_to_tensor_or_indexed_slices register_tensor_conversion_function

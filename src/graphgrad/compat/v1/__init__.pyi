@@ -280,6 +280,7 @@ from graphgrad.gradients.derived.higher import jvp as jvp
 from graphgrad.gradients.diagnose.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.diagnose.strict import strict_gradients as strict_gradients
 from graphgrad.gradients.sparsity.detection import sparsity as sparsity
+from graphgrad.gradients.taylor.differential_operators import differential_operator as differential_operator
 from graphgrad.gradients.taylor.functions import laplacian as laplacian
 from graphgrad.gradients.taylor.functions import taylor as taylor
 from graphgrad.ir.context import executing_eagerly as executing_eagerly
@@ -667,8 +668,8 @@ __all__ = [
     "convert_to_tensor", "convert_to_tensor_or_indexed_slices", "convert_to_tensor_or_sparse_tensor", "cos", "cosh",
     "count_nonzero", "count_up_to", "create_partitioned_variables", "cross", "cumprod", "cumsum", "custom_gradient",
     "data", "debugging", "decode_base64", "decode_compressed", "decode_csv", "decode_json_example", "decode_raw",
-    "define_op", "depth_to_space", "deserialize_many_sparse", "device", "diag", "diag_part", "digamma",
-    "dimension_at_index", "dimension_value", "disable_control_flow_v2", "disable_eager_execution",
+    "define_op", "depth_to_space", "deserialize_many_sparse", "device", "diag", "diag_part", "differential_operator",
+    "digamma", "dimension_at_index", "dimension_value", "disable_control_flow_v2", "disable_eager_execution",
     "disable_resource_variables", "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape",
     "distribute", "distributions", "div", "div_no_nan", "divide", "double", "dtypes", "dynamic_partition",
     "dynamic_stitch", "edit_distance", "einsum", "enable_control_flow_v2", "enable_eager_execution",

@@ -95,6 +95,7 @@ graphgrad.gradients.derived.higher: batch_jacobian hessian_vector_product hessia
 graphgrad.gradients.diagnose.explain: explain_gradient
 graphgrad.gradients.diagnose.strict: strict_gradients
 graphgrad.gradients.sparsity.detection: sparsity
+graphgrad.gradients.taylor.differential_operators: differential_operator
 graphgrad.gradients.taylor.functions: laplacian taylor
 graphgrad.ir.context: executing_eagerly inside_function
 graphgrad.ir.conversion: convert_to_tensor=convert_to_tensor_v2 register_tensor_conversion_function

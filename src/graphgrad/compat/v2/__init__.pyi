@@ -113,6 +113,7 @@ from graphgrad.gradients.derived.higher import jvp as jvp
 from graphgrad.gradients.diagnose.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.diagnose.strict import strict_gradients as strict_gradients
 from graphgrad.gradients.sparsity.detection import sparsity as sparsity
+from graphgrad.gradients.taylor.differential_operators import differential_operator as differential_operator
 from graphgrad.gradients.taylor.functions import laplacian as laplacian
 from graphgrad.gradients.taylor.functions import taylor as taylor
 from graphgrad.ir.context import executing_eagerly as executing_eagerly
@@ -321,21 +322,21 @@ __all__ = [
     "case", "cast", "checkpointed_loops", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "compat", "complex",
     "complex128", "complex64", "concat", "cond", "config", "constant", "constant_initializer", "control_dependencies",
     "convert_to_tensor", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging", "define_op", "device",
-    "distribute", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch", "edit_distance", "eig",
-    "eigvals", "einsum", "ensure_shape", "equal", "errors", "executing_eagerly", "exp", "expand_dims", "experimental",
-    "explain_gradient", "extract_volume_patches", "eye", "feature_column", "fftnd", "fill", "fingerprint", "float16",
-    "float32", "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd", "get_current_name_scope",
-    "get_logger", "get_static_value", "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal",
-    "group", "guarantee_const", "half", "hessian_vector_product", "hessians", "histogram_fixed_width",
-    "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "implicit", "import_graph_def",
-    "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8", "io", "irfftnd",
-    "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "laplacian", "less", "less_equal", "linalg", "linspace",
-    "locate_nonfinite", "logical_and", "logical_not", "logical_or", "lookup", "make_ndarray", "make_tensor_proto",
-    "map_fn", "math", "matmul", "matrix_square_root", "maximum", "memoize_gradients", "meshgrid", "minimum", "multiply",
-    "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "norm", "not_equal", "numpy_function",
-    "one_hot", "ones", "ones_initializer", "ones_like", "pad", "parallel_stack", "pow", "print", "profiler",
-    "py_function", "qint16", "qint32", "qint8", "quantization", "queue", "quint16", "quint8", "ragged",
-    "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random", "random_index_shuffle",
+    "differential_operator", "distribute", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch",
+    "edit_distance", "eig", "eigvals", "einsum", "ensure_shape", "equal", "errors", "executing_eagerly", "exp",
+    "expand_dims", "experimental", "explain_gradient", "extract_volume_patches", "eye", "feature_column", "fftnd",
+    "fill", "fingerprint", "float16", "float32", "float64", "floor", "foldl", "foldr", "function", "gather",
+    "gather_nd", "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through", "gradients",
+    "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half", "hessian_vector_product", "hessians",
+    "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "implicit",
+    "import_graph_def", "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8", "io",
+    "irfftnd", "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "laplacian", "less", "less_equal", "linalg",
+    "linspace", "locate_nonfinite", "logical_and", "logical_not", "logical_or", "lookup", "make_ndarray",
+    "make_tensor_proto", "map_fn", "math", "matmul", "matrix_square_root", "maximum", "memoize_gradients", "meshgrid",
+    "minimum", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "norm",
+    "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "pad", "parallel_stack", "pow",
+    "print", "profiler", "py_function", "qint16", "qint32", "qint8", "quantization", "queue", "quint16", "quint8",
+    "ragged", "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random", "random_index_shuffle",
     "random_normal_initializer", "random_uniform_initializer", "range", "rank", "raw_ops", "realdiv", "recompute_grad",
     "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
     "reduce_sum", "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape",
