@@ -53,9 +53,14 @@ def checked_order(order: Any) -> int:
     return int(order)
 
 
+def value_dtype(x: Tensor) -> Any:
+    """Returns the dtype of a tensor's value, of a variable's where it is a handle."""
+    return x.op._attr("dtype") if x.dtype is resource and "dtype" in x.op.attrs else x.dtype
+
+
 def direction_of(x: Tensor, direction: Any) -> tuple[Any, bool]:
     """Returns the direction as a tensor, and whether it is a stack of several."""
-    dtype = x.op._attr("dtype") if x.dtype is resource and "dtype" in x.op.attrs else x.dtype
+    dtype = value_dtype(x)
     v = convert_to_tensor(direction, None if dtype is resource else dtype)
     own, shape = v._spec.shape, value_shape(x)
     if own is None or shape is None:

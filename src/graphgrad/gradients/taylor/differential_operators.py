@@ -16,7 +16,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.ir.source import user_source
 
-from .batch_arguments import columns, graph_of, one_of_each
+from .batch_arguments import columns, graph_of, one_of_each, value_dtype
 from .directions import MultiIndex, along_directions
 from .propagation import coefficients
 from .series import SeriesLayout, total
@@ -65,7 +65,7 @@ def differential_operator(y: Any, x: Any, terms: Mapping[Any, Any],
         plan = _Plan(checked, d)
         found: list[Any] = []
         if plan.order:
-            seeds = np.array(plan.directions, x_.dtype.np_dtype)[:, None, :]
+            seeds = np.array(plan.directions, value_dtype(x_).np_dtype)[:, None, :]
             layout = SeriesLayout(plan.order, True, len(seeds), plan.collapsed)
             found = [c for (c,) in coefficients([y_], [x_], [convert_to_tensor(seeds)], layout, outside)]
         lost = all(c is None for c in found)

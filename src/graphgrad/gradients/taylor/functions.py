@@ -12,8 +12,9 @@ from graphgrad.gradients.core.arguments import as_ys
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
 from graphgrad.ir.conversion import convert_to_tensor
 
-from .batch_arguments import checked_order, columns, direction_of, graph_of, one_of_each, zeros_beside
+from .batch_arguments import checked_order, columns, direction_of, graph_of, one_of_each, value_dtype, zeros_beside
 from .propagation import coefficients
+from .samples import sampled_directions
 from .series import SeriesLayout
 
 
@@ -64,7 +65,8 @@ def taylor(y: Any, x: Any, direction: Any, order: int, unconnected_gradients: An
         return [*here, *found]
 
 
-def laplacian(y: Any, x: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "laplacian") -> Any:
+def laplacian(y: Any, x: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "laplacian", *,
+              samples: Any = None, seed: int | None = None) -> Any:
     """Computes the Laplacian of each example: the sum of the second derivatives of y by the columns of x.
 
     One pass carries the value, the d first derivatives and the sum of the second ones through the operations between
@@ -76,26 +78,37 @@ def laplacian(y: Any, x: Any, unconnected_gradients: Any = UnconnectedGradients.
       x: (b, d), a float tensor.
       unconnected_gradients: 'none' or 'zero': the result if y does not depend on x.
       name: the name scope of the new operations.
+      samples: for large d, how many random directions replace the d columns: the result is then an estimate, the mean
+        of the second derivatives along them. Each run draws new ones, of +1 and -1, for each example. Its expectation
+        is the Laplacian, its variance 2/m times the sum of squares of the Hessian beside the diagonal. Or directions
+        that you have drawn, of mean 0 and covariance 1: (m, d), the same for all examples, or (m, b, d).
+      seed: the seed of random directions; see `tf.set_random_seed`.
     Returns: (b, *Y), of y's dtype, or None.
-    Raises: ValueError if x is not of rank 2 with a known number of columns, or the batches differ; TypeError for other
+    Raises: ValueError if x is not of rank 2 with a known number of columns, the batches differ, or `samples` is below 1
+      or of another shape; TypeError for other
       dtypes; LookupError if an operation in between has no gradient; RuntimeError in eager mode.
     Gradient: of any order; the new operations are ordinary ones.
     Reference: Li et al., "Forward Laplacian" (2023); Dangel et al., "Collapsing Taylor Mode Automatic Differentiation"
-      (2025).
+      (2025); Hutchinson, "A stochastic estimator of the trace of the influence matrix" (1990).
 
     >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     >>> sess.run(tf.laplacian(x[:, :1] ** 3 + x[:, 1:] ** 2, x))
     array([[ 8.],
            [20.]], dtype=float32)
+    >>> sess.run(tf.laplacian(tf.reduce_sum(x ** 3, 1), x, samples=1))  # exact: no mixed derivatives
+    array([18., 42.], dtype=float32)
     """
     graph = graph_of(y, x, "laplacian")
     unconnected = policy(unconnected_gradients)
     with graph.as_default(), graph.name_scope(name or "laplacian"):
         outside, y_, x_ = one_of_each(graph, y, x, "laplacian")
         d = columns(x_, y_, "laplacian")
-        seeds = np.eye(d, dtype=x_.dtype.np_dtype)[:, None, :]
-        layout = SeriesLayout(2, True, d, [2.0] * d)
-        found = coefficients([y_], [x_], [convert_to_tensor(seeds)], layout, outside)
+        if samples is None:
+            directions, m = convert_to_tensor(np.eye(d, dtype=value_dtype(x_).np_dtype)[:, None, :]), d
+        else:
+            directions, m = sampled_directions(x_, d, samples, seed)
+        layout = SeriesLayout(2, True, m, [2.0 if samples is None else 2.0 / m] * m)
+        found = coefficients([y_], [x_], [directions], layout, outside)
         lost = all(c is None for (c,) in found)
         result = found[-1][0]
         strictness.check([y_], [x_], [None if lost else y_], [], unconnected)

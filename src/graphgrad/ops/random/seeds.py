@@ -17,6 +17,7 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir import context, eager
+from graphgrad.ir.state.seeding import seed_with
 
 from . import philox
 
@@ -125,6 +126,9 @@ def seed_attrs(op_seed: int | None) -> dict[str, int]:
     if seed is None or seed2 is None:
         seed, seed2 = drawn_seeds()
     return {"seed": seed, "seed2": seed2}
+
+
+seed_with(seed_attrs)
 
 
 def drawn_seeds() -> tuple[int, int]:
