@@ -1,0 +1,1 @@
+"""Operations on variables and what they hold."""
