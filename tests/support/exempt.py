@@ -1,7 +1,7 @@
 """What the tests of completeness leave out, each with its reason. An entry that is not needed any more fails too."""
 
 # Op types without a row in the table: where they are tested instead.
-_STATE = "its result is a side effect on a variable: tests/ops/test_state_ops.py"
+_STATE = "its result is a side effect on a variable: tests/ops/state/test_state_ops.py"
 _HELD = "it holds a value for a gradient that comes later: tests/behaviours/state/state.py"
 _TRAINING = "its result is a side effect on variables: tests/training/test_optimizers.py"
 _VARIABLES = "its result is a side effect on a variable: tests/frontend/test_variables.py"

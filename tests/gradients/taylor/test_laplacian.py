@@ -71,6 +71,24 @@ def test_columns_and_products() -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.parametrize("batch", [6, None])
+def test_moving_elements_takes_no_maps(batch: int | None, graph: Any) -> None:
+    """Slices, joins, reshapes and transposes are applied to all directions at once, and right."""
+    rng = np.random.default_rng(6)
+    x = tf.placeholder(tf.float64, [batch, 4])
+    a, b = x[:, 0:2], tf.slice(tf.sin(x), [0, 1], [-1, 2])
+    joined = tf.concat([a * b, x[:, ::2], tf.exp(x)[:, -1:]], 1)
+    grid = tf.transpose(tf.reshape(joined[:, :4] ** 2, [-1, 2, 2]), [0, 2, 1])
+    last = tf.exp(0.3 * x)[:, 3]
+    y = tf.reshape(grid * tf.sin(grid), [-1, 4])[:, 1:3] * tf.tanh(last)[:, tf.newaxis] + x[:, ..., :2] ** 3
+    found = tf.laplacian(y, x)
+    maps = [op.name for op in graph.get_operations() if op.type == "VectorizedMap"]
+    assert not maps
+    with HostSession() as sess:
+        values = sess.run([found, _trace(tf.reshape(y, [-1, 2]), x)], {x: rng.normal(size=(6, 4))})
+    np.testing.assert_allclose(*values, rtol=1e-9, atol=1e-10)
+
+
 def test_compiled() -> None:
     """The same numbers by XLA."""
     rng = np.random.default_rng(5)

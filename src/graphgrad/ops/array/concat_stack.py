@@ -161,6 +161,17 @@ def _concat_value(t, values):
     return tuple(found)
 
 
+@concat_v2.stacked
+def _concat_v2_stacked(op, operands, stacked):
+    *values, _ = operands
+    axis, rank = host_array(op.inputs[-1]), op.outputs[0]._spec.shape
+    if stacked[-1] or axis is None or rank is None or not all(stacked[:-1]) or any(
+            v._spec.shape is None or v._spec.shape[1:] != t._spec.shape
+            for v, t in zip(values, op.inputs, strict=False)):
+        return None
+    return raw.ConcatV2(values, axis if axis < 0 else axis + axis.dtype.type(1))
+
+
 @concat_v2.grad
 def _concat_v2_grad(op, dy):
     return [*_concat_parts(dy, op.inputs[:-1], op.inputs[-1]), None]

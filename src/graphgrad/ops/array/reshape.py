@@ -18,7 +18,7 @@ from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.op_traits import Linear
 from graphgrad.ops.common.attribute_values import as_int
-from graphgrad.ops.common.shape_values import reshape_like
+from graphgrad.ops.common.shape_values import host_array, reshape_like
 from graphgrad.ops.common.synonyms import either
 
 # The kernels of Shape, ShapeN, Rank and Size return NumPy arrays on the device too: shapes
@@ -166,6 +166,15 @@ def _reshape_value(t, values):
             value = tuple([i for v in value for i in v])
         return value if isinstance(value, tuple) else (value,)
     return None
+
+
+@reshape_op.stacked
+def _reshape_stacked(op, operands, stacked):
+    (x, _), target = operands, host_array(op.inputs[1])
+    own = x._spec.shape
+    if stacked[1] or target is None or own is None or own[0] is None or own[1:] != op.inputs[0]._spec.shape:
+        return None
+    return raw.Reshape(x, np.array([own[0], *target], target.dtype))
 
 
 @reshape_op.grad

@@ -19,7 +19,7 @@ from graphgrad.ir.shape import shape_str
 from graphgrad.ir.tensor import Tensor
 from graphgrad.op_traits import Linear
 from graphgrad.ops.common.rank_limits import limit_ranks
-from graphgrad.ops.common.shape_values import rank_of, shape_of
+from graphgrad.ops.common.shape_values import host_array, rank_of, shape_of
 
 from .strided_slice import element, same_length
 
@@ -75,6 +75,15 @@ def _slice_shape(x, begin, size):
 @slice_op.refuses("begin")
 def _slice_refuses(xp, x, begin, size):
     return [(begin[i], dim + 1 - max(s, 0)) for i, (dim, s) in enumerate(zip(x.shape, size.tolist(), strict=True))]
+
+
+@slice_op.stacked
+def _slice_stacked(op, operands, stacked):
+    x, begin, size = operands[0], host_array(op.inputs[1]), host_array(op.inputs[2])
+    own = x._spec.shape
+    if any(stacked[1:]) or begin is None or size is None or own is None or own[1:] != op.inputs[0]._spec.shape:
+        return None
+    return raw.Slice(x, np.array([0, *begin], begin.dtype), np.array([-1, *size], size.dtype))
 
 
 @slice_op.grad

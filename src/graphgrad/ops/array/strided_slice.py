@@ -12,7 +12,7 @@ from graphgrad.ir.shape import _CONTRADICTION, broadcast, merge, shape_str
 from graphgrad.op_traits import Linear
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.rank_limits import limit_ranks
-from graphgrad.ops.common.shape_values import shape_of
+from graphgrad.ops.common.shape_values import host_array, shape_of
 
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 _NEW, _ALL = "new", "all"
@@ -241,6 +241,38 @@ def _strided_slice_value(t, values):
     start = None if op._attr("begin_mask") & 1 else begin[0]
     stop = None if op._attr("end_mask") & 1 else end[0]
     return value[start : stop : strides[0]]
+
+
+@strided_slice_op.stacked
+def _strided_slice_stacked(op, operands, stacked):
+    x, *items = operands
+    own, shape = x._spec.shape, op.inputs[0]._spec.shape
+    if any(stacked[1:]) or own is None or shape is None or len(own) != len(shape) + 1:
+        return None
+    count = items[2]._spec.shape
+    if count is None or None in count:
+        return None
+    masks = {m: op._attr(m) << 1 for m in _MASKS}
+    masks["begin_mask"] |= 1
+    masks["end_mask"] |= 1
+    thin = [axis for axis, (a, b) in enumerate(zip(own[1:], shape, strict=True), 1) if a != b]
+    if thin and not all(_is_whole(axis, count[0], host_array(items[2]), masks) for axis in thin):
+        return None
+    return raw.StridedSlice(x, *[_preceded(n, t) for n, t in zip((0, 0, 1), items, strict=True)], **masks)
+
+
+def _is_whole(axis, count, strides, masks):
+    """Returns whether all of an axis of a stack is taken; False where that takes closer looks."""
+    if strides is None or masks["ellipsis_mask"] or masks["new_axis_mask"] or masks["shrink_axis_mask"] >> axis & 1:
+        return False
+    is_open = masks["begin_mask"] & masks["end_mask"] & 1 << axis
+    return axis > count or bool(is_open and strides[axis - 1] == 1)
+
+
+def _preceded(number, t):
+    """Returns a vector with a number in front."""
+    known, first = host_array(t), np.array([number], t.dtype.np_dtype)
+    return raw.ConcatV2([first, t], np.int32(0)) if known is None else np.concatenate([first, known])
 
 
 @strided_slice_op.grad

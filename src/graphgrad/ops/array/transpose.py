@@ -54,6 +54,14 @@ def _inverse(perm):
     return np.argsort(known % max(len(known), 1)).astype(known.dtype)
 
 
+@transpose_op.stacked
+def _transpose_stacked(op, operands, stacked):
+    (x, _), perm = operands, host_array(op.inputs[1])
+    if stacked[1] or perm is None or x._spec.shape is None or len(x._spec.shape) != len(perm) + 1:
+        return None
+    return raw.Transpose(x, np.array([0, *(perm % len(perm) + 1)], perm.dtype))
+
+
 @transpose_op.grad
 def _transpose_grad(op, dy):
     return raw.Transpose(dy, _inverse(op.inputs[1])), None
