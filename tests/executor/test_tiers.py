@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import pickle
+import signal
 import subprocess
 import sys
 import time
@@ -119,8 +120,8 @@ def _end_compiler() -> None:
     compiler_process._the_compiler.clear()
 
 
-@pytest.mark.parametrize("failure", ["killed", "not Python", "cannot start", "no process", "no memory"])
-def test_without_the_other_process_it_is_compiled_here(failure, tiered, compiled_here, monkeypatch, tmp_path):
+@pytest.mark.parametrize("failure", ["killed", "stopped", "not Python", "cannot start", "no process", "no memory"])
+def test_without_the_other_process_it_is_compiled_here(failure, tiered, compiled_here, monkeypatch, tmp_path, caplog):
     monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", "")
     _end_compiler()
     if failure == "killed":
@@ -132,6 +133,15 @@ def test_without_the_other_process_it_is_compiled_here(failure, tiered, compiled
             return job
 
         monkeypatch.setattr(compiler_process._Compiler, "send", kill)
+    elif failure == "stopped":
+        monkeypatch.setattr(compiler_process, "_STUCK", 0.1)
+        send = compiler_process._Compiler.send
+
+        def stop(self: Any, payload: bytes) -> Any:
+            os.kill(self._process.pid, signal.SIGSTOP)
+            return send(self, payload)
+
+        monkeypatch.setattr(compiler_process._Compiler, "send", stop)
     elif failure == "no memory":
         monkeypatch.setattr(memory_budget, "available", lambda: 0.0)
     elif failure == "not Python":
@@ -145,6 +155,7 @@ def test_without_the_other_process_it_is_compiled_here(failure, tiered, compiled
         monkeypatch.setattr(subprocess, "Popen", refuse)
     losses = _losses(60)
     assert compiled_here and losses[-1] < losses[0]
+    assert (failure == "stopped") == ("has done nothing for 0.1 seconds" in caplog.text)
     _end_compiler()
 
 

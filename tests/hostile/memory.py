@@ -77,12 +77,15 @@ def _hungry(tf: Any, kind: str, x: Any) -> Any:
                              [0, tf.zeros([rows, rows])])[1]
     if kind == "sort":
         return tf.nn.top_k(tf.matmul(x, x, transpose_b=True), 2)[0]
+    if kind == "conv":
+        image = tf.matmul(x, x, transpose_b=True)[None, :, :, None]
+        return tf.nn.conv2d(image, tf.ones([3, 3, 1, 2]), [1, 1, 1, 1], "SAME")[0, :, 0, 0]
     if kind == "host":
         return tf.numpy_function(lambda a: a @ a.T, [x], tf.float32)
     raise AssertionError(kind)
 
 
-_KINDS = ("matmul", "sum", "outer", "gradient", "loop", "sort", "host")
+_KINDS = ("matmul", "sum", "outer", "gradient", "loop", "sort", "conv", "host")
 
 
 def _model(tf: Any, rng: np.random.Generator) -> tuple[dict[str, Any], Callable[[Any], Any]]:

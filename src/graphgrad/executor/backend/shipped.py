@@ -45,7 +45,8 @@ def as_environment() -> dict[str, str]:
 
 def exists(folder: str, key: str) -> bool:
     """Returns whether there is an entry, valid or not."""
-    return os.path.isfile(os.path.join(folder, f"{key}.program"))
+    path = os.path.join(folder, f"{key}.program")
+    return os.path.isfile(path) and not os.path.islink(path)
 
 
 def read(folder: str, key: str) -> tuple[dict[str, Any], bytes] | None:

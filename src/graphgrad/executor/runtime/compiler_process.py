@@ -16,6 +16,7 @@ import os
 import pickle
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,16 +26,23 @@ from graphgrad.executor.plan.stages import Stage, grouped
 from graphgrad.executor.program.fingerprint import digest, form_of
 from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
 from graphgrad.executor.program.portable import packed
+from graphgrad.system.log import Log
 
 from .outlines import Outlines, blank
 
+_log = Log("graphgrad")
+
 _IDLE = 20.0  # seconds without work after which the process ends
 _CHECK = 2.0  # seconds after which it looks whether its parent is alive
+_STUCK = 20.0  # seconds without any processor time after which a process that is waited for is given up
 _ROOM = 1 << 30  # bytes of memory without which it is not started
 
 
 class Job:
     """The clusters of a plan, on their way to the compiler.
+
+    Args:
+      compiler: the compiler.
 
     Attributes:
       record: the key of the record of its programs, or None.
@@ -42,7 +50,8 @@ class Job:
 
     record: str | None = None
 
-    def __init__(self) -> None:
+    def __init__(self, compiler: _Compiler) -> None:
+        self._compiler = compiler
         self._done = threading.Event()
         self._owner = os.getpid()
 
@@ -51,9 +60,18 @@ class Job:
         self._done.set()
 
     def wait(self) -> None:
-        """Waits until the compiler is through with it; in a forked process, which nobody would tell, not at all."""
-        if self._owner == os.getpid():
-            self._done.wait()
+        """Waits until the compiler is through with it, or stands still; in a forked process, which nobody would tell,
+        not at all."""
+        if self._owner != os.getpid() or self._done.is_set():
+            return
+        used, since = self._compiler.used(), time.monotonic()
+        while not self._done.wait(min(_CHECK, _STUCK)):
+            before, used = used, self._compiler.used()
+            if used != before:
+                since = time.monotonic()
+            elif time.monotonic() - since > _STUCK:
+                self._compiler.give_up()
+                return
 
 
 class _Compiler:
@@ -76,7 +94,7 @@ class _Compiler:
 
     def send(self, payload: bytes) -> Job:
         """Sends clusters; returns at once."""
-        job = Job()
+        job = Job(self)
         self._number += 1
         self._jobs[self._number] = job
         message = pickle.dumps((self._number, not disk_cache.enabled(), payload), pickle.HIGHEST_PROTOCOL)
@@ -116,6 +134,22 @@ class _Compiler:
             job.finish()
 
     gone = False
+
+    def used(self) -> float:
+        """Returns the seconds of processor time that the process has used; the time where the system does not say."""
+        try:
+            with open(f"/proc/{self._process.pid}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            return time.monotonic() // (10 * _STUCK)
+        return float(int(fields[11]) + int(fields[12]))
+
+    def give_up(self) -> None:
+        """Ends a process that does nothing, as one that somebody has stopped: what it has is compiled here."""
+        _log.warning("The process that compiles programs has done nothing for %g seconds and is ended; this one "
+                        "compiles them", _STUCK)
+        self.gone = True
+        self._process.kill()
 
     def close(self) -> None:
         """Ends the process, unless it is that of the process from which this one was forked."""
