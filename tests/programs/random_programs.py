@@ -6,7 +6,8 @@ eagerly by themselves. So the results of three runs are determined, and can be c
 
 In a function TensorFlow's gradients by a variable, taken in a sub-graph, leave out every way through a tensor outside
 of it: they end at what may depend on one (`_by_variables`). Effects beside a sub-graph that takes the gradient of an
-earlier one may change places there: they wait by control dependencies (`_crosses`).
+earlier one may change places there: they wait by control dependencies (`_crosses`). In a graph of 1.x TensorFlow's tapes
+lose, or fail at, derivatives of a gradient that goes through a sub-graph (`_tape`).
 
 Modes: "graph" (a session of 1.x), "function" (one `tf.function`), "eager".
 """
@@ -87,6 +88,7 @@ class Runner:
         self.effects: list[Any] = []  # in a function, those of the graph that is being built
         self.nests: list[Any] = []  # what sub-graphs gave that are not being built
         self.untaped: list[Any] = []  # those of them from before the tape that records
+        self.taped = False  # whether one records
 
     def count(self, a: np.ndarray) -> np.ndarray:
         """A Python function with state."""
@@ -134,8 +136,10 @@ class Runner:
 
         The gradient of a sub-graph reads what its forward pass has found, in TensorFlow, of which such a tape knows
         nothing, and what it was given, of which the tape may know: the tape's own gradient is one part of the whole.
+        In a graph of 1.x no tape knows it.
         """
-        found = self.v1.gradients(y, xs, unconnected_gradients="zero", stop_gradients=[*self.untaped, *stops])
+        ends = self.nests if self.taped and not self.drops else self.untaped
+        found = self.v1.gradients(y, xs, unconnected_gradients="zero", stop_gradients=[*ends, *stops])
         return [self.tf.convert_to_tensor(g) for g in found]
 
     def _by_variables(self, y: Any, xs: list[Any]) -> list[Any]:
@@ -262,12 +266,12 @@ class Runner:
             self.mode, self.last, self.effects, self.outside, self.nests = before
 
     def _tape(self, a: Any, b: Any, v: Any, n: int, values: Any, body: Block) -> Any:
-        a, before = self.tf.identity(a), (self.nests, self.untaped)
-        self.untaped = self.nests
+        a, before = self.tf.identity(a), (self.nests, self.untaped, self.taped)
+        self.untaped, self.taped = self.nests, True
         with self.tf.GradientTape() as tape:
             tape.watch(a)
             y = self.block(body, [*values, a])
-        self.nests, self.untaped = before
+        self.nests, self.untaped, self.taped = before
         da, dv = map(self.tf.convert_to_tensor, tape.gradient(y, [a, v], unconnected_gradients="zero"))
         return self.tf.tanh(0.5 * y + da + 0.5 * dv)
 

@@ -438,3 +438,30 @@ def zeros_of_unconnected_sources_are_not_followed(tf: Any) -> Any:
         return [outer.gradient(y, zero), outer.gradient(y, x)]
 
     return _in_a_function(tf, one, tf.constant(0.6))
+
+
+_LOST = ("in graphs TensorFlow's tape loses what a gradient takes from the forward pass of a sub-graph (zeros; an "
+         "AssertionError for an If); these are the derivatives, as without sub-graphs")
+
+
+@case("graph", rtol=1e-5, differs=_LOST, expected=4 * [[np.float32(-1.0313691), np.float32(-0.2059731)]])
+def gradients_of_sub_graphs_that_a_tape_has_seen(tf: Any) -> Any:
+    x, v = tf.placeholder(tf.float32, []), tf.Variable(1.2, use_resource=True)
+
+    def f(q: Any) -> Any:
+        return tf.tanh(q * v)
+
+    forms = [lambda: f(x), lambda: tf.cond(x > 0.0, lambda: f(x), lambda: x), lambda: tf.function(f)(x),
+             lambda: tf.while_loop(lambda i, q: i < 1, lambda i, q: (i + 1, f(q)), [0, x])[1]]
+    found = []
+    for form in forms:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            g = sum(tf.gradients(form(), [x, v]))
+        try:
+            found.append(tape.gradient(g, [x, v], unconnected_gradients="zero"))
+        except AssertionError:
+            found.append([tf.constant(-1.0), tf.constant(-1.0)])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        return sess.run(found, {x: 0.6})
