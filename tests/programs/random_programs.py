@@ -6,8 +6,8 @@ eagerly by themselves. So the results of three runs are determined, and can be c
 
 In a function TensorFlow's gradients by a variable, taken in a sub-graph, leave out every way through a tensor outside
 of it: they end at what may depend on one (`_by_variables`). Effects beside a sub-graph that takes the gradient of an
-earlier one may change places there: they wait by control dependencies (`_crosses`). In a graph of 1.x TensorFlow's tapes
-lose, or fail at, derivatives of a gradient that goes through a sub-graph (`_tape`).
+earlier one may change places there: they wait by control dependencies (`_crosses`). In a graph of 1.x the tapes of
+TensorFlow lose, or fail at, derivatives of a gradient that goes through a sub-graph (`_tape`).
 
 Modes: "graph" (a session of 1.x), "function" (one `tf.function`), "eager".
 """
