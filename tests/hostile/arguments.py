@@ -16,6 +16,7 @@ import io
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import types
@@ -38,6 +39,7 @@ _LEFT_OUT = tuple("""
     Queue Barrier ReaderRead WriteFile WriteSummary Timestamp Print StageP Unstage CreateSummary FlushSummary
     CloseSummary SaveV2 SaveSlices MergeV2 PyFunc ImmutableConst MatchingFiles IteratorGetNext Lock StackPop
 """.split())
+_LONGEST = 12.0  # seconds
 _NOT_CALLED = tuple("""
     sleep app.run exit start_queue_runners Supervisor Server main write save FileWriter gfile delete remove mkdir
     makedirs copy rename profiler MonitoredSession Session test. compat. flags queue Queue Stub logging import_ load
@@ -60,6 +62,25 @@ def prepare() -> None:
     _functions()
 
 
+class _Endless(BaseException):
+    """Raised in a call that does not end; no `except Exception` holds it up."""
+
+
+@contextlib.contextmanager
+def _in_time() -> Iterator[None]:
+    """A block that may take some seconds of processor time, fewer than the harness allows."""
+    def end(*_: Any) -> None:
+        raise _Endless
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, _LONGEST)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
 def attack(seed: int) -> str:
     """Calls an operation or a function with arguments that do not belong there.
 
@@ -73,6 +94,7 @@ def attack(seed: int) -> str:
     mode = rng.choices(_MODES, _WEIGHTS)[0]
     trial = _Trial(rng, tf, mode)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_in_time())
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
         stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
         if mode in ("eager", "function", "tape"):
@@ -85,6 +107,9 @@ def attack(seed: int) -> str:
             if not is_refusal(e):
                 raise
             return type(e).__name__
+        except _Endless:
+            assert "while" in trial.what.lower(), f"{trial.what} [{mode}] does not end"
+            return "a loop without end"  # as its condition wants
         except Exception as e:
             problem = complaint_about(e, kind in ("row", "raw"), trial.given)
             assert not problem, f"{trial.what} [{mode}]: {problem}"

@@ -221,7 +221,8 @@ def proposals(xp, scores, deltas, info, anchors, nms_threshold, first, min_size,
 @proposals.shape
 def _proposals_shape(scores, deltas, info, anchors, nms_threshold, pre_nms_topn, min_size, post_nms_topn):
     if not 0 < post_nms_topn < 2**31:
-        raise Complaint(f"post_nms_topn must be in [1, 2147483647], not {post_nms_topn}", "ask for 300")
+        raise Complaint(f"post_nms_topn can't be 0 or less, or 2147483648 or more, but is {post_nms_topn}",
+                        "ask for 300")
     n, h, w, a = with_rank(scores, 4, "scores")
     given, grid = with_rank(deltas, 4, "bbox_deltas"), with_rank(anchors, 3, "anchors")
     if with_rank(info, 2, "image_info")[1] not in (5, None):

@@ -171,7 +171,8 @@ def _loop_bound_shape(count):
 loop_bound.grad(NOT_DIFFERENTIABLE)
 
 
-@op("LoopSegments", "bound: int32 -> length: int32, segments: int32", flags=("host",))
+@op("LoopSegments", "bound: int32 -> length: int32, segments: int32", flags=("host",),
+    limits={"levels": range(1, 32)})
 def loop_segments(xp, bound, *, levels):
     """Returns the length of the segments of a loop, and their number, if loops are nested `levels` deep."""
     n = max(1, int(bound))

@@ -221,6 +221,10 @@ class Chain(Bijector):
     def __init__(self, bijectors: Any = None, validate_args: bool = False, name: str | None = None):
         self._bijectors = list(bijectors or [])
         parts = self._bijectors
+        if any(not hasattr(b, "forward_min_event_ndims") for b in parts):
+            other = next(b for b in parts if not hasattr(b, "forward_min_event_ndims"))
+            raise TypeError(f"a chain is made of bijectors, not of {type(other).__name__}. "
+                            "Fix: give [ds.bijectors.Exp()]")
         name = name or ("_of_".join(["chain", *(b.name for b in parts)]) if parts else "identity")
         # The event dimensions at either end follow from those that each one needs and changes.
         needs, change = 0, 0
