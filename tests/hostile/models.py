@@ -103,12 +103,12 @@ def _used(folder: str, in_session: bool) -> list[Any]:
             return found
     loaded = tf.saved_model.load(folder)
     found = []
-    if not hasattr(loaded.signatures, "items"):
+    if not hasattr(getattr(loaded, "signatures", None), "items"):
         raise ValueError("another object has this name. Fix: none")  # as in TensorFlow
     for _, function in sorted(loaded.signatures.items()):
         specs = function.structured_input_signature[1]
         given = {k: tf.constant(_zeros(s.shape.as_list() if s.shape.rank is not None else None, s.dtype), s.dtype)
-                 for k, s in specs.items()}
+                 for k, s in specs.items() if hasattr(s, "shape")}
         found.append({k: v.numpy().tolist() for k, v in sorted(function(**given).items()) if hasattr(v, "numpy")})
     return found
 

@@ -76,7 +76,8 @@ class TensorProto(Message):
         np_dtype = dtype.np_dtype
         if self.tensor_content:
             if len(self.tensor_content) != count * np_dtype.itemsize or dtype is string:
-                raise ValueError(f"{len(self.tensor_content)} bytes are no {dtype.name} of shape {shape}")
+                raise ValueError(f"{len(self.tensor_content)} bytes are no {dtype.name} of shape {shape}. "
+                                 "Fix: use another copy")
             return np.frombuffer(self.tensor_content, np_dtype).reshape(shape)
         values = self._values_of(dtype, np_dtype, count)
         if len(values) == count:

@@ -69,7 +69,8 @@ def feed_targets(graph: Graph, key: Any) -> list[Tensor]:
     try:
         t: Tensor = graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
     except Exception as e:
-        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e}") from None
+        fix = "" if "Fix:" in str(e) else " Fix: feed tensors of the session's graph, or their names"
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e}{fix}") from None
     if not graph.is_feedable(t):
         raise ValueError(f"Tensor {t.name} may not be fed.")
     return [t]

@@ -326,7 +326,8 @@ class BaseSession:
 
     def _make_entry(self, key: Any, fetches: Any, feed_dict: Any) -> _Entry:
         if self._graph.version == 0:
-            raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+            raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run(). "
+                               "Fix: build them under `with graph.as_default():`")
         elements: list[Any] = []
         rebuild = Fetches(self._graph, elements).structure(fetches)
         feeds: list[Tensor] = []

@@ -14,6 +14,9 @@ class _Invalid(Exception):
     """An error that no other way of reading the graph avoids."""
 
 
+_FIX = "Fix: use another copy of the graph"
+
+
 @contextlib.contextmanager
 def refused() -> Iterator[None]:
     """Converts any error of an invalid graph to a ValueError."""
@@ -21,9 +24,10 @@ def refused() -> Iterator[None]:
         yield
     except (_Invalid, RecursionError) as e:
         problem = "functions or loops are nested too deeply" if isinstance(e, RecursionError) else e
-        raise ValueError(f"graph_def is invalid: {problem}\n  Asked for at {user_source(3)}") from None
+        raise ValueError(f"graph_def is invalid: {problem}\n  Asked for at {user_source(3)}\n  {_FIX}") from None
     except (LookupError, AttributeError, ArithmeticError, AssertionError, Complaint) as e:
-        raise ValueError(f"graph_def is invalid: {type(e).__name__}: {e}\n  Asked for at {user_source(3)}") from e
+        raise ValueError(f"graph_def is invalid: {type(e).__name__}: {e}\n  Asked for at {user_source(3)}\n"
+                         f"  {_FIX}") from e
 
 
 class SizeLimit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from graphgrad.extras.import_v1.custom_gradients import GradientFunction
@@ -24,6 +24,7 @@ from graphgrad.ir.conversion import constant
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.shape import compatible
+from graphgrad.ir.source import user_source
 from graphgrad.ops.array.fill import zeros
 from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.saved_items import cell_of
@@ -422,14 +423,14 @@ def load_partial(export_dir: Any, filters: Iterable[str] | Mapping[str, Any] | N
         if filters:
             raise ValueError("SavedModels saved from Tensorflow 1.x cannot be loaded with node filters. Fix: load it "
                              "all")
-        with init_scope():
+        with init_scope(), _reading(folder):
             root = GraphModel(_with_tags(graphs, wanted), folder, not options.experimental_skip_checkpoint)
         return {"root": root}
     if wanted is not None and wanted != set(graphs[0].meta_info_def.tags):
         raise ValueError(f"Got an incompatible argument to `tags`: {tags}. The SavedModel at {folder} has one "
                          f"MetaGraph with tags {list(graphs[0].meta_info_def.tags)}. You may omit the argument, pass "
                          "'None', or pass matching tags. Fix: tags=None")
-    with init_scope():
+    with init_scope(), _reading(folder):
         loader = Loader(graphs[0], folder, options, filters)
     root = loader.objects[0]
     info = graphs[0].meta_info_def
@@ -444,6 +445,18 @@ def load_partial(export_dir: Any, filters: Iterable[str] | Mapping[str, Any] | N
         root.function_aliases = loader.aliases()
         root._setattr_tracking = tracked
     return {"root": root} if filters is None else {path: loader.objects[n] for path, n in loader.paths.items()}
+
+
+@contextlib.contextmanager
+def _reading(folder: str) -> Iterator[None]:
+    """Converts what Python says of an invalid model to a ValueError with a remedy."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, AttributeError) as e:
+        if "Fix:" in str(e):
+            raise
+        raise ValueError(f"The saved model in {folder} is invalid: {type(e).__name__}: {e}\n"
+                         f"  Asked for at {user_source(4)}\n  Fix: use another copy of it") from e
 
 
 def _with_tags(graphs: Any, wanted: set[str] | None) -> Any:
