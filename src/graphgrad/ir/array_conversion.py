@@ -187,7 +187,8 @@ def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     if array.dtype == dtype.np_dtype:
         return array
     if dtype is dtypes.string:
-        raise TypeError(f"Cannot convert a NumPy array of {array.dtype} to dtype string.")
+        raise TypeError(f"Cannot convert a NumPy array of {array.dtype} to dtype string. Fix: give texts or "
+                        "bytes, such as those of `array.astype(str)`")
     with np.errstate(all="ignore"):
         result = array.astype(dtype.np_dtype)
         if dtype.is_integer and array.dtype.kind in "fc" and not np.array_equal(result, array):

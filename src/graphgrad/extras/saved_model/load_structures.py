@@ -34,7 +34,12 @@ def _shape(message: Any) -> TensorShape:
 
 def _pairs(message: Any) -> Any:
     values = [structure_of(p.value) for p in message.values]
-    return collections.namedtuple(message.name, [p.key for p in message.values])(*values)
+    fields = [p.key for p in message.values]
+    try:
+        return collections.namedtuple(message.name, fields)(*values)
+    except ValueError as e:
+        raise ValueError(f"The SavedModel has a tuple {message.name!r} with the fields {fields}: {e}. Fix: use another "
+                         "copy of the model, or write it again") from e
 
 
 def _spec(message: Any) -> Any:
