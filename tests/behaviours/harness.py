@@ -54,6 +54,7 @@ SUBJECTS = {
     "small_differences": "values",
     "rewritten_composites": "programs",
     "between": "state",
+    "argument_dtypes": "values",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}

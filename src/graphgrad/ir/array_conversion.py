@@ -100,14 +100,19 @@ def _cast(array: np.ndarray[Any, Any], dtype: DType, value: Any) -> np.ndarray[A
 def eager_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     """Calls `make_array` for eager mode.
 
-    A list whose first number is NumPy's float64 has that dtype there, and a buffer is a sequence of Python's numbers.
+    A list whose first number is NumPy's float64 has that dtype there, NumPy's integers and complex numbers in a list
+    are Python's, and a buffer is a sequence of Python's numbers.
     """
     if _buffer_rank(value) == 1:
         value = list(value)
     if dtype is None and isinstance(value, (list, tuple)):
         first = first_leaf(value)
-        if isinstance(first, (np.ndarray, np.generic)) and first.dtype == np.float64:
-            dtype = dtypes.float64
+        if isinstance(first, (np.ndarray, np.generic)):
+            if first.dtype == np.float64:
+                dtype = dtypes.float64
+            elif first.dtype.kind in "iuc" and first.dtype.itemsize < 8 + 8 * (first.dtype.kind == "c"):
+                array = make_array(value, None)
+                return array.astype(np.complex128) if array.dtype.kind == "c" else _narrowed(array.astype(np.int64))
     elif dtype is not None and isinstance(value, (bool, list, tuple)):
         _check_eager_bools(value, dtype)
     try:

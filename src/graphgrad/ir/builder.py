@@ -10,7 +10,7 @@ from graphgrad.errors import Complaint
 
 from .context import _settle, stack
 from .conversion import convert, is_tensor_like, small_eager
-from .dtypes import DType, as_dtype, int32
+from .dtypes import DType, as_dtype, bool_, complex128, dtype_of, float32, int32, string
 from .eager import EagerTensor, execute
 from .graph import Graph, Operation, Tensor
 from .inference import put_in_context
@@ -163,7 +163,7 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
     tensor_like = is_tensor_like(value)
     wanted = arg.dtype or (types.get(arg.type_attr) if arg.type_attr else None)
     if wanted is None and not tensor_like and arg.type_attr is not None:
-        wanted = _natural(opdef, arg, value)
+        wanted = _natural(opdef, arg, value, graph is None)
     elif wanted is not None and wanted.is_integer and not lossy and _has_fractions(value):
         wanted = None  # inference names both dtypes
     try:
@@ -199,31 +199,49 @@ def _has_fractions(value: Any) -> bool:
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"
 
 
-_AS_GIVEN = frozenset({"Index", "Tindices", "Taxis"})  # TensorFlow has no default for these, so it casts nothing
-
-
-def _holds_other(value: Any, arg: Arg, allowed: Any) -> bool:
-    """Returns whether a list holds tensors of dtypes that are not allowed, which are cast then."""
-    return arg.type_attr not in _AS_GIVEN and any(
-        is_tensor_like(v) and as_dtype(v.dtype) not in allowed for v in value)
-
-
-def _natural(opdef: OpDef, arg: Arg, value: Any) -> DType | None:
+def _natural(opdef: OpDef, arg: Arg, value: Any, eager: bool) -> DType | None:
     """Returns the dtype for a Python value when no tensor determines it: None for the value's own."""
     allowed = opdef.allowed[arg.type_attr or ""]
-    if isinstance(value, int):
+    preferred = opdef.preferred.get(arg.type_attr or "")
+    if isinstance(value, int) and (preferred is None or preferred.is_integer):
         if not isinstance(value, bool) and int32 not in allowed and not any(t.is_integer for t in allowed):
             return next((t for t in allowed if t.name == "float32"), None)
         return None
-    if int32 in allowed and all(t.is_integer for t in allowed):  # sizes, axes, indices
-        if isinstance(value, (list, tuple)):
-            return int32 if not value or _holds_other(value, arg, allowed) else None
-        dtype = getattr(value, "dtype", None)
-        return int32 if dtype is not None and as_dtype(dtype) not in allowed else None
-    if isinstance(value, (list, tuple)) and not value:  # nothing in it determines the dtype
+    if isinstance(value, (list, tuple)):
+        return _natural_of_list(value, allowed, preferred)
+    dtype = dtype_of(value) if hasattr(value, "dtype") else _python_dtype(value)
+    if preferred is None or dtype is None or dtype is string:
+        return None
+    takes_all = eager and hasattr(value, "dtype") and not preferred.is_integer  # also those of allowed dtypes
+    return preferred if takes_all or (dtype not in allowed and _fits(value, preferred)) else None
+
+
+def _natural_of_list(value: Any, allowed: Any, preferred: DType | None) -> DType | None:
+    if not value:  # nothing in it determines the dtype
         by_name = {t.name: t for t in allowed}
-        return by_name.get("float32") or by_name.get("int32")
-    return None
+        first = ("int32", "float32") if all(t.is_integer for t in allowed) else ("float32", "int32")
+        return next((by_name[n] for n in first if n in by_name), preferred)
+    if preferred is None:
+        return None
+    if preferred.is_integer:  # sizes, axes, indices: tensors in the list are cast
+        return int32 if int32 in allowed and any(
+            is_tensor_like(v) and as_dtype(v.dtype) not in allowed for v in value) else None
+    dtype = _python_dtype(value)
+    return preferred if dtype is not None and dtype is not string and dtype not in allowed else None
+
+
+def _fits(value: Any, preferred: DType) -> bool:
+    """Returns whether a value may become one of a dtype: NumPy's may lose fractions, Python's may not."""
+    return hasattr(value, "dtype") or not preferred.is_integer
+
+
+def _python_dtype(value: Any) -> DType | None:
+    """Returns the dtype that numbers of Python have as a tensor; None if they are no numbers, or hold tensors."""
+    try:
+        dtype = np.asarray(value).dtype
+    except (TypeError, ValueError):
+        return None
+    return {"f": float32, "i": int32, "b": bool_, "c": complex128}.get(dtype.kind)
 
 
 build_with(build)

@@ -250,9 +250,9 @@ def as_dtype(type_value: Any) -> DType:
         found = _BY_NAME.get(value[:-4] if value.endswith("_ref") else value)
         if found is not None:
             return found
-    elif isinstance(value, int) and not isinstance(value, bool):
-        if value in _BY_ENUM:
-            return _BY_ENUM[value]
+    elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        if int(value) in _BY_ENUM:
+            return _BY_ENUM[int(value)]
     else:
         try:
             if value in _BY_PYTHON:

@@ -30,6 +30,22 @@ class Spec:
         return f"{self.dtype.name}{shape_str(self.shape)}"
 
 
+def _preferred() -> dict[str, DType]:
+    names = {
+        "int32": "Tblock_shape Tcrops Tdim Tidx Tk Tmultiples Tnumsegments Tpaddings Tperm Tsegmentids Tshape "
+                 "index_type",
+        "int64": "TI Tindex Tlabels Tlen Tseed Tsplits shape_dtype",
+        "complex64": "Tcomplex",
+        "float32": "Treal",
+    }
+    return {attr: dtypes.as_dtype(dtype) for dtype, attrs in names.items() for attr in attrs.split()}
+
+
+# What a value becomes that has no dtype of those allowed, by the name of the type attribute; TensorFlow's defaults.
+# Attributes without one take values as they are. Records that differ say so (`prefers`).
+PREFERRED = _preferred()
+
+
 class Arg:
     """One input or output of a signature; exactly one of `dtype`, `type_attr`, `list_attr` is set.
 

@@ -52,9 +52,9 @@ from graphgrad.system.lazy_registry import Attributes, LazyRegistry
 from .attribute_limits import COMMON, Limit
 from .constant_value import static_value
 from .dimension import Dimension
-from .dtypes import ANY
+from .dtypes import ANY, DType, as_dtype
 from .inference import Inferred, infer
-from .op_signature import Signature
+from .op_signature import PREFERRED, Signature
 from .source import Source, user_source
 
 if TYPE_CHECKING:
@@ -85,6 +85,12 @@ def _keyword_only(fn: Callable[..., Any]) -> dict[str, Any]:
     return {n: defaults.get(n, inspect.Parameter.empty) for n in names}
 
 
+def _preferred(own: Mapping[str, str | None] | None) -> Mapping[str, DType | None]:
+    if not own:
+        return PREFERRED
+    return {**PREFERRED, **{attr: None if name is None else as_dtype(name) for attr, name in own.items()}}
+
+
 def _definition(fn: Any) -> Source | None:
     """Returns where a function is defined; for other objects the caller's line."""
     code = getattr(fn, "__code__", None)
@@ -100,6 +106,7 @@ class OpDef(Signature, OpTraits):
       name: the op type, e.g. "MatMul".
       attrs: attribute name -> default (`inspect.Parameter.empty` when required).
       allowed: type attribute -> set of dtypes.
+      preferred: type attribute -> what a value becomes that has none of these dtypes, see `ir.op_signature.PREFERRED`.
       limits: attribute -> its allowed values, see `ir.attribute_limits`, which has those that records share.
       kernel: a function of (xp, *inputs, **attributes), for NumPy and jax.numpy alike.
       host_kernel, device_kernel: replaces `kernel` on one of the two, or None.
@@ -128,6 +135,7 @@ class OpDef(Signature, OpTraits):
         flags: Iterable[str] = (),
         shape: Callable[..., Any] | None = None,
         limits: Mapping[str, Limit] | None = None,
+        prefers: Mapping[str, str | None] | None = None,
         **options: Any,
     ):
         self.name = name
@@ -147,6 +155,7 @@ class OpDef(Signature, OpTraits):
         self.source = _definition(kernel)
         self.attrs: dict[str, Any] = {}
         self.allowed = {k: frozenset(v) for k, v in options.items()}
+        self.preferred: Mapping[str, DType | None] = _preferred(prefers)
         names = [a.name for a in self.inputs]
         self.host = frozenset(names.index(h) for h in host)
         self.seen = self.host | frozenset(names.index(h) for h in peek)
@@ -314,8 +323,8 @@ def op(name: str, signature: str, **options: Any) -> Callable[[Kernel], OpDef]:
     Args:
       name: the op type, TensorFlow's where it has one.
       signature: see this module's docstring.
-      **options: `host`, `peek`, `flags`, `shape`, `limits`, traits (see `OpTraits`), and the allowed dtypes of each
-        type attribute.
+      **options: `host`, `peek`, `flags`, `shape`, `limits`, `prefers`, traits (see `OpTraits`), and the allowed dtypes
+        of each type attribute.
     Raises: KeyError if the type is taken, with the place of its declaration.
     """
 

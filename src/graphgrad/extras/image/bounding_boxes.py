@@ -56,7 +56,8 @@ def _drawn_shape(images, boxes, colors=None):
     return images
 
 
-@op("DrawBoundingBoxes", "images: T, boxes: float32 -> output: T", T=_SMALL, flags=("host",), shape=_drawn_shape)
+@op("DrawBoundingBoxes", "images: T, boxes: float32 -> output: T",
+    prefers={"T": "float32"}, T=_SMALL, flags=("host",), shape=_drawn_shape)
 def draw_bounding_boxes_op(xp, images, boxes):
     """Draws boxes of changing colours into images."""
     colours = [(1, *c[1:]) for c in _COLOURS] if images.shape[3] == 1 else _COLOURS
@@ -66,7 +67,8 @@ def draw_bounding_boxes_op(xp, images, boxes):
 draw_bounding_boxes_op.grad(NOT_DIFFERENTIABLE)
 
 
-@op("DrawBoundingBoxesV2", "images: T, boxes: float32, colors: float32 -> output: T", T=_SMALL, flags=("host",),
+@op("DrawBoundingBoxesV2", "images: T, boxes: float32, colors: float32 -> output: T",
+    prefers={"T": "float32"}, T=_SMALL, flags=("host",),
     shape=_drawn_shape)
 def draw_bounding_boxes_v2_op(xp, images, boxes, colors):
     """Draws boxes of the given colours, in turn, into images."""

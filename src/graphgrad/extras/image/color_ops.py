@@ -44,7 +44,7 @@ def _wide(x):
     return x.astype(np.float32) if x.dtype.itemsize <= 2 else x
 
 
-@op("RGBToHSV", "images: T -> output: T", T=_T, shape=_three_channels)
+@op("RGBToHSV", "images: T -> output: T", prefers={"T": "float32"}, T=_T, shape=_three_channels)
 def rgb_to_hsv_op(xp, images):
     """Converts RGB to hue, saturation and value, all in [0, 1]."""
     return _to_hsv(xp, _wide(images)).astype(images.dtype)
@@ -79,7 +79,7 @@ def _rgb_to_hsv_grad(op, dy):
     return raw.AddV2(raw.AddV2(raw.Mul(by_h, dh), raw.Mul(by_s, ds)), raw.Mul(by_v, largest))
 
 
-@op("HSVToRGB", "images: T -> output: T", T=_T, shape=_three_channels)
+@op("HSVToRGB", "images: T -> output: T", prefers={"T": "float32"}, T=_T, shape=_three_channels)
 def hsv_to_rgb_op(xp, images):
     """Converts hue, saturation and value, all in [0, 1], to RGB."""
     return _to_rgb(xp, _wide(images)).astype(images.dtype)
@@ -112,12 +112,14 @@ def _adjusted(images, amount):
     return _three_channels(images)
 
 
-@op("AdjustHue", "images: T, delta: float32 -> output: T", T=_SOME, shape=_adjusted)
+@op("AdjustHue", "images: T, delta: float32 -> output: T", prefers={"T": "float32"}, T=_SOME, shape=_adjusted)
 def adjust_hue_op(xp, images, delta):
-    """Rotates the hue by `delta`, a fraction of the whole circle."""
-    hsv = _to_hsv(xp, _wide(images))
-    hue = (hsv[..., :1] + delta) % 1
-    return _to_rgb(xp, xp.concatenate([hue.astype(hsv.dtype), hsv[..., 1:]], axis=-1)).astype(images.dtype)
+    """Rotates the hue by `delta`, a fraction of the whole circle; minimum and maximum of each pixel stay."""
+    wide = _wide(images)
+    hue = ((_to_hsv(xp, wide)[..., :1] + delta) % 1).astype(wide.dtype)
+    ones = xp.ones_like(hue)
+    low, high = wide.min(axis=-1, keepdims=True), wide.max(axis=-1, keepdims=True)
+    return (low + (high - low) * _to_rgb(xp, xp.concatenate([hue, ones, ones], axis=-1))).astype(images.dtype)
 
 
 def _as(t, dtype):
@@ -126,9 +128,12 @@ def _as(t, dtype):
 
 def _hue_turned(images, delta):
     """Builds AdjustHue of ops."""
-    h, s, v = raw.Split(-1, raw.RGBToHSV(images), num_split=3)
+    h, _, _ = raw.Split(-1, raw.RGBToHSV(images), num_split=3)
     hue = raw.FloorMod(raw.AddV2(h, _as(delta, images.dtype)), np.ones((), images.dtype.np_dtype))
-    return [raw.HSVToRGB(raw.ConcatV2([hue, s, v], -1))]
+    last, ones = np.asarray([-1], np.int32), raw.OnesLike(hue)
+    low, high = raw.Min(images, last, keep_dims=True), raw.Max(images, last, keep_dims=True)
+    pure = raw.HSVToRGB(raw.ConcatV2([hue, ones, ones], -1))
+    return [raw.AddV2(low, raw.Mul(raw.Sub(high, low), pure))]
 
 
 @adjust_hue_op.grad
@@ -136,7 +141,7 @@ def _adjust_hue_grad(op, dy):
     return pullback(_hue_turned, op.inputs, [dy], (0, 1))
 
 
-@op("AdjustSaturation", "images: T, scale: float32 -> output: T", T=_SOME, shape=_adjusted)
+@op("AdjustSaturation", "images: T, scale: float32 -> output: T", prefers={"T": "float32"}, T=_SOME, shape=_adjusted)
 def adjust_saturation_op(xp, images, scale):
     """Multiplies the saturation by `scale`, up to 1."""
     hsv = _to_hsv(xp, _wide(images))
@@ -157,7 +162,7 @@ def _adjust_saturation_grad(op, dy):
     return pullback(_saturated, op.inputs, [dy], (0, 1))
 
 
-@op("AdjustContrastv2", "images: T, contrast_factor: float32 -> output: T", T=_SOME)
+@op("AdjustContrastv2", "images: T, contrast_factor: float32 -> output: T", prefers={"T": "float32"}, T=_SOME)
 def adjust_contrast_op(xp, images, factor):
     """Stretches each channel about its mean over the image."""
     wide = _wide(images)

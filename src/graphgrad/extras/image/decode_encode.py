@@ -35,7 +35,8 @@ def _encoded_shape(image):
     return image if image is None else image[:-3]
 
 
-@op("EncodePng", "image: T -> contents: string", T=frozenset({uint8, uint16}), flags=("host",), shape=_encoded_shape)
+@op("EncodePng", "image: T -> contents: string",
+    prefers={"T": "uint8"}, T=frozenset({uint8, uint16}), flags=("host",), shape=_encoded_shape)
 def encode_png_op(xp, image, *, compression=-1):
     """Encodes images as PNG files."""
     flat = image.reshape(-1, *image.shape[-3:])
@@ -145,6 +146,8 @@ def encode_jpeg(image: TensorLike, format: str = "", quality: int = 95, progress
 @op("DecodeImage", "contents: string -> image: uint8", flags=("host",))
 def decode_image_op(xp, contents, *, channels=0, expand_animations=True):
     """Decodes an image of any format; all pictures of an animation."""
+    if contents.ndim:
+        raise Complaint(f"`contents` must be scalar but got shape {list(contents.shape)}", "contents[0]")
     data = contents.item()
     if channels not in (0, 1, 3, 4):
         raise Complaint(f"`channels` must be 0, 1, 3 or 4 but got {channels}", "use one of these")

@@ -15,6 +15,7 @@ from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 _T = frozenset({float16, float32})
+_PREFERS = {"T": "float32", "T_threshold": "float32"}
 _SIZE = "max_output_size: int32"
 
 
@@ -96,7 +97,7 @@ suppression.grad(NOT_DIFFERENTIABLE)
 
 
 @op("NonMaxSuppressionV2", f"boxes: T, scores: T, {_SIZE}, iou_threshold: T_threshold -> selected_indices: int32", T=_T,
-    T_threshold=_T, flags=("host",), shape=_chosen_shape)
+    T_threshold=_T, prefers=_PREFERS, flags=("host",), shape=_chosen_shape)
 def suppression_v2(xp, boxes, scores, size, iou_threshold):
     """Selects boxes; returns their numbers, best first."""
     _thresholds(iou_threshold)
@@ -107,7 +108,7 @@ suppression_v2.grad(NOT_DIFFERENTIABLE)
 
 
 @op("NonMaxSuppressionV3", f"boxes: T, scores: T, {_SIZE}, iou_threshold: T_threshold, score_threshold: T_threshold -> "
-    "selected_indices: int32", T=_T, T_threshold=_T, flags=("host",), shape=_chosen_shape)
+    "selected_indices: int32", T=_T, T_threshold=_T, prefers=_PREFERS, flags=("host",), shape=_chosen_shape)
 def suppression_v3(xp, boxes, scores, size, iou_threshold, score_threshold):
     """Selects boxes whose score is above a threshold; returns their numbers, best first."""
     _thresholds(iou_threshold)
@@ -120,7 +121,7 @@ def _padded_shape(boxes, scores, size, pad_to_max_output_size):
 
 
 @op("NonMaxSuppressionV4", f"boxes: T, scores: T, {_SIZE}, iou_threshold: T_threshold, score_threshold: T_threshold -> "
-    "selected_indices: int32, valid_outputs: int32", T=_T, T_threshold=_T, flags=("host",),
+    "selected_indices: int32, valid_outputs: int32", T=_T, T_threshold=_T, prefers=_PREFERS, flags=("host",),
     peek=("max_output_size",))
 def suppression_v4(xp, boxes, scores, size, iou_threshold, score_threshold, *, pad_to_max_output_size=False):
     """Selects boxes; returns their numbers, padded with zeros if requested, and how many there are."""
@@ -134,7 +135,7 @@ def _suppression_v4_shape(boxes, scores, max_output_size, iou_threshold, score_t
 
 
 @op("NonMaxSuppressionV5", f"boxes: T, scores: T, {_SIZE}, iou_threshold: T, score_threshold: T, soft_nms_sigma: T -> "
-    "selected_indices: int32, selected_scores: T, valid_outputs: int32", T=_T, flags=("host",),
+    "selected_indices: int32, selected_scores: T, valid_outputs: int32", T=_T, prefers=_PREFERS, flags=("host",),
     peek=("max_output_size",))
 def suppression_v5(xp, boxes, scores, size, iou_threshold, score_threshold, sigma, *, pad_to_max_output_size=False):
     """Selects boxes; returns them and their scores, which decrease with each overlap if sigma is positive."""
@@ -177,6 +178,8 @@ suppression_with_overlaps.grad(NOT_DIFFERENTIABLE)
 
 
 def _tensors(boxes, scores, size, *numbers):
+    if isinstance(boxes, np.ndarray) and boxes.dtype != np.float16:
+        boxes = boxes.astype(np.float32)
     boxes = convert_to_tensor(boxes, name="boxes")
     dtype = boxes.dtype
     rest = [convert_to_tensor(v, dtype) for v in numbers]

@@ -23,6 +23,8 @@ from .example_columns import KINDS, rows_of, values_of
 @op("ReadFile", "filename: string -> contents: string", flags=("host", "stateful"), shape=lambda filename: ())
 def _read_file(xp, filename):
     """Reads the bytes of a file."""
+    if filename.ndim:
+        raise Complaint(f"Input filename tensor must be scalar but got shape {list(filename.shape)}", "filename[0]")
     path = filename.item()
     with system_errors(path), open(path, "rb") as f:
         contents = f.read()

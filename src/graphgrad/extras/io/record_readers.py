@@ -336,7 +336,7 @@ def matching_files(xp, pattern):
     if pattern.ndim > 1:
         raise Complaint(f"the patterns have rank {pattern.ndim}", "give a string, or a vector of them")
     found = []
-    for one in pattern.reshape(-1).tolist():
+    for one in filter(None, pattern.reshape(-1).tolist()):
         # As in TensorFlow, matches in the current directory keep its name.
         path = os.fsdecode(one)
         found += map(os.fsencode, glob.glob(path if os.path.dirname(path) else os.path.join(".", path)))

@@ -43,6 +43,8 @@ def _scalar(x):
 @op("ParseTensor", "serialized: string -> output: out_type", out_type=ANY, flags=("host",))
 def parse_tensor_op(xp, serialized, *, out_type):
     """Parses a serialized tensor."""
+    if serialized.ndim:
+        raise Complaint(f"Expected `serialized` to be a scalar, got shape: {list(serialized.shape)}", "serialized[0]")
     data = serialized.item()
     try:
         dtype, array = from_message(data)

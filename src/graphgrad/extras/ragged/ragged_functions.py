@@ -196,17 +196,17 @@ def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_ty
     Args:
       segment_ids: (nvals,), int32 or int64, in order.
       num_segments: the number of rows; the last id plus 1 by default.
-      out_type: the dtype of the result.
+      out_type: the dtype of the result; int64 by default.
       name: a name for the scope.
     Returns: (nrows + 1,).
     Reference: TensorFlow 2.21 `tf.ragged.segment_ids_to_row_splits`.
 
     >>> sess.run(tf.ragged.segment_ids_to_row_splits([0, 0, 2]))
-    array([0, 2, 2, 3], dtype=int32)
+    array([0, 2, 2, 3])
     """
     with name_scope(name, "SegmentIdsToRaggedSplits"):
         ids = convert_to_tensor(segment_ids)
-        kind = as_dtype(out_type or ids.dtype)
+        kind = as_dtype(out_type or int64)
         if num_segments is None:
             num_segments = raw.AddV2(raw.Max(raw.ConcatV2([np.asarray([-1], ids.dtype.np_dtype), ids], 0), [0]), 1)
         ones = raw.Cast(raw.OnesLike(ids), DstT=kind)
@@ -315,7 +315,11 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: int, na
     [[2], [1, 3]]
     """
     with name_scope(name, "SegmentStack"):
-        data, partitions = convert_to_tensor(data), raw.Cast(convert_to_tensor(partitions), DstT=int32)
+        data, partitions = convert_to_tensor(data), convert_to_tensor(partitions)
+        if partitions.dtype not in (int32, int64):
+            raise ValueError(f"partitions must have dtype int32 or int64, not {partitions.dtype.name}.\n"
+                             "  Fix: tf.cast(partitions, tf.int32)")
+        partitions = raw.Cast(partitions, DstT=int32)
         places = raw.Range(0, raw.Size(partitions), 1)
         parts = raw.DynamicPartition(places, partitions, num_partitions=whole(num_partitions))
         lengths = raw.Pack([raw.Size(p, out_type=int64) for p in parts])

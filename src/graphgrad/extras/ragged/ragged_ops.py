@@ -149,6 +149,7 @@ def _steps(start, limit, delta):
 
 
 @op("RaggedRange", "starts: T, limits: T, deltas: T -> rt_nested_splits: Tsplits, rt_dense_values: T",
+    prefers={"T": "int32"},
     T=FLOATING | {int32, int64}, Tsplits=INDEX, flags=_HOST)
 def range_op(xp, starts, limits, deltas, *, Tsplits=int64):
     """Makes a row of evenly spaced numbers for each start, limit and step."""

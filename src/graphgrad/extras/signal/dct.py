@@ -82,7 +82,8 @@ def idct(input: TensorLike, type: TensorLike = 2, n: TensorLike = None, axis: Te
 
 def _dct(x, kind, n, axis, norm, name, default):
     with name_scope(name, default):
-        x = convert_to_tensor(x, dtype_hint=float32, name="input")
+        x = convert_to_tensor(x, name="input")
+        x = raw.Cast(x, DstT=float32) if x.dtype.is_integer else x
         _checked(x, kind, n, axis, norm)
         if x._spec.shape is None:
             return in_one_batch(x, 1, lambda flat: _dct(flat, kind, n, axis, norm, None, default))

@@ -23,7 +23,8 @@ _HOST = ("host",)
 
 @op("SparseAdd",
     "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64, thresh: Treal"
-    " -> sum_indices: int64, sum_values: T, sum_shape: int64", T=NUMERIC, Treal=REAL, flags=_HOST,
+    " -> sum_indices: int64, sum_values: T, sum_shape: int64",
+    prefers={"Treal": None}, T=NUMERIC, Treal=REAL, flags=_HOST,
     peek=("a_shape",))
 def sparse_add_op(xp, a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh):
     """Adds two sparse tensors, and drops results whose magnitude is below `thresh`."""

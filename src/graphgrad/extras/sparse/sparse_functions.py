@@ -430,6 +430,8 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32, nam
            [0., 1.]], dtype=float32)
     """
     columns = num_rows if num_columns is None else num_columns
+    if isinstance(num_rows, (str, bytes)) or isinstance(columns, (str, bytes)):
+        raise TypeError(f"num_rows and num_columns must be integers, not {num_rows!r} and {columns!r}. Fix: give ints")
     n = min(whole(num_rows), int(columns))
     with name_scope(name, "eye"):
         places = np.stack([np.arange(n, dtype=np.int64)] * 2, 1)

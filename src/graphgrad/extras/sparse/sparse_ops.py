@@ -70,7 +70,8 @@ def check_columns(count: int, shape: Any) -> None:
 # -- sparse times dense ------------------------------------------------------------------------------
 
 
-@op("SparseTensorDenseMatMul", "a_indices: Tindices, a_values: T, a_shape: int64, b: T -> product: T", T=NUMERIC,
+@op("SparseTensorDenseMatMul", "a_indices: Tindices, a_values: T, a_shape: int64, b: T -> product: T",
+    prefers={"Tindices": "int64"}, T=NUMERIC,
     Tindices=INDEX, host=("a_shape",), cost=Cost.PRODUCT, linear=Linear.SEPARATELY)
 def sparse_tensor_dense_matmul_op(xp, a_indices, a_values, a_shape, b, *, adjoint_a=False, adjoint_b=False):
     """Multiplies a sparse matrix with a dense one."""

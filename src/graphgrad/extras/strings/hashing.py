@@ -117,7 +117,7 @@ def _declare(name: str, function: Any, argument: str) -> None:
         if num_buckets < 1:
             raise Complaint(f"num_buckets must be at least 1, got {num_buckets}", "give a positive number")
         array = np.asarray(strings)
-        values = [function(v) % num_buckets for v in array.reshape(-1).tolist()]
+        values = [function(v) % int(num_buckets) for v in array.reshape(-1).tolist()]
         return np.array(values, np.int64).reshape(array.shape)
 
     hash_name = function.__doc__.split(" of ")[0].removeprefix("Computes ")
@@ -175,7 +175,7 @@ def _strong(xp, strings, *, num_buckets, key):
         raise Complaint("Key must have 2 elements", "give two integers")
     array = np.asarray(strings)
     k0, k1 = (int(k) & _M for k in key)
-    values = [siphash(v, k0, k1) % num_buckets for v in array.reshape(-1).tolist()]
+    values = [siphash(v, k0, k1) % int(num_buckets) for v in array.reshape(-1).tolist()]
     return np.array(values, np.int64).reshape(array.shape)
 
 

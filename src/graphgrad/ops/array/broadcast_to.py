@@ -52,7 +52,7 @@ def _broadcast_to_grad(op, dy):
     return raw.Reshape(raw.Sum(dy, repeated), shape), None
 
 
-@op("BroadcastArgs", "s0: T, s1: T -> r0: T", T=INDEX, host=("s0", "s1"), partial_value=folded)
+@op("BroadcastArgs", "s0: T, s1: T -> r0: T", prefers={"T": "int32"}, T=INDEX, host=("s0", "s1"), partial_value=folded)
 def broadcast_args_op(xp, s0, s1):
     """Returns the shape that two shapes broadcast to."""
     try:

@@ -188,7 +188,8 @@ def _along(x, axis):
     return [(*x[:at], None, *x[at + 1 :]), (x[at],), (None,)]
 
 
-@op("UniqueV2", "x: T, axis: Taxis -> y: T, idx: out_idx", Taxis=INDEX, out_idx=INDEX, flags=("host",),
+@op("UniqueV2", "x: T, axis: Taxis -> y: T, idx: out_idx",
+    prefers={"Taxis": "int64"}, Taxis=INDEX, out_idx=INDEX, flags=("host",),
     host=("axis",))
 def unique_v2_op(xp, x, axis, *, out_idx=int32):
     """Returns the distinct slices along an axis, and for each slice its index among them."""
@@ -200,7 +201,8 @@ def _unique_v2_shape(x, axis):
     return _along(x, axis)[:2]
 
 
-@op("UniqueWithCountsV2", "x: T, axis: Taxis -> y: T, idx: out_idx, count: out_idx", Taxis=INDEX, out_idx=INDEX,
+@op("UniqueWithCountsV2", "x: T, axis: Taxis -> y: T, idx: out_idx, count: out_idx",
+    prefers={"Taxis": "int64"}, Taxis=INDEX, out_idx=INDEX,
     flags=("host",), host=("axis",))
 def unique_with_counts_v2_op(xp, x, axis, *, out_idx=int32):
     """Returns what `UniqueV2` does, and how often each distinct slice occurs."""

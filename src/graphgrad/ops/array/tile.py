@@ -79,6 +79,19 @@ def tile(input: TensorLike, multiples: Any, name: str | None = None) -> Tensor:
     return raw.Tile(input, multiples, name=name)
 
 
+def _one_for_each(counts, data, axis):
+    """Returns the counts of `repeat`, which are as many as what they repeat; the run checks what is not known."""
+    n, m = counts._spec.shape, data._spec.shape
+    if n is not None and m is not None and isinstance(axis, int) and len(n) == 1 and None not in (n[0], m[axis]):
+        if n[0] != m[axis]:
+            raise ValueError(f"Dimensions {m[axis]} and {n[0]} are not compatible: `repeats` of tf.repeat has {n[0]} "
+                             f"numbers for {m[axis]} elements.\n  Built at {user_source(3)}\n"
+                             "  Fix: give one number, or one for each element along the axis")
+        return counts
+    size = raw.GatherV2(raw.Shape(data), axis, 0)
+    return raw.BroadcastTo(counts, raw.Reshape(size, [1]))
+
+
 def repeat(input: TensorLike, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Repeats each element along an axis.
 
@@ -116,6 +129,7 @@ def repeat(input: TensorLike, repeats: Any, axis: int | None = None, name: str |
         own = counts._spec.shape
         if own == () or own == (1,):
             return _repeat_evenly(data, raw.Reshape(counts, []) if own else counts, axis, rank)
+        counts = _one_for_each(counts, data, axis)
         known = host_array(counts)
         if known is not None:
             return raw.GatherV2(data, np.repeat(np.arange(len(known), dtype=np.int32), known), axis)

@@ -79,7 +79,7 @@ def _conjugate_transpose_grad(op, dy):
     return raw.ConjugateTranspose(dy, _inverse(op.inputs[1])), None
 
 
-@op("InvertPermutation", "x: T -> y: T", T=INDEX, partial_value=folded)
+@op("InvertPermutation", "x: T -> y: T", prefers={"T": "int32"}, T=INDEX, partial_value=folded)
 def invert_permutation_op(xp, x):
     """Returns the inverse of a permutation `x`: y[x[i]] = i."""
     return xp.argsort(x).astype(x.dtype)

@@ -22,7 +22,8 @@ def reduced_axes(shape, target):
     )
 
 
-@op("BroadcastGradientArgs", "s0: T, s1: T -> r0: T, r1: T", T=INDEX, host=("s0", "s1"), partial_value=folded)
+@op("BroadcastGradientArgs", "s0: T, s1: T -> r0: T, r1: T",
+    prefers={"T": "int32"}, T=INDEX, host=("s0", "s1"), partial_value=folded)
 def broadcast_gradient_args(xp, s0, s1):
     """Returns, for two shapes, the axes of the broadcast result along which each was repeated."""
     result = np.broadcast_shapes(tuple(s0), tuple(s1))

@@ -173,7 +173,10 @@ def lu_solve(lower_upper: TensorLike, perm: TensorLike, rhs: TensorLike, validat
         packed = convert_to_tensor(lower_upper, dtype_hint=float32, name="lower_upper")
         p = convert_to_tensor(perm, dtype_hint=int32, name="perm")
         b = convert_to_tensor(rhs, dtype_hint=packed.dtype, name="rhs")
-        shape, of_b = p._spec.shape, b._spec.shape
+        shape, of_b, of_a = p._spec.shape, b._spec.shape, packed._spec.shape
+        if of_b and of_a and len(of_b) > 1 and None not in (of_b[-2], of_a[-1]) and of_b[-2] != of_a[-1]:
+            raise ValueError(f"`lower_upper.shape[-1]` must equal `rhs.shape[-2]`, but they are {of_a[-1]} and "
+                             f"{of_b[-2]}.\n  Fix: give a right side of {of_a[-1]} rows")
         if shape is not None and len(shape) == 1 and of_b is not None:
             b = raw.GatherV2(b, p, len(of_b) - 2)
         else:

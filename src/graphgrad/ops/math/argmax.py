@@ -50,6 +50,12 @@ _declare("ArgMin", "argmin", INDEX, INDEX, "Returns the first position of the mi
          "a soft argmin: tf.reduce_sum(tf.nn.softmax(-k * x) * tf.range(n), -1), n a float")
 
 
+def _axis(axis):
+    if hasattr(axis, "dtype") and not as_dtype(axis.dtype).is_integer:
+        raise TypeError(f"axis tensor dtypes {as_dtype(axis.dtype).name} is not supported. Fix: give an int")
+    return 0 if axis is None else axis
+
+
 def argmax(input: TensorLike, axis: TensorLike = None, output_type: DTypeLike = int64,
            name: str | None = None) -> Tensor:
     """Returns the first position of the maximum along an axis.
@@ -67,7 +73,7 @@ def argmax(input: TensorLike, axis: TensorLike = None, output_type: DTypeLike = 
     >>> sess.run(tf.argmax([[1, 5, 5], [7, 2, 3]], axis=1))
     array([1, 0])
     """
-    return raw.ArgMax(input, 0 if axis is None else axis, output_type=as_dtype(output_type), name=name)
+    return raw.ArgMax(input, _axis(axis), output_type=as_dtype(output_type), name=name)
 
 
 def argmin(input: TensorLike, axis: TensorLike = None, output_type: DTypeLike = int64,

@@ -170,7 +170,8 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     """Adds tensors of one shape and dtype.
 
     Args:
-      inputs: a list of tensors or `IndexedSlices` (these are made dense), or one of them.
+      inputs: a list of tensors or `IndexedSlices` (these are made dense), or one of them; of an array, and of a tensor
+        in eager mode, the parts along the first axis are added.
       name: a name for the operation.
     Returns: a tensor like the inputs; a single input as it is.
     Raises: ValueError if the list is empty or shapes differ; TypeError if dtypes differ.
@@ -180,7 +181,8 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     >>> sess.run(tf.add_n([[1, 2], [10, 20], [100, 200]]))
     array([111, 222], dtype=int32)
     """
-    inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    rows = isinstance(inputs, (list, tuple, np.ndarray)) or (hasattr(inputs, "numpy") and hasattr(inputs, "__iter__"))
+    inputs = list(inputs) if rows else [inputs]
     if not inputs:
         raise ValueError("Inputs must be an Operation or an iterable of at least one tensor with the same dtype "
                          "and shape. Fix: give at least one tensor")

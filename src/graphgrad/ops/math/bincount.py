@@ -72,7 +72,8 @@ def _bincount_grad(op, dy):
     return _of_weights(op, dy)
 
 
-@op("DenseBincount", "input: Tidx, size: Tidx, weights: T -> output: T", T=_COUNTED, Tidx=INDEX, host=("size",))
+@op("DenseBincount", "input: Tidx, size: Tidx, weights: T -> output: T",
+    prefers={"Tidx": None}, T=_COUNTED, Tidx=INDEX, host=("size",))
 def _dense_bincount(xp, input, size, weights, *, binary_output=False):
     """Computes, for a vector or each row of a matrix, the sums of the weights by value, or whether a value occurs."""
     rows = input if input.ndim == 2 else input.reshape(1, -1)
@@ -101,7 +102,8 @@ def _dense_bincount_grad(op, dy):
     return _of_weights(op, dy)
 
 
-@op("RaggedBincount", "splits: int64, values: Tidx, size: Tidx, weights: T -> output: T", T=_COUNTED, Tidx=INDEX,
+@op("RaggedBincount", "splits: int64, values: Tidx, size: Tidx, weights: T -> output: T",
+    prefers={"Tidx": None}, T=_COUNTED, Tidx=INDEX,
     host=("size",))
 def _ragged_bincount(xp, splits, values, size, weights, *, binary_output=False):
     """Computes, for each row of a ragged matrix, the sums of the weights by value, or whether a value occurs."""

@@ -17,7 +17,7 @@ _PARTS = frozenset({float32, float64})
 _OF_PARTS = {float32: complex64, float64: complex128}
 
 
-@op("Complex", "real: T, imag: T -> out: Tout", T=_PARTS, Tout=COMPLEX, shape=broadcast)
+@op("Complex", "real: T, imag: T -> out: Tout", prefers={"T": "float32"}, T=_PARTS, Tout=COMPLEX, shape=broadcast)
 def _complex(xp, real, imag, *, Tout=complex64):
     """Computes real + imag i."""
     real, imag = xp.broadcast_arrays(real, imag)

@@ -38,7 +38,7 @@ def _top_k_v1_grad(op, dvalues, unused):
     return _top_k_grad(op, dvalues, unused)[0]
 
 
-@op("InTopK", "predictions: float32, targets: T -> precision: bool", T=INDEX,
+@op("InTopK", "predictions: float32, targets: T -> precision: bool", prefers={"T": "int32"}, T=INDEX,
     gradient_advice="the cross entropy: tf.nn.sparse_softmax_cross_entropy_with_logits("
                     "labels=targets, logits=predictions)")
 def in_top_k_v1_op(xp, predictions, targets, *, k):

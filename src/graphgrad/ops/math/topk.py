@@ -131,7 +131,7 @@ def _last(sizes):
     return raw.StridedSlice(sizes, [-1], [0], [1], end_mask=1)
 
 
-@op("InTopKV2", "predictions: float32, targets: T, k: T -> precision: bool", T=INDEX,
+@op("InTopKV2", "predictions: float32, targets: T, k: T -> precision: bool", prefers={"T": "int32"}, T=INDEX,
     gradient_advice="the cross entropy: tf.nn.sparse_softmax_cross_entropy_with_logits("
                     "labels=targets, logits=predictions)")
 def in_top_k_op(xp, predictions, targets, k):
@@ -173,7 +173,6 @@ def top_k(input: TensorLike, k: TensorLike = 1, sorted: bool = True, index_type:
     >>> sess.run(tf.nn.top_k([1.0, 5.0, 3.0], 2))
     TopKV2(values=array([5., 3.], dtype=float32), indices=array([1, 2], dtype=int32))
     """
-    k = convert_to_tensor(k, name="k")
     return TopKV2(*raw.TopKV2(input, k, sorted=bool(sorted), index_type=as_dtype(index_type), name=name))
 
 

@@ -215,7 +215,8 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Rint(x, name=name)
 
 
-@op("NextAfter", "x1: T, x2: T -> output: T", T=frozenset({float32, float64}), shape=broadcast)
+@op("NextAfter", "x1: T, x2: T -> output: T",
+    prefers={"T": "float32"}, T=frozenset({float32, float64}), shape=broadcast)
 def _next_after(xp, x1, x2):
     """Returns the next number after x1 in the direction of x2."""
     return xp.nextafter(x1, x2)

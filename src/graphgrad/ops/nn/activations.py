@@ -111,6 +111,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
 @op("LeakyRelu", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True)
 def leaky_relu_op(xp, x, *, alpha=0.2):
     """Computes x where positive, alpha * x elsewhere."""
+    alpha = np.float32(alpha)  # what the attribute holds
     scaled = x * xp.asarray(alpha, x.dtype)
     if xp is np and 0 < alpha <= 1:
         return np.maximum(x, scaled)
@@ -125,7 +126,7 @@ def _leaky_relu_op_grad(op, dy):
 @op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True)
 def leaky_relu_grad(xp, dy, x, *, alpha=0.2):
     """Computes dy where the feature is positive, alpha * dy elsewhere."""
-    return where(xp, x > 0, dy, dy * xp.asarray(alpha, dy.dtype))
+    return where(xp, x > 0, dy, dy * xp.asarray(np.float32(alpha), dy.dtype))
 
 
 @leaky_relu_grad.grad

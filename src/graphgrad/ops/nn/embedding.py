@@ -83,11 +83,14 @@ def _is_table(params):
 
 
 def _pieces(params):
-    """Returns `params` as a list of tables; a nested list of numbers is one table."""
+    """Returns `params` as a list of tables; a list of numbers is one, and so is a tuple of lists of them."""
     if _is_table(params):
         return [params]
-    several = isinstance(params, (list, tuple)) and (_is_table(params[0]) or isinstance(params[0], np.ndarray))
-    if several or hasattr(params, "as_tensor"):  # the latter: a partitioned variable
+    if isinstance(params, (list, tuple)):
+        several = _is_table(params[0]) or isinstance(params[0], (np.ndarray, list))
+        if several and (isinstance(params, list) or not isinstance(params[0], list)):
+            return list(params)
+    elif hasattr(params, "as_tensor"):  # a partitioned variable
         return list(params)
     return [convert_to_tensor(params, name="params")]
 

@@ -80,7 +80,8 @@ def _sum(values: Any) -> float:
     return float(np.cumsum(values)[-1]) if len(values) else 0.0  # one after another
 
 
-@op("HistogramSummary", "tag: string, values: T -> summary: string", T=_NUMBERS, flags=("host",))
+@op("HistogramSummary", "tag: string, values: T -> summary: string",
+    prefers={"T": "float32"}, T=_NUMBERS, flags=("host",))
 def _histogram_summary(xp, tag, values):
     """Encodes a summary with the histogram of all values."""
     name, values = _text(tag.item()), np.asarray(values)
@@ -133,7 +134,8 @@ def _pixels(image: Any, bad_color: Any) -> Any:
     return np.where(finite, scaled.astype(np.uint8), bad_color[: image.shape[-1]])
 
 
-@op("ImageSummary", "tag: string, tensor: T -> summary: string", T={uint8, float16, float32, float64}, flags=("host",))
+@op("ImageSummary", "tag: string, tensor: T -> summary: string",
+    prefers={"T": "float32"}, T={uint8, float16, float32, float64}, flags=("host",))
 def _image_summary(xp, tag, tensor, *, max_images=3, bad_color=(255, 0, 0, 255)):
     """Encodes a summary with the first images of a batch."""
     name, images = _text(tag.item()), np.asarray(tensor)

@@ -33,7 +33,7 @@ def _image(x):
     return with_rank(x, 4, "input")
 
 
-@op("LRN", "input: T -> output: T", T=FLOATING, shape=_image, cost=Cost.HEAVY)
+@op("LRN", "input: T -> output: T", prefers={"T": "float32"}, T=FLOATING, shape=_image, cost=Cost.HEAVY)
 def lrn_op(xp, x, *, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5):
     """Computes x / (bias + alpha * sum of the squares of neighbouring channels) ** beta."""
     wide = _wide(x)

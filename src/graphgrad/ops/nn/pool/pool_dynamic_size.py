@@ -22,7 +22,8 @@ def _attrs(op):
     return {k: op._attr(k) for k in ("padding", "data_format")}
 
 
-@op("MaxPoolV2", "input: T, ksize: int32, strides: int32 -> output: T", T=REAL, host=_SIZES, cost=Cost.HEAVY)
+@op("MaxPoolV2", "input: T, ksize: int32, strides: int32 -> output: T",
+    prefers={"T": "float32"}, T=REAL, host=_SIZES, cost=Cost.HEAVY)
 def max_pool_v2(xp, x, ksize, strides, *, padding, data_format="NHWC"):
     """Computes the maximum of each window."""
     return raw.MaxPool.kernel(xp, x, **_numbers(ksize, strides), padding=padding, data_format=data_format)

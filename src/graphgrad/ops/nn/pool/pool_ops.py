@@ -355,7 +355,8 @@ def _attrs(op):
 # -- MaxPool ---------------------------------------------------------------------------
 
 
-@op("MaxPool", "input: T -> output: T", T=REAL, shape=_pool_shape(2, True), cost=Cost.HEAVY, eager_seconds=6e-10)
+@op("MaxPool", "input: T -> output: T",
+    prefers={"T": "float32"}, T=REAL, shape=_pool_shape(2, True), cost=Cost.HEAVY, eager_seconds=6e-10)
 def max_pool_op(xp, x, *, ksize, strides, padding, explicit_paddings=(), data_format="NHWC"):
     """Computes the maximum of each window."""
     return _pooling(xp, _max, x, (), ksize, strides, padding, explicit_paddings, data_format)
