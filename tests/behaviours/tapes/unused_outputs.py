@@ -188,3 +188,50 @@ def functions(tf: Any) -> Any:
             f = tf.function(lambda x, made=made, stateful=stateful: made(x, stateful), autograph=False)
             results.append([[f(tf.constant(2.0)) for _ in range(3)], count.taken(), v.numpy()])
     return results
+
+
+def _through_assignments(tf: Any, v: Any, x: Any) -> Any:
+    total = 0.0
+    for i in tf.range(4):
+        v.scatter_nd_update([[i]], [x[i] ** 2])
+        total += tf.reduce_sum(v)
+    return total
+
+
+def _held(tf: Any, v: Any, x: Any) -> Any:
+    total = 0.0
+    for _ in tf.range(4):
+        total += tf.stop_gradient(x[0]) + v[0]
+    return total
+
+
+def _unused(tf: Any, v: Any, x: Any) -> Any:
+    total = 0.0
+    for _ in tf.range(2):
+        _ = x * 2.0
+        total += tf.cast(tf.cast(x[1], tf.int32), tf.float32)
+    return total
+
+
+def _of_a_branch(tf: Any, v: Any, x: Any) -> Any:
+    total = tf.stop_gradient(x[0])
+    if x[0] > 0.0:
+        total += v[0]
+    return total
+
+
+@case("eager")
+def zeros_of_loops_that_a_tape_in_a_function_has_seen(tf: Any) -> Any:
+    v, found = tf.Variable(tf.zeros([4])), []
+    for program in (_through_assignments, _held, _unused, _of_a_branch):
+
+        @tf.function
+        def inside(x: Any, program: Any = program) -> Any:
+            with tf.GradientTape(persistent=True) as tape:
+                tape.watch(x)
+                y = program(tf, v, x)
+            found.append([g is None for g in tape.gradient(y, [x, v])])
+            return [tape.gradient(y, x, unconnected_gradients="zero"), y]
+
+        found.append([inside(tf.constant([1.0, 2.0, 3.0, 4.0])) for _ in range(3)])
+    return found

@@ -9,6 +9,7 @@ from typing import Any
 from graphgrad.gradients.core.aggregate import concat_slices
 from graphgrad.gradients.core.forward_values import expose
 from graphgrad.gradients.core.gradient_paths import Paths
+from graphgrad.gradients.core.loop_zeros import is_loop, trial_of, zero
 from graphgrad.gradients.core.outer_graphs import open_entrances
 from graphgrad.gradients.core.rules import Call, apply_rule, call_rule, carries_gradient, checked_in_grad
 from graphgrad.gradients.core.sweep import Sweep
@@ -129,8 +130,10 @@ class Recording:
         known = [x for x in xs if id(x) in self._watched or self.source(x) is not None]
         paths = Paths(self, [stands_for(t) for t, _ in seeds], xs, known)
         with _building(current_graph()) as call:
-            sweep = _AtOnce(paths) if call is None else _InGraph(call, paths)
-            return sweep.run([g for _, g in seeds], reversed(paths.ops))
+            arriving = [g for _, g in seeds]
+            if call is None:
+                return _AtOnce(paths).run(arriving, reversed(paths.ops))
+            return _zeros_of_loops(call, paths, _InGraph(call, paths).run(arriving, reversed(paths.ops)))
 
     # -- as paths see it: from watched tensors on, and not into calls that are being inlined -------
 
@@ -274,3 +277,28 @@ class _InGraph(_AtOnce):
         found = apply_rule(self._call, op, rule, out_grads)
         around.scope, around.original_op = self._call.scope, None
         return found
+
+
+class _WithZeros(_InGraph):
+    """A sweep in a trial: where the rule of a loop gives None, zeros go on, as in TensorFlow."""
+
+    def expose(self, op: Operation) -> None:
+        """Leaves an operation as it is: what a trial builds never runs."""
+
+    def ended(self, op: Any, i: int, rule: Any) -> None:
+        """Sends zeros for the inputs of a loop."""
+        super().ended(op, i, rule)
+        t = self.paths.view.inputs(op)[i]
+        if isinstance(op, Operation) and is_loop(op) and (zeros := zero(t)) is not None:
+            self.send(t, zeros)
+
+
+def _zeros_of_loops(call: Call, paths: Paths, found: list[Any]) -> list[Any]:
+    """Replaces None by zeros where TensorFlow's loops give zeros; see `gradients.core.loop_zeros`."""
+    missing = [x for x, g in zip(paths.xs, found, strict=True) if g is None and carries_gradient(x)]
+    if not missing or not any(isinstance(op, Operation) and is_loop(op) for op in paths.ops):
+        return found
+    with trial_of(call) as trial, unrecorded():
+        arriving = [trial.graph._placeholder(value_of(y).dtype, None, "dy") for y in paths.ys]
+        tried = _WithZeros(trial, paths).run(arriving, reversed(paths.ops))
+    return [zero(x) if g is None and t is not None else g for x, g, t in zip(paths.xs, found, tried, strict=True)]

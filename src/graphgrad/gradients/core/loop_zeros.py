@@ -8,7 +8,8 @@ derivative of a linear body is zero. Here only what is needed is computed. So wh
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import contextlib
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from graphgrad.gradients.bodies.subgraphs import carries
@@ -82,16 +83,23 @@ def zero_by_loops(call: Call, ys: list[Tensor], xs: list[Tensor], stopped: Colle
     """Returns the ids of xs for which TensorFlow's loops give zeros, if no gradient arrives at any of them."""
     if not _may_hold_loops(call, ys):
         return set()
-    graph = Trial(call.graph)
-    trial = Call(graph, "trial", False, False, 0, call.source)
-    trial.scope, trial.fresh, trial.outside = "trial", False, call.outside
-    with use(graph), graph._building_gradient_of(None, call.source):
-        arriving = [graph._placeholder(y.dtype, y._spec.shape, "dy") for y in ys]
+    with trial_of(call) as trial:
+        arriving = [trial.graph._placeholder(y.dtype, y._spec.shape, "dy") for y in ys]
         try:
             found = sweep(trial, ys, arriving, xs, stopped, TrialSweep)
         except LookupError:  # of an operation off every gradient path
             return set()
     return {id(x) for x, g in zip(xs, found, strict=True) if g is not None}
+
+
+@contextlib.contextmanager
+def trial_of(call: Call) -> Iterator[Call]:
+    """Yields the call of a trial sweep beside that of a sweep; its graph is the current one, and is dropped."""
+    graph = Trial(call.graph)
+    trial = Call(graph, "trial", False, False, 0, call.source)
+    trial.scope, trial.fresh, trial.outside = "trial", False, call.outside
+    with use(graph), graph._building_gradient_of(None, call.source):
+        yield trial
 
 
 def _may_hold_loops(call: Call, ys: Sequence[Tensor]) -> bool:
