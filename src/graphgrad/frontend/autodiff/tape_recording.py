@@ -298,7 +298,7 @@ def _zeros_of_loops(call: Call, paths: Paths, found: list[Any]) -> list[Any]:
     missing = [x for x, g in zip(paths.xs, found, strict=True) if g is None and carries_gradient(x)]
     if not missing or not any(isinstance(op, Operation) and is_loop(op) for op in paths.ops):
         return found
-    with trial_of(call) as trial, unrecorded():
-        arriving = [trial.graph._placeholder(value_of(y).dtype, None, "dy") for y in paths.ys]
+    with trial_of(call) as (trial, graph), unrecorded():
+        arriving = [graph._placeholder(value_of(y).dtype, None, "dy") for y in paths.ys]
         tried = _WithZeros(trial, paths).run(arriving, reversed(paths.ops))
     return [zero(x) if g is None and t is not None else g for x, g, t in zip(paths.xs, found, tried, strict=True)]

@@ -83,8 +83,8 @@ def zero_by_loops(call: Call, ys: list[Tensor], xs: list[Tensor], stopped: Colle
     """Returns the ids of xs for which TensorFlow's loops give zeros, if no gradient arrives at any of them."""
     if not _may_hold_loops(call, ys):
         return set()
-    with trial_of(call) as trial:
-        arriving = [trial.graph._placeholder(y.dtype, y._spec.shape, "dy") for y in ys]
+    with trial_of(call) as (trial, graph):
+        arriving = [graph._placeholder(y.dtype, y._spec.shape, "dy") for y in ys]
         try:
             found = sweep(trial, ys, arriving, xs, stopped, TrialSweep)
         except LookupError:  # of an operation off every gradient path
@@ -93,13 +93,13 @@ def zero_by_loops(call: Call, ys: list[Tensor], xs: list[Tensor], stopped: Colle
 
 
 @contextlib.contextmanager
-def trial_of(call: Call) -> Iterator[Call]:
-    """Yields the call of a trial sweep beside that of a sweep; its graph is the current one, and is dropped."""
+def trial_of(call: Call) -> Iterator[tuple[Call, Trial]]:
+    """Yields the call of a trial sweep beside that of a sweep, and its graph: the current one, which is dropped."""
     graph = Trial(call.graph)
     trial = Call(graph, "trial", False, False, 0, call.source)
     trial.scope, trial.fresh, trial.outside = "trial", False, call.outside
     with use(graph), graph._building_gradient_of(None, call.source):
-        yield trial
+        yield trial, graph
 
 
 def _may_hold_loops(call: Call, ys: Sequence[Tensor]) -> bool:
