@@ -94,13 +94,13 @@ bench-input: $(STAMP) $(TFSTAMP)
 
 # Breaks gradient rules and the sweep, one piece at a time, and looks whether a test notices; some ten minutes.
 mutations: $(STAMP)
-	@$(PY) -m tests.gradients.mutations --write docs/mutations.md
+	@$(PY) -m tests.gradients.mutations --write docs/inside/mutations.md
 
 # The modules of tf.*, their stubs and the index of operations, from each room's exports.txt and what is registered.
 faces: $(STAMP)
 	@$(PY) tools/make_faces.py
 
-# docs/ops.md and the tables of docs/not-here.md, from what exists.
+# docs/reference/ops.md and the tables of docs/reference/not-here.md, from what exists.
 docs: $(STAMP)
 	@$(PY) -m tests.docs.op_table
 	@$(PY) -m tests.docs.not_here
