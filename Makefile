@@ -2,13 +2,15 @@
 # Choose an interpreter with `make test PYTHON=python3.12`.
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-all test-clusters test-first-run test-libraries lint bench bench-ops bench-input mutations record faces docs pins clean
+.PHONY: help venv demo test test-all test-clusters test-first-run test-libraries lint bench bench-ops bench-input mutations record faces docs docs-site docs-serve pins clean
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
 STAMP  := $(VENV)/.installed
 TF     := .venv-tensorflow
 TFSTAMP := $(TF)/.installed
+DOCSTAMP := $(VENV)/.installed-docs
+PORT   ?= 8000
 JOBS   ?= 2
 PIP    := -m pip --disable-pip-version-check --no-input
 
@@ -37,6 +39,7 @@ help:
 	@echo 'make mutations  break what computes gradients, piece by piece; do tests notice?'
 	@echo 'make faces   write the modules of tf.* from the rooms exports.txt, and the index of operations'
 	@echo 'make docs    write the pages that list operations and what is not here'
+	@echo 'make docs-site  build the documentation site, into build/site; make docs-serve shows it'
 	@echo 'make record  record the values of tests/ from TensorFlow (in an environment of its own)'
 
 $(STAMP): pyproject.toml constraints.txt
@@ -54,6 +57,11 @@ $(TFSTAMP): constraints-tensorflow.txt
 	@$(TF)/bin/python $(PIP) install -q -c constraints-tensorflow.txt tensorflow-cpu tf_keras scikit-learn tensorboard
 	@touch $@
 
+# The environment of $(STAMP), and what the site is built with.
+$(DOCSTAMP): $(STAMP) constraints-docs.txt
+	@$(PY) $(PIP) install -q -c constraints.txt -c constraints-docs.txt --no-build-isolation -e '.[docs]'
+	@touch $@
+
 venv: $(STAMP)
 
 demo: $(STAMP)
@@ -63,7 +71,7 @@ test: lint
 	@$(PY) -m pytest -q -n $(JOBS)
 
 # The same, and what takes too long for every change: tests that run when asked for, more of the random programs.
-test-all: lint
+test-all: lint $(DOCSTAMP)
 	@GRAPHGRAD_TEST_ALL=1 GRAPHGRAD_STATE_PROGRAMS=100 GRAPHGRAD_RUN_PROGRAMS=20 $(PY) -m pytest -q -n $(JOBS)
 
 # Programs on libraries on top of TensorFlow, in environments that have these and not TensorFlow.
@@ -105,6 +113,14 @@ docs: $(STAMP)
 	@$(PY) -m tests.docs.op_table
 	@$(PY) -m tests.docs.not_here
 
+# The documentation site; a page or a link that is missing is an error. It needs no network, neither here nor to be read.
+docs-site: $(DOCSTAMP)
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build -q --strict
+	@echo "build/site/index.html"
+
+docs-serve: docs-site
+	@$(PY) -m http.server --bind 127.0.0.1 --directory build/site $(PORT)
+
 # Every recorder, or those named: `make record SUBJECTS='table examples'`.
 record: $(TFSTAMP)
 	@$(TF)/bin/python -m tests.record $(SUBJECTS)
@@ -113,6 +129,8 @@ record: $(TFSTAMP)
 pins:
 	@rm -rf $(VENV) && : > constraints.txt && $(MAKE) --no-print-directory venv
 	@$(PY) $(PIP) freeze --all --exclude-editable --exclude pip > constraints.txt
+	@: > constraints-docs.txt && $(MAKE) --no-print-directory $(DOCSTAMP)
+	@$(PY) $(PIP) freeze --all --exclude-editable --exclude pip | grep -vxFf constraints.txt > constraints-docs.txt
 
 clean:
 	rm -rf $(VENV) $(TF) .venv-libraries build demo-output .pytest_cache .mypy_cache .ruff_cache
