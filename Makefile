@@ -2,7 +2,7 @@
 # Choose an interpreter with `make test PYTHON=python3.12`.
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-all test-clusters test-first-run test-libraries lint bench bench-ops bench-input mutations record faces docs docs-site docs-serve pins clean
+.PHONY: help venv demo test test-all test-clusters test-first-run test-libraries lint bench bench-ops bench-input mutations record faces docs docs-site docs-serve release-check pins clean
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
@@ -10,6 +10,7 @@ STAMP  := $(VENV)/.installed
 TF     := .venv-tensorflow
 TFSTAMP := $(TF)/.installed
 DOCSTAMP := $(VENV)/.installed-docs
+RELEASE := .venv-release
 PORT   ?= 8000
 JOBS   ?= 2
 PIP    := -m pip --disable-pip-version-check --no-input
@@ -40,6 +41,7 @@ help:
 	@echo 'make faces   write the modules of tf.* from the rooms exports.txt, and the index of operations'
 	@echo 'make docs    write the pages that list operations and what is not here'
 	@echo 'make docs-site  build the documentation site, into build/site; make docs-serve shows it'
+	@echo 'make release-check  build sdist and wheel, check them, install the wheel, run a program'
 	@echo 'make record  record the values of tests/ from TensorFlow (in an environment of its own)'
 
 $(STAMP): pyproject.toml constraints.txt
@@ -121,6 +123,18 @@ docs-site: $(DOCSTAMP)
 docs-serve: docs-site
 	@$(PY) -m http.server --bind 127.0.0.1 --directory build/site $(PORT)
 
+# What is to be released: built as anybody would build it, checked, and used in an environment that has nothing else.
+release-check:
+	@rm -rf build/release $(RELEASE) && mkdir -p build/release
+	@found=; $(FIND_PYTHON); $(call MAKE_VENV,$(RELEASE))
+	@$(RELEASE)/bin/python $(PIP) install -q -c constraints-release.txt build twine
+	@$(RELEASE)/bin/python -m build -o build/release . > build/release/log || { cat build/release/log; exit 1; }
+	@$(RELEASE)/bin/twine check --strict build/release/*.whl build/release/*.tar.gz
+	@rm -rf $(RELEASE); found=; $(FIND_PYTHON); $(call MAKE_VENV,$(RELEASE))
+	@$(RELEASE)/bin/python $(PIP) install -q -c constraints.txt build/release/*.whl
+	@cd build/release && ../../$(RELEASE)/bin/graphgrad run ../../examples/linear_regression.py
+	@cd build/release && ../../$(RELEASE)/bin/python ../../tools/release_program.py
+
 # Every recorder, or those named: `make record SUBJECTS='table examples'`.
 record: $(TFSTAMP)
 	@$(TF)/bin/python -m tests.record $(SUBJECTS)
@@ -133,4 +147,4 @@ pins:
 	@$(PY) $(PIP) freeze --all --exclude-editable --exclude pip | grep -vxFf constraints.txt > constraints-docs.txt
 
 clean:
-	rm -rf $(VENV) $(TF) .venv-libraries build demo-output .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(TF) .venv-libraries $(RELEASE) build demo-output .pytest_cache .mypy_cache .ruff_cache
