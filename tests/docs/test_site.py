@@ -17,6 +17,7 @@ from tests.support.faces import FACES, exported
 
 _DOCS = ROOT / "docs"
 _PAGES = sorted(p.relative_to(_DOCS).as_posix() for p in _DOCS.rglob("*.md"))
+_MADE = "reference/api/"  # is there when the site has been built
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(?:#[^)\s]*)?\)")
 # What a page loads when it is opened; what it links to may be anywhere.
 _LOADED = re.compile(
@@ -39,7 +40,7 @@ def test_navigation_has_every_page() -> None:
     """Each page stands in the navigation of `mkdocs.yml`, once; each entry is a page, or is made by the hooks."""
     named = list(_entries(_configuration()["nav"]))
     hooks = (ROOT / "tools" / "site" / "hooks.py").read_text()
-    made = {*re.findall(r'"([\w/]+\.md)"', hooks), "reference/api"}
+    made = {*re.findall(r'"([\w/]+\.md)"', hooks), _MADE.rstrip("/")}
     assert sorted(set(_PAGES) - set(named)) == [], "pages that mkdocs.yml does not name"
     assert sorted(set(named) - set(_PAGES) - made) == [], "entries of mkdocs.yml that are no pages"
     assert len(named) == len(set(named))
@@ -51,7 +52,7 @@ def test_pages_can_be_read(name: str) -> None:
     page = ROOT / name
     text = page.read_text()
     lost = [target for target in _LINK.findall(text) if not (page.parent / target).exists()]
-    assert lost == []
+    assert [target for target in lost if f"docs/{_MADE}" not in (page.parent / target).as_posix()] == []
     assert [line[:60] for line in text.splitlines() if len(line) > 1000] == []
 
 
