@@ -2,13 +2,16 @@
 # Choose an interpreter with `make test PYTHON=python3.12`.
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-all test-clusters test-first-run test-libraries lint bench bench-ops bench-input mutations record faces docs pins clean
+.PHONY: help venv demo test test-all test-clusters test-first-run test-libraries lint bench bench-ops bench-input mutations record faces docs docs-site docs-serve release-check pins clean
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
 STAMP  := $(VENV)/.installed
 TF     := .venv-tensorflow
 TFSTAMP := $(TF)/.installed
+DOCSTAMP := $(VENV)/.installed-docs
+RELEASE := .venv-release
+PORT   ?= 8000
 JOBS   ?= 2
 PIP    := -m pip --disable-pip-version-check --no-input
 
@@ -37,6 +40,8 @@ help:
 	@echo 'make mutations  break what computes gradients, piece by piece; do tests notice?'
 	@echo 'make faces   write the modules of tf.* from the rooms exports.txt, and the index of operations'
 	@echo 'make docs    write the pages that list operations and what is not here'
+	@echo 'make docs-site  build the documentation site, into build/site; make docs-serve shows it'
+	@echo 'make release-check  build sdist and wheel, check them, install the wheel, run a program'
 	@echo 'make record  record the values of tests/ from TensorFlow (in an environment of its own)'
 
 $(STAMP): pyproject.toml constraints.txt
@@ -54,6 +59,11 @@ $(TFSTAMP): constraints-tensorflow.txt
 	@$(TF)/bin/python $(PIP) install -q -c constraints-tensorflow.txt tensorflow-cpu tf_keras scikit-learn tensorboard
 	@touch $@
 
+# The environment of $(STAMP), and what the site is built with.
+$(DOCSTAMP): $(STAMP) constraints-docs.txt
+	@$(PY) $(PIP) install -q -c constraints.txt -c constraints-docs.txt --no-build-isolation -e '.[docs]'
+	@touch $@
+
 venv: $(STAMP)
 
 demo: $(STAMP)
@@ -63,7 +73,7 @@ test: lint
 	@$(PY) -m pytest -q -n $(JOBS)
 
 # The same, and what takes too long for every change: tests that run when asked for, more of the random programs.
-test-all: lint
+test-all: lint $(DOCSTAMP)
 	@GRAPHGRAD_TEST_ALL=1 GRAPHGRAD_STATE_PROGRAMS=100 GRAPHGRAD_RUN_PROGRAMS=20 $(PY) -m pytest -q -n $(JOBS)
 
 # Programs on libraries on top of TensorFlow, in environments that have these and not TensorFlow.
@@ -94,16 +104,36 @@ bench-input: $(STAMP) $(TFSTAMP)
 
 # Breaks gradient rules and the sweep, one piece at a time, and looks whether a test notices; some ten minutes.
 mutations: $(STAMP)
-	@$(PY) -m tests.gradients.mutations --write docs/mutations.md
+	@$(PY) -m tests.gradients.mutations --write docs/inside/mutations.md
 
 # The modules of tf.*, their stubs and the index of operations, from each room's exports.txt and what is registered.
 faces: $(STAMP)
 	@$(PY) tools/make_faces.py
 
-# docs/ops.md and the tables of docs/not-here.md, from what exists.
+# docs/reference/ops.md and the tables of docs/reference/not-here.md, from what exists.
 docs: $(STAMP)
 	@$(PY) -m tests.docs.op_table
 	@$(PY) -m tests.docs.not_here
+
+# The documentation site; a page or a link that is missing is an error. It needs no network, neither here nor to be read.
+docs-site: $(DOCSTAMP)
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build -q --strict
+	@echo "build/site/index.html"
+
+docs-serve: docs-site
+	@$(PY) -m http.server --bind 127.0.0.1 --directory build/site $(PORT)
+
+# What is to be released: built as anybody would build it, checked, and used in an environment that has nothing else.
+release-check:
+	@rm -rf build/release $(RELEASE) && mkdir -p build/release
+	@found=; $(FIND_PYTHON); $(call MAKE_VENV,$(RELEASE))
+	@$(RELEASE)/bin/python $(PIP) install -q -c constraints-release.txt build twine
+	@$(RELEASE)/bin/python -m build -o build/release . > build/release/log || { cat build/release/log; exit 1; }
+	@$(RELEASE)/bin/twine check --strict build/release/*.whl build/release/*.tar.gz
+	@rm -rf $(RELEASE); found=; $(FIND_PYTHON); $(call MAKE_VENV,$(RELEASE))
+	@$(RELEASE)/bin/python $(PIP) install -q -c constraints.txt build/release/*.whl
+	@cd build/release && ../../$(RELEASE)/bin/graphgrad run ../../examples/linear_regression.py
+	@cd build/release && ../../$(RELEASE)/bin/python ../../tools/release_program.py
 
 # Every recorder, or those named: `make record SUBJECTS='table examples'`.
 record: $(TFSTAMP)
@@ -113,6 +143,8 @@ record: $(TFSTAMP)
 pins:
 	@rm -rf $(VENV) && : > constraints.txt && $(MAKE) --no-print-directory venv
 	@$(PY) $(PIP) freeze --all --exclude-editable --exclude pip > constraints.txt
+	@: > constraints-docs.txt && $(MAKE) --no-print-directory $(DOCSTAMP)
+	@$(PY) $(PIP) freeze --all --exclude-editable --exclude pip | grep -vxFf constraints.txt > constraints-docs.txt
 
 clean:
-	rm -rf $(VENV) $(TF) .venv-libraries build demo-output .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(TF) .venv-libraries $(RELEASE) build demo-output .pytest_cache .mypy_cache .ruff_cache

@@ -1,4 +1,4 @@
-"""Measures graphgrad beside TensorFlow (graph mode), JAX (`jit`) and PyTorch (eager), and writes docs/benchmarks.md.
+"""Measures graphgrad beside TensorFlow (graph mode), JAX (`jit`), PyTorch (eager); writes docs/inside/benchmarks.md.
 
     python -m benchmarks [--tensorflow PYTHON] [--jax PYTHON] [--torch PYTHON] [--models REGEX] [--systems NAMES]
                          [--cores NUMBERS] [--repetitions N] [--quick] [--output FILE]
@@ -139,7 +139,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--blocks", type=int, default=2, help="turns at steps in each repetition")
     parser.add_argument("--quick", action="store_true", help="once, few steps, no page: does everything run?")
     parser.add_argument("--no-million", action="store_true", help="leave the graphs of 1,000,000 operations out")
-    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "benchmarks.md",
+    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "inside" / "benchmarks.md",
                         help="the page to write; '-' for none")
     options = parser.parse_args()
     if options.quick:

@@ -1,4 +1,4 @@
-"""Measures single functions in eager mode, with TensorFlow alongside, and writes docs/benchmarks-eager.md.
+"""Measures single functions in eager mode, with TensorFlow alongside, and writes docs/inside/benchmarks-eager.md.
 
     python -m benchmarks.eager [--tensorflow PYTHON] [--cases REGEX] [--blocks N] [--output FILE]
 
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), metavar="N,N", help="numbers of elements")
     parser.add_argument("--blocks", type=int, default=5, help="turns of each system")
     parser.add_argument("--seconds", type=float, default=0.05, help="the length of a turn")
-    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "benchmarks-eager.md",
+    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "inside" / "benchmarks-eager.md",
                         help="the page to write; '-' for none")
     options = parser.parse_args()
     pythons = interpreters(tensorflow=options.tensorflow)

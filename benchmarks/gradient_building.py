@@ -1,4 +1,4 @@
-"""How long building gradients takes, beside TensorFlow, PyTensor, JAX and CasADi; writes docs/benchmarks-gradients.md.
+"""How long building gradients takes, beside TensorFlow, PyTensor, JAX, CasADi; docs/inside/benchmarks-gradients.md.
 
     python -m benchmarks.gradient_building [--tensorflow PYTHON] [--peers PYTHON] [--repetitions N] [--output FILE]
 
@@ -236,7 +236,7 @@ def main() -> None:
                         help="an interpreter that has PyTensor and CasADi; default: $GRAPHGRAD_BENCH_PEERS, or none")
     parser.add_argument("--repetitions", type=int, default=3, help="fresh processes for each case and system")
     parser.add_argument("--largest", type=int, default=100_000, metavar="N", help="leave larger graphs out")
-    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "benchmarks-gradients.md",
+    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "inside" / "benchmarks-gradients.md",
                         help="the page to write; '-' for none")
     parser.add_argument("--work", nargs=3, metavar=("SYSTEM", "CASE", "N"), help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Measures what an operation costs in graphs of 1,000 to 1,000,000 operations, and draws docs/growth.svg.
+"""Measures what an operation costs in graphs of 1,000 to 1,000,000 operations, and draws docs/inside/growth.svg.
 
     python -m benchmarks.growth [--sizes N,N] [--repetitions N] [--page FILE] [--picture FILE]
 
@@ -220,9 +220,9 @@ def main() -> None:
     parser.add_argument("--one", nargs=3, metavar=("CASE", "N", "STEPS"), help=argparse.SUPPRESS)
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of operations")
     parser.add_argument("--repetitions", type=int, default=1)
-    parser.add_argument("--page", type=Path, default=HERE.parent / "docs" / "performance.md",
+    parser.add_argument("--page", type=Path, default=HERE.parent / "docs" / "inside" / "performance.md",
                         help="the page whose table is replaced; '-' for none")
-    parser.add_argument("--picture", type=Path, default=HERE.parent / "docs" / "growth.svg")
+    parser.add_argument("--picture", type=Path, default=HERE.parent / "docs" / "inside" / "growth.svg")
     options = parser.parse_args()
     if options.one:
         case, n, steps = options.one

@@ -1,4 +1,4 @@
-"""Measures data sets, record files and feeds, with TensorFlow alongside, and writes docs/benchmarks-input.md.
+"""Measures data sets, record files and feeds, with TensorFlow alongside, and writes docs/inside/benchmarks-input.md.
 
     python -m benchmarks.input [--tensorflow PYTHON] [--cases REGEX] [--repetitions N] [--quick] [--output FILE]
 
@@ -120,7 +120,7 @@ def main() -> None:
     parser.add_argument("--cases", default="", metavar="REGEX", help="only the cases whose name matches")
     parser.add_argument("--repetitions", type=int, default=5, help="processes of each system for each case")
     parser.add_argument("--quick", action="store_true", help="once, with a tenth of the data; prints only")
-    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "benchmarks-input.md",
+    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "inside" / "benchmarks-input.md",
                         help="the page to write; '-' for none")
     options = parser.parse_args()
     pythons = interpreters(tensorflow=options.tensorflow)

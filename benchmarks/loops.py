@@ -3,7 +3,7 @@
     python -m benchmarks.loops --tensorflow /path/to/python/with/tensorflow
 
 Each system runs in a process of its own; they take turns in blocks, and a number is the median over blocks of a block's
-fastest run. Writes `docs/benchmarks-loops.md`; with `--quick` it only prints.
+fastest run. Writes `docs/inside/benchmarks-loops.md`; with `--quick` it only prints.
 """
 
 from __future__ import annotations
@@ -290,7 +290,7 @@ def main() -> None:
     text = page(found, list(pythons), time.strftime("%Y-%m-%d"))
     print(text)
     if not options.quick:
-        (_HERE.parent / "docs" / "benchmarks-loops.md").write_text(text, encoding="utf-8")
+        (_HERE.parent / "docs" / "inside" / "benchmarks-loops.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

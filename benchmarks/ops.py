@@ -1,4 +1,4 @@
-"""Measures single operations, with TensorFlow alongside, and writes docs/benchmarks-ops.md.
+"""Measures single operations, with TensorFlow alongside, and writes docs/inside/benchmarks-ops.md.
 
     python -m benchmarks.ops [--tensorflow PYTHON] [--cases REGEX] [--blocks N] [--output FILE]
 
@@ -152,7 +152,7 @@ def main() -> None:
     parser.add_argument("--cases", default="", metavar="REGEX", help="only the cases whose name matches")
     parser.add_argument("--blocks", type=int, default=5, help="turns of each system")
     parser.add_argument("--seconds", type=float, default=0.1, help="the length of a turn")
-    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "benchmarks-ops.md",
+    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "inside" / "benchmarks-ops.md",
                         help="the page to write; '-' for none")
     options = parser.parse_args()
     pythons = interpreters(tensorflow=options.tensorflow)

@@ -1,4 +1,4 @@
-"""The page docs/benchmarks.md, made from what was measured."""
+"""The page docs/inside/benchmarks.md, made from what was measured."""
 
 from __future__ import annotations
 

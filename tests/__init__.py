@@ -1,4 +1,4 @@
-"""Tests, a room for each room of the package; docs/testing.md says what is where."""
+"""Tests, a room for each room of the package; docs/inside/testing.md says what is where."""
 
 import pathlib
 import sys

@@ -1,11 +1,11 @@
-"""Writes the table of examples in `docs/testing.md`, as they run: `python -m tests.docs.example_table`."""
+"""Writes the table of examples in `docs/inside/testing.md`, as they run: `python -m tests.docs.example_table`."""
 
 from __future__ import annotations
 
 from tests import ROOT
 from tests.programs import test_examples
 
-PAGE = ROOT / "docs" / "testing.md"
+PAGE = ROOT / "docs" / "inside" / "testing.md"
 _HEAD = """\
 ## Examples
 

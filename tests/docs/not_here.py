@@ -1,4 +1,4 @@
-"""What of TensorFlow is missing, and what `docs/not-here.md` says about it.
+"""What of TensorFlow is missing, and what `docs/reference/not-here.md` says about it.
 
     python -m tests.docs.not_here
 
@@ -15,11 +15,12 @@ import gzip
 import importlib
 import json
 import re
+import textwrap
 from typing import Any
 
 from tests import ROOT
 
-PAGE = ROOT / "docs" / "not-here.md"
+PAGE = ROOT / "docs" / "reference" / "not-here.md"
 _RECORDED = ROOT / "tests" / "recorded"
 _NAMES = _RECORDED / "public_names.tsv.gz"  # each public name of TensorFlow 2.21, and in which faces it is
 _GRADIENTS = _RECORDED / "registered_gradients.tsv"
@@ -91,12 +92,19 @@ def missing_raw_ops() -> tuple[str, ...]:
 
 
 def tables() -> dict[str, list[tuple[list[str], str]]]:
-    """The page's tables by the title of their section: for each row what stands in backticks, and the other cell."""
+    """The page's tables by the title of their section: for each row what stands in backticks, and the other cell.
+
+    A heading within a section, with the paragraph beneath it, counts as a row.
+    """
     found: dict[str, list[tuple[list[str], str]]] = {}
     title = ""
     for line in PAGE.read_text().splitlines():
         if line.startswith("## "):
             title = line[3:]
+        elif line.startswith("### "):
+            found.setdefault(title, []).append(([], line[4:]))
+        elif line.startswith("`") and found.get(title):
+            found[title][-1][0].extend(re.findall("`([^`]+)`", line))
         elif line.startswith("|") and not line.startswith("|---") and "`" in line:
             cells = [c.strip() for c in line.strip("|").split("|")]
             listed, other = (cells[1], cells[0]) if title.startswith(("Not yet", "Not here")) else (cells[0], cells[1])
@@ -135,12 +143,17 @@ def _not_yet() -> tuple[list[str], list[str]]:
 
 
 def _raw_rows() -> list[str]:
-    """The rows of the table of raw ops that are not here."""
+    """The raw ops that are not here: for each group a heading and a paragraph, a line of the page each."""
     groups: dict[str, list[str]] = {title: [] for title in (*_RAW_GROUPS, "other")}
     for name in missing_raw_ops():
         fits = (t for t, patterns in _RAW_GROUPS.items() if any(fnmatch.fnmatchcase(name, p) for p in patterns.split()))
         groups[next(fits, "other")].append(name)
-    return [_row(f"{title} ({len(names)})", names) for title, names in groups.items() if names]
+    found = []
+    for title, names in groups.items():
+        if names:
+            words = textwrap.wrap(", ".join(f"`{n}`" for n in names), 118, break_on_hyphens=False)
+            found += [f"### {title[0].upper()}{title[1:]} ({len(names)})", "", *words, ""]
+    return found[:-1]
 
 
 def _row(first: str, names: list[str]) -> str:
@@ -153,8 +166,10 @@ def main() -> None:
     titles = ("Not yet: names", "Not yet: op types", "Not here: raw ops")
     for title, rows in zip(titles, (*_not_yet(), _raw_rows()), strict=True):
         head, rest = text.split(f"## {title}\n", 1)
-        before, mark, _ = rest.partition("|---|---|\n")
-        tail = rest[rest.index("\n## ") :] if "\n## " in rest else ""
+        section, more, after = rest.partition("\n## ")
+        before, mark, _ = section.partition("|---|---|\n")
+        before, mark = (before, mark) if mark else (section.partition("### ")[0], "")
+        tail = more + after
         text = f"{head}## {title}\n{before}{mark}" + "".join(f"{r}\n" for r in rows) + tail
     PAGE.write_text(text)
 

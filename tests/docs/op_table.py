@@ -1,10 +1,10 @@
-"""Writes `docs/ops.md` from the registry and the table of tests: `python -m tests.docs.op_table`."""
+"""Writes `docs/reference/ops.md` from the registry and the table of tests: `python -m tests.docs.op_table`."""
 
 from __future__ import annotations
 
 from tests import ROOT
 
-PAGE = ROOT / "docs" / "ops.md"
+PAGE = ROOT / "docs" / "reference" / "ops.md"
 
 _HEAD = """\
 # Operations

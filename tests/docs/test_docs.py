@@ -5,15 +5,22 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import json
 import pathlib
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests import ROOT
 from tests.invariants.sources import MODULES, PACKAGE
 from tests.support import exempt
+from tests.support.effort import long
 from tests.support.faces import FACES, exported
+
+from .page_programs import programs
 
 _FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.REPORT_ONLY_FIRST_FAILURE
 _PAGES = sorted([*(PACKAGE.parent.parent / "docs").rglob("*.md"), PACKAGE.parent.parent / "README.md"])
@@ -64,6 +71,22 @@ def test_pages(path: pathlib.Path) -> None:
     test = doctest.DocTestParser().get_doctest(path.read_text(), {}, path.name, str(path), 0)
     if test.examples:
         _run(test)
+
+
+_COMPILED = long("its program is compiled; the others are not"), {"memory", "from-jax"}
+_PROGRAMS = [pytest.param(p, n, id=f"{p.stem}-{n}", marks=[_COMPILED[0]] if p.stem in _COMPILED[1] else [])
+             for p in _PAGES for n in range(len(programs(p.read_text())))]
+
+
+@pytest.mark.parametrize(("path", "number"), _PROGRAMS)
+def test_programs_of_pages(path: pathlib.Path, number: int) -> None:
+    """A program of a page runs, in a process of its own, and its blocks print what the page shows."""
+    command = [sys.executable, "-m", "tests.docs.page_programs", str(path), str(number)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    for block, printed in zip(programs(path.read_text())[number], json.loads(done.stdout), strict=True):
+        same = doctest.OutputChecker().check_output(block.shown or "", printed, _FLAGS)
+        assert same, f"{path.name}:{block.line} prints\n{printed}"
 
 
 @pytest.mark.parametrize("face", FACES)

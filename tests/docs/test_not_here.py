@@ -1,4 +1,4 @@
-"""Completeness against TensorFlow 2.21: what is not implemented is listed, with a reason, in `docs/not-here.md`."""
+"""Completeness against TensorFlow 2.21: what is missing is listed, with a reason, in `docs/reference/not-here.md`."""
 
 from __future__ import annotations
 

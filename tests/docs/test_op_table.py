@@ -6,7 +6,7 @@ from . import op_table
 
 
 def test_page_is_up_to_date() -> None:
-    """`docs/ops.md` is what `python -m tests.docs.op_table` writes."""
+    """`docs/reference/ops.md` is what `python -m tests.docs.op_table` writes."""
     have = op_table.PAGE.read_text().splitlines()
     want = op_table.text().splitlines()
     differing = sorted(set(have) ^ set(want))

@@ -2,7 +2,8 @@
 
 `reference/usage.tsv` and `usage_tf_gradients.tsv` count the names that public graph-mode programs use, and
 those that call `tf.gradients`. A name counts as there if `graphgrad run` would give it to a program, under
-either version. `python -m tests.docs.usage` prints what is missing, by weight; `--write` renews docs/coverage.md.
+either version. `python -m tests.docs.usage` prints what is missing, by weight; `--write` renews
+docs/reference/coverage.md.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 from tests import ROOT
 
 TABLES = {"programs that call tf.gradients": "usage_tf_gradients", "graph-mode programs": "usage"}
-# Keras and estimators are other systems, built on this one; see docs/coverage.md.
+# Keras and estimators are other systems, built on this one; see docs/reference/coverage.md.
 _OTHER_SYSTEMS = ("keras.", "estimator.", "python.keras.", "python.estimator.", "contrib.estimator.", "contrib.keras.",
                   "contrib.learn.", "contrib.boosted_trees.", "contrib.tensor_forest.", "contrib.factorization.",
                   "contrib.tpu.")
@@ -107,7 +108,7 @@ def coverage(rows: list[Name], gone: list[Name]) -> float:
 
 
 def report() -> str:
-    """docs/coverage.md."""
+    """docs/reference/coverage.md."""
     lines = [_HEAD]
     parts = []
     for title, name in TABLES.items():
@@ -145,7 +146,7 @@ it cannot be served (`SyncReplicasOptimizer`), it counts as served: the program 
 def main() -> None:
     """Prints what is missing; with --write, renews the page."""
     if "--write" in sys.argv:
-        (ROOT / "docs" / "coverage.md").write_text(report())
+        (ROOT / "docs" / "reference" / "coverage.md").write_text(report())
         return
     for title, name in TABLES.items():
         rows = [r for r in table(name) if not r.no_name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import pathlib
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import metadata
@@ -230,8 +231,24 @@ def test_detect_version(tmp_path: pathlib.Path, text: str, version: int) -> None
 def test_all_faces_are_of_one_version(as_tensorflow: Any, version: int, text: str) -> None:
     """`tf.compat.v1` tells the version of the TensorFlow that it is a part of."""
     as_tensorflow(version)
-    names = ["tensorflow", "tensorflow.compat.v1"] + ["tensorflow.compat.v2"] * (version == 2)
-    assert [importlib.import_module(name).__version__ for name in names] == [text] * len(names)
+    names = ["tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2"]
+    assert [importlib.import_module(name).__version__ for name in names] == [text] * 3
+    tf = importlib.import_module("tensorflow")
+    for face in (tf, tf.compat.v1, tf.compat.v2, tf.compat.v1.compat.v1):
+        assert {face.__version__, face.version.VERSION, getattr(face, "VERSION", text)} == {text}
+        assert getattr(face, "GIT_VERSION", face.version.GIT_VERSION) == face.version.GIT_VERSION
+
+
+def test_imported_faces_are_of_one_version() -> None:
+    """What is imported by graphgrad's own names, too: `graphgrad.v1` is TensorFlow 1, the others are 2.21."""
+    program = """
+import graphgrad.compat.v1 as tf, graphgrad as tf2, graphgrad.v1 as tf1
+for face, text in ((tf, "2.21.0"), (tf2, "2.21.0"), (tf1, "1.15.5")):
+    assert {face.__version__, face.version.VERSION} == {text}
+    assert {face.compat.v1.__version__, face.compat.v1.VERSION, face.compat.v1.version.VERSION} == {text}
+assert tf1.VERSION == "1.15.5" and tf1.compat.v1 is tf1 and tf1.compat.as_str(b"text") == "text"
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_names_of_layers(as_tensorflow: Any) -> None:

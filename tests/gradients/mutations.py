@@ -7,7 +7,7 @@ Two kinds of break:
   from TensorFlow) have to fail.
 - **the sweep**: a line of the algorithm is changed in a copy of the sources; the tests named beside it have to fail.
 
-    python -m tests.gradients.mutations [--write docs/mutations.md] [--only rules|sweep] [PATTERN]
+    python -m tests.gradients.mutations [--write docs/inside/mutations.md] [--only rules|sweep] [PATTERN]
 
 It takes some minutes, and is no part of `make test`.
 """

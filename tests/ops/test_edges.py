@@ -20,7 +20,7 @@ from . import edge_cases
 
 _RECORDED = json.loads(gzip.decompress((pathlib.Path(__file__).parents[1] / "recorded" / "edges.json.gz").read_bytes()))
 
-# Where this package differs from TensorFlow on purpose; docs/gradients.md lists them.
+# Where this package differs from TensorFlow on purpose; docs/learn/gradients.md lists them.
 _DIFFERENT = {
     "tf.argmax(x, 1)": "NaN counts as the largest",
     "tf.math.cumprod(x, axis=-2, exclusive=True)": "TensorFlow's gradient divides by the zero",

@@ -93,7 +93,7 @@ def test_runs_agree_and_disturb_nothing(name: str) -> None:
 
 
 def test_the_page_lists_them() -> None:
-    """Each has a row in `docs/testing.md`, which says the best of it."""
+    """Each has a row in `docs/inside/testing.md`, which says the best of it."""
     from tests.docs import example_table
 
     assert example_table.rows() == EXAMPLES

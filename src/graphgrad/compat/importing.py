@@ -34,9 +34,9 @@ from graphgrad.compat.names_of_1 import OF_1, OF_1_BENEATH
 from graphgrad.compat.tree import CLASSES, INTERNALS, MODULES, PACKAGES
 from graphgrad.ir.values import dispatch
 
-_ROOTS = frozenset({"compat", "python"})
+_ROOTS = frozenset({"compat", "compat.v1", "compat.v2", "python"})
 FACES = {1: "graphgrad.v1", 2: "graphgrad.compat.v2"}
-VERSIONS = {1: "1.15.5", 2: "2.21.0"}
+VERSIONS = {1: "1.15.5", 2: "2.21.0"}  # graphgrad.compat.versions_of_1 has the first, too
 
 
 def install(version: int) -> None:
@@ -158,10 +158,17 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         module = _Alias(spec.name, self._sources(spec.name))
         if spec.name in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2"):
-            version = VERSIONS[self.version]
-            for name in ("__version__", "VERSION"):
-                if name == "__version__" or self.version == 1:
-                    module.__dict__.setdefault(name, version)
+            vars(module)["__version__"] = VERSIONS[self.version]
+            if spec.name != "tensorflow":
+                vars(module)["compat"] = sys.modules["tensorflow.compat"]
+            if self.version == 1:
+                version = importlib.import_module("graphgrad.compat.versions_of_1")
+                vars(module)["version"] = version
+                if spec.name != "tensorflow.compat.v2":
+                    vars(module).update(VERSION=version.VERSION, GIT_VERSION=version.GIT_VERSION)
+        elif spec.name == "tensorflow.compat":  # the aliases, not what they stand for
+            vars(module).pop("v1", None)
+            vars(module).pop("v2", None)
         return module
 
     def exec_module(self, module: ModuleType) -> None:

@@ -198,7 +198,7 @@ class Graph:
           type: such as 'MatMul'.
         """
         if type not in registry:
-            raise RuntimeError(f"Op type not registered '{type}'. Fix: see docs/ops.md for the op types that there are")
+            raise RuntimeError(f"Op type not registered '{type}'. Fix: `graphgrad ops` lists those that there are")
         return registry[type]
 
     def get_name_scope(self) -> str:

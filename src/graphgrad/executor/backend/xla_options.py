@@ -50,7 +50,8 @@ def options(jaxlib: Any, allowed: frozenset[int]) -> Any:
       allowed: of `libraries`; only restricts XLA's default.
     """
     made = jaxlib.CompileOptions()
-    # LLVM's O3 compiles for up to 1.6 times as long as O2, and the programs are not faster (docs/performance.md).
+    # LLVM's O3 compiles for up to 1.6 times as long as O2, and the programs are not faster
+    # (docs/inside/performance.md).
     made.executable_build_options.debug_options.xla_backend_optimization_level = 2
     # The list has no attribute, and options set by name take all of it or nothing.
     return jaxlib.CompileOptions.ParseFromString(_within(made.SerializeAsString(), allowed))

@@ -50,7 +50,7 @@ def define_op(op_type: str, signature: str, *, static: Sequence[str] = (), numpy
     Raises: KeyError if the type is taken; ValueError for a signature that cannot be read; TypeError for a kernel whose
       arguments do not fit it. When it runs: InvalidArgumentError for results that do not fit it.
     Gradient: the one declared; without one, differentiating is a LookupError.
-    Reference: graphgrad's own; see docs/user-ops.md.
+    Reference: graphgrad's own; see docs/howto/user-ops.md.
 
     >>> @tf.define_op("Cube", "x: T -> y: T", T=[tf.float32, tf.float64], replace=True)
     ... def cube(xp, x):
