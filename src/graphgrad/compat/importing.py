@@ -32,6 +32,7 @@ from graphgrad.compat.lazy import names
 from graphgrad.compat.missing import advice, explain, library_advice
 from graphgrad.compat.names_of_1 import OF_1, OF_1_BENEATH
 from graphgrad.compat.tree import CLASSES, INTERNALS, MODULES, PACKAGES
+from graphgrad.ir.proto.versions import GIT_VERSION
 from graphgrad.ir.values import dispatch
 
 _ROOTS = frozenset({"compat", "python"})
@@ -159,6 +160,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module = _Alias(spec.name, self._sources(spec.name))
         if spec.name in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2"):
             version = VERSIONS[self.version]
+            module.__dict__["__git_version__"] = GIT_VERSION
             for name in ("__version__", "VERSION"):
                 if name == "__version__" or self.version == 1:
                     module.__dict__.setdefault(name, version)
