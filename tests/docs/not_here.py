@@ -33,7 +33,7 @@ _RAW_GROUPS = {
         "*TPU* *SparseCore* XlaSparse* Xla* *Xla*ND *Infeed* *Outfeed* Prelinearize* Collective* Nccl* *CrossReplica* "
         "AllToAll CollectivePermute *Minibatch* Send Recv RemoteCall WorkerHeartbeat GlobalIterId *ToMesh* Relayout*",
     "boosted trees, k-means, SDCA": "*BoostedTrees* *Kmeans* KMC2* NearestNeighbors Sdca*",
-    "data sets and iterators, which are Python objects here":
+    "data sets and iterators, which are Python objects here; those in checkpoints.md are read and written":
         "*Dataset* *Iterator* *MemoryCache *SeedGenerator *IterationCounter *StatsAggregator* *ThreadPool* GetOptions "
         "CompressElement UncompressElement *Element* WindowOp ComputeBatchSize",
     "queues, barriers, stages, accumulators":

@@ -12,6 +12,8 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
+from .saved_model.dataset_cases import CASES as DATA_CASES
+
 Build = Callable[[Any, pathlib.Path], tuple[Any, dict[str, Any]]]
 Use = Callable[[Any, Any], dict[str, Any]]
 
@@ -369,6 +371,7 @@ CASES: dict[str, tuple[Build, Use]] = {
     "composite": (build_composite, use_composite),
     "old": (build_old, use_old),
     "layers": (build_layers, use_layers),
+    **DATA_CASES,
 }
 
 WRITTEN = frozenset({"old", "layers"})  # whose `build` writes the model itself, as only TensorFlow's can

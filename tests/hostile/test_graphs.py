@@ -147,6 +147,20 @@ def test_values(fields: Any, expected: Any) -> None:
         assert tf.make_ndarray(proto).tolist() == expected
 
 
+@pytest.mark.parametrize("content, expected", [
+    (b"\x01\x00\x02abc", [b"a", b"", b"bc"]), (b"\x01\x00\x02ab", None), (b"\x01\x00", None), (b"\xff" * 12, None),
+    (b"\x01\x00\x02abcd", None)])
+def test_texts_as_content(content: bytes, expected: Any) -> None:
+    """All lengths, then all bytes, as data sets are written by TensorFlow; anything else is noticed."""
+    proto = TensorProto(dtype=7, tensor_content=content)
+    proto.tensor_shape.dim.add(size=3)
+    if expected is None:
+        with pytest.raises(ValueError, match="are not 3 texts"):
+            tf.make_ndarray(proto)
+    else:
+        assert tf.make_ndarray(proto).tolist() == expected
+
+
 def test_missing_attributes() -> None:
     """An attribute that is missing, or no type, is noticed, whatever came before."""
     made = graph_of(("v", "VarHandleOp", []))

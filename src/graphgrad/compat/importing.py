@@ -32,6 +32,7 @@ from graphgrad.compat.lazy import names
 from graphgrad.compat.missing import advice, explain, library_advice
 from graphgrad.compat.names_of_1 import OF_1, OF_1_BENEATH
 from graphgrad.compat.tree import CLASSES, INTERNALS, MODULES, PACKAGES
+from graphgrad.ir.proto.versions import GIT_VERSION
 from graphgrad.ir.values import dispatch
 
 _ROOTS = frozenset({"compat", "compat.v1", "compat.v2", "python"})
@@ -158,7 +159,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         module = _Alias(spec.name, self._sources(spec.name))
         if spec.name in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2"):
-            vars(module)["__version__"] = VERSIONS[self.version]
+            vars(module).update(__version__=VERSIONS[self.version], __git_version__=GIT_VERSION)
             if spec.name != "tensorflow":
                 vars(module)["compat"] = sys.modules["tensorflow.compat"]
             if self.version == 1:

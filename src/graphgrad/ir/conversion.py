@@ -7,6 +7,7 @@ and so is a tensor of another dtype. Ints out of range wrap around, with a warni
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -51,6 +52,19 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Callabl
     if not callable(conversion_func):
         raise TypeError("conversion_func must be callable.")
     _functions.setdefault(priority, []).append((base_type, conversion_func))
+    _of_subclass.cache_clear()
+
+
+@functools.lru_cache(1024)
+def _of_subclass(kind: type) -> Callable[..., Any] | None:
+    """Returns the function registered for a class of variables that a library derived from one that is here."""
+    order = kind.__mro__
+    own = next(i for i, c in enumerate(order) if "_as_tensor" in vars(c))
+    for priority in sorted(_functions):
+        for base, function in _functions[priority]:
+            if any(b in order[:own] for b in (base if isinstance(base, tuple) else (base,))):
+                return function
+    return None
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -306,6 +320,11 @@ def _by_own_conversion(value: Any, dtype: DType | None, name: str) -> Any:
     """Converts an object by its own method, or a registered function; returns NotImplemented where there is none."""
     own = getattr(value, "_as_tensor", None)
     if own is not None:
+        kind: Any = type(value)
+        special = _of_subclass(kind) if _functions and hasattr(kind, "_as_tensor") else None
+        tensor = NotImplemented if special is None else special(value, dtype=dtype, name=name, as_ref=False)
+        if tensor is not NotImplemented:
+            return tensor
         tensor = own(dtype, name)
         _check_dtype(tensor, dtype, name)
         return tensor

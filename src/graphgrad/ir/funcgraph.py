@@ -21,6 +21,9 @@ from .shape import Shape
 _SMALL = 4  # eager tensors of up to this many elements become constants, where no tape can be watching them
 
 
+_OF_A_LIBRARY: Any = object()
+
+
 class FuncGraph(Graph):
     """A graph with inputs and outputs that may use tensors of outer graphs.
 
@@ -43,8 +46,10 @@ class FuncGraph(Graph):
     kept: Sequence[tuple[Tensor, int]] = ()
     counted: int | None = None
 
-    def __init__(self, name: str, outer_graph: Graph | None = None, discarded: bool = False):
+    def __init__(self, name: str, outer_graph: Any = _OF_A_LIBRARY, discarded: bool = False):
         super().__init__()
+        self._takes_any = outer_graph is _OF_A_LIBRARY  # also tensors of graphs that are not around it
+        outer_graph = None if self._takes_any else outer_graph
         self.name = name
         self.discarded = discarded
         self._outer_graph = outer_graph
@@ -119,12 +124,10 @@ class FuncGraph(Graph):
                 return inner
             source: Any = tensor
         else:
-            outer = self._outer_graph
-            while outer is not None and outer is not tensor.graph:
-                outer = outer._outer_graph
-            if outer is None:
+            if not self._may_take(tensor):
                 return super().capture(tensor)
-            near = self.discarded or tensor.graph is self._outer_graph  # leave nothing in outer graphs
+            near = self._outer_graph is None or self.discarded or tensor.graph is self._outer_graph
+            # A temporary graph leaves nothing in outer ones.
             source = tensor if near else self._outer_graph.capture(tensor)  # type: ignore[union-attr]  # a body has one
         if source is not tensor and id(source) in self._captures:  # named in the outer graph
             inner = self._captures[id(tensor)] = self._captures[id(source)]
@@ -139,6 +142,21 @@ class FuncGraph(Graph):
         self.outside[id(inner)] = source
         self._keep_alive(tensor)
         return inner
+
+    def _may_take(self, tensor: Any) -> bool:
+        """Returns whether a tensor is of a graph around this one.
+
+        A library's graph, made to try a function, takes others, too, but none from inside of it.
+        """
+        root: Any = self
+        while root._outer_graph is not None:
+            root = root._outer_graph
+            if root is tensor.graph:
+                return True
+        graph = tensor.graph if isinstance(tensor, Tensor) else None
+        while graph is not None and graph is not self:
+            graph = graph._outer_graph
+        return getattr(root, "_takes_any", False) and graph is None
 
     def _keep_alive(self, tensor: Any) -> None:
         # The table is keyed by id, so its tensors must be kept alive.

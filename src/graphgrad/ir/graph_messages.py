@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphgrad.ir.proto.messages import MapOf, Message
+from graphgrad.ir.proto.wire import read_varint
 
 from .dtypes import _BY_ENUM, as_dtype, string
 
@@ -74,8 +75,10 @@ class TensorProto(Message):
         shape = tuple(d.size for d in self.tensor_shape.dim)
         count = _elements(shape)
         np_dtype = dtype.np_dtype
+        if self.tensor_content and dtype is string:
+            return _texts(self.tensor_content, count).reshape(shape)
         if self.tensor_content:
-            if len(self.tensor_content) != count * np_dtype.itemsize or dtype is string:
+            if len(self.tensor_content) != count * np_dtype.itemsize:
                 raise ValueError(f"{len(self.tensor_content)} bytes are no {dtype.name} of shape {shape}. "
                                  "Fix: use another copy")
             return np.frombuffer(self.tensor_content, np_dtype).reshape(shape)
@@ -115,6 +118,23 @@ _LARGE, _REPEATS = 1 << 27, 1000  # bytes of an array, and how many elements eac
 _FIELDS = {"float32": "float_val", "float64": "double_val", "float16": "half_val", "bfloat16": "half_val",
            **dict.fromkeys(("int32", "int16", "int8", "uint16", "uint8"), "int_val"), "int64": "int64_val",
            "bool": "bool_val", "uint32": "uint32_val", "uint64": "uint64_val", "string": "string_val"}
+
+
+def _texts(content: bytes, count: int) -> Any:
+    """Reads texts in the form of a tensor's memory: all lengths, then all bytes."""
+    lengths, at = [], 0
+    try:
+        for _ in range(min(count, len(content))):
+            length, at = read_varint(content, at)
+            lengths.append(length)
+    except (IndexError, ValueError):
+        lengths = []
+    if len(lengths) != count or at + sum(lengths) != len(content):
+        raise ValueError(f"{len(content)} bytes are not {count} texts. Fix: use another copy")
+    found = np.empty(count, object)
+    for i, length in enumerate(lengths):
+        found[i], at = content[at : at + length], at + length
+    return found
 
 
 def _elements(shape: Any) -> int:

@@ -10,7 +10,8 @@ from typing import Any
 # What a program would need them for -> their names.
 _WHY = {
     "several devices in one program": """
-        ShardedVariable DistributedDataset DistributedDatasetInterface DistributedDatasetsFromFunction
+        ShardedVariable AggregatingVariable DistributedVariable
+        DistributedDataset DistributedDatasetInterface DistributedDatasetsFromFunction
         DistributedIteratorInterface
         DistributedValues DistributedIterator MirroredStrategy MultiWorkerMirroredStrategy OneDeviceStrategy
         ParameterServerStrategy TPUStrategy CentralStorageStrategy CrossDeviceOps HierarchicalCopyAllReduce

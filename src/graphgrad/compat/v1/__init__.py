@@ -160,7 +160,7 @@ graphgrad.ir.graph: Graph
 graphgrad.ir.graph_messages: AttrValue GraphDef MetaGraphDef NameAttrList NodeDef TensorInfo
 graphgrad.ir.operation: Operation
 graphgrad.ir.proto.versions: GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER
-    VERSION
+    VERSION __git_version__=GIT_VERSION
 graphgrad.ir.shape: TensorShape dimension_at_index
 graphgrad.ir.tensor: Tensor
 graphgrad.ir.values.composite: SparseTensorValue

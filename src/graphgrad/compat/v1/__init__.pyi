@@ -328,6 +328,7 @@ from graphgrad.ir.graph_messages import NodeDef as NodeDef
 from graphgrad.ir.graph_messages import TensorInfo as TensorInfo
 from graphgrad.ir.operation import Operation as Operation
 from graphgrad.ir.proto.versions import GIT_VERSION as GIT_VERSION
+from graphgrad.ir.proto.versions import GIT_VERSION as __git_version__
 from graphgrad.ir.proto.versions import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
 from graphgrad.ir.proto.versions import GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER
 from graphgrad.ir.proto.versions import GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER
@@ -651,13 +652,13 @@ __all__ = [
     "SessionLog", "SparseFeature", "SparseTensor", "SparseTensorSpec", "SparseTensorValue", "Summary",
     "SummaryMetadata", "TFRecordReader", "Tensor", "TensorArray", "TensorArraySpec", "TensorInfo", "TensorShape",
     "TensorSpec", "TextLineReader", "TypeSpec", "UnconnectedGradients", "VERSION", "VarLenFeature", "Variable",
-    "VariableAggregation", "VariableScope", "VariableSynchronization", "WholeFileReader", "__version__", "abs",
-    "accumulate_n", "acos", "acosh", "add", "add_check_numerics_ops", "add_n", "add_to_collection",
-    "add_to_collections", "all_variables", "angle", "app", "approx_top_k", "arg_max", "arg_min", "argmax", "argmin",
-    "argsort", "as_dtype", "as_string", "asin", "asinh", "assert_equal", "assert_greater", "assert_greater_equal",
-    "assert_integer", "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative",
-    "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank",
-    "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_type",
+    "VariableAggregation", "VariableScope", "VariableSynchronization", "WholeFileReader", "__git_version__",
+    "__version__", "abs", "accumulate_n", "acos", "acosh", "add", "add_check_numerics_ops", "add_n",
+    "add_to_collection", "add_to_collections", "all_variables", "angle", "app", "approx_top_k", "arg_max", "arg_min",
+    "argmax", "argmin", "argsort", "as_dtype", "as_string", "asin", "asinh", "assert_equal", "assert_greater",
+    "assert_greater_equal", "assert_integer", "assert_less", "assert_less_equal", "assert_near", "assert_negative",
+    "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable",
+    "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_type",
     "assert_variables_initialized", "assign", "assign_add", "assign_sub", "atan", "atan2", "atanh", "audio",
     "autograph", "batch_gather", "batch_jacobian", "batch_scatter_update", "batch_to_space", "batch_to_space_nd",
     "betainc", "bfloat16", "bincount", "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape",

@@ -104,6 +104,7 @@ graphgrad.ir.dtypes: DType as_dtype bfloat16 bool=bool_ complex128 complex64 dou
     variant
 graphgrad.ir.graph: Graph
 graphgrad.ir.operation: Operation
+graphgrad.ir.proto.versions: __git_version__=GIT_VERSION
 graphgrad.ir.shape: TensorShape
 graphgrad.ir.tensor: Tensor
 graphgrad.ir.values.indexed_slices: IndexedSlices

@@ -149,6 +149,7 @@ from graphgrad.ir.dtypes import uint8 as uint8
 from graphgrad.ir.dtypes import variant as variant
 from graphgrad.ir.graph import Graph as Graph
 from graphgrad.ir.operation import Operation as Operation
+from graphgrad.ir.proto.versions import GIT_VERSION as __git_version__
 from graphgrad.ir.shape import TensorShape as TensorShape
 from graphgrad.ir.tensor import Tensor as Tensor
 from graphgrad.ir.values.indexed_slices import IndexedSlices as IndexedSlices
@@ -314,23 +315,23 @@ __all__ = [
     "AggregationMethod", "Assert", "CriticalSection", "DType", "DeviceSpec", "GradientTape", "Graph", "IndexedSlices",
     "IndexedSlicesSpec", "Module", "Operation", "OptionalSpec", "RaggedTensor", "RaggedTensorSpec", "RegisterGradient",
     "SparseTensor", "SparseTensorSpec", "Tensor", "TensorArray", "TensorArraySpec", "TensorShape", "TensorSpec",
-    "TypeSpec", "UnconnectedGradients", "Variable", "VariableAggregation", "VariableSynchronization", "__internal__",
-    "__operators__", "__version__", "abs", "acos", "acosh", "add", "add_n", "approx_top_k", "argmax", "argmin",
-    "argsort", "as_dtype", "as_string", "asin", "asinh", "assert_equal", "assert_greater", "assert_less", "assert_rank",
-    "atan", "atan2", "atanh", "audio", "autodiff", "autograph", "batch_jacobian", "batch_to_space", "bfloat16",
-    "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to",
-    "case", "cast", "checkpointed_loops", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "compat", "complex",
-    "complex128", "complex64", "concat", "cond", "config", "constant", "constant_initializer", "control_dependencies",
-    "convert_to_tensor", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging", "define_op", "device",
-    "differential_operator", "distribute", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch",
-    "edit_distance", "eig", "eigvals", "einsum", "ensure_shape", "equal", "errors", "executing_eagerly", "exp",
-    "expand_dims", "experimental", "explain_gradient", "extract_volume_patches", "eye", "feature_column", "fftnd",
-    "fill", "fingerprint", "float16", "float32", "float64", "floor", "foldl", "foldr", "function", "gather",
-    "gather_nd", "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through", "gradients",
-    "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half", "hessian_vector_product", "hessians",
-    "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "implicit",
-    "import_graph_def", "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8", "io",
-    "irfftnd", "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "laplacian", "less", "less_equal", "linalg",
+    "TypeSpec", "UnconnectedGradients", "Variable", "VariableAggregation", "VariableSynchronization", "__git_version__",
+    "__internal__", "__operators__", "__version__", "abs", "acos", "acosh", "add", "add_n", "approx_top_k", "argmax",
+    "argmin", "argsort", "as_dtype", "as_string", "asin", "asinh", "assert_equal", "assert_greater", "assert_less",
+    "assert_rank", "atan", "atan2", "atanh", "audio", "autodiff", "autograph", "batch_jacobian", "batch_to_space",
+    "bfloat16", "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape",
+    "broadcast_to", "case", "cast", "checkpointed_loops", "clip_by_global_norm", "clip_by_norm", "clip_by_value",
+    "compat", "complex", "complex128", "complex64", "concat", "cond", "config", "constant", "constant_initializer",
+    "control_dependencies", "convert_to_tensor", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging",
+    "define_op", "device", "differential_operator", "distribute", "divide", "double", "dtypes", "dynamic_partition",
+    "dynamic_stitch", "edit_distance", "eig", "eigvals", "einsum", "ensure_shape", "equal", "errors",
+    "executing_eagerly", "exp", "expand_dims", "experimental", "explain_gradient", "extract_volume_patches", "eye",
+    "feature_column", "fftnd", "fill", "fingerprint", "float16", "float32", "float64", "floor", "foldl", "foldr",
+    "function", "gather", "gather_nd", "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through",
+    "gradients", "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half", "hessian_vector_product",
+    "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image",
+    "implicit", "import_graph_def", "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8",
+    "io", "irfftnd", "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "laplacian", "less", "less_equal", "linalg",
     "linspace", "locate_nonfinite", "logical_and", "logical_not", "logical_or", "lookup", "make_ndarray",
     "make_tensor_proto", "map_fn", "math", "matmul", "matrix_square_root", "maximum", "memoize_gradients", "meshgrid",
     "minimum", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "norm",

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
-from graphgrad.ir.dtypes import as_dtype, int64, string
+from graphgrad.ir.dtypes import DType, as_dtype, int64, string
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.shape import as_shape
 from graphgrad.ir.source import user_source
 
 from .data_structure import Parts, arranged, components, flatten, mapped, pack
-from .dataset_base import UNKNOWN, DatasetT, divided
+from .dataset_base import UNKNOWN, DatasetT, divided, number
 from .dataset_components import DatasetParts, RaggedParts, SparseParts, held
 from .elements import Element, _all_rows, _now, _row_spec, _shapes, _value, fixed, integer, joined, parallel, positive
 from .passes import Values
@@ -48,9 +48,12 @@ def batch(self: DatasetT, batch_size: Any, drop_remainder: bool = False, num_par
             return spec.batched(rows)  # type: ignore[attr-defined]  # the base lacks it
         return Spec.of(spec.dtype, None if spec.shape is None else (rows, *spec.shape))
 
+    specs = arranged(self._specs, batched)
     if isinstance(size, Tensor):
-        return self._then(passes, arranged(self._specs, batched), [size], UNKNOWN)
-    return self._then(passes, arranged(self._specs, batched), size=divided(self._size, size, drop_remainder))
+        made = self._then(passes, specs, [size], UNKNOWN)
+    else:
+        made = self._then(passes, specs, size=divided(self._size, size, drop_remainder))
+    return made._as("BatchDatasetV2", self, number(size), np.bool_(drop_remainder))
 
 
 def unbatch(self: DatasetT, name: str | None = None) -> DatasetT:
@@ -62,7 +65,7 @@ def unbatch(self: DatasetT, name: str | None = None) -> DatasetT:
         for element in self._passes(given):
             yield from _all_rows(whole, element)
 
-    return self._then(passes, arranged(self._specs, _row_spec))
+    return self._then(passes, arranged(self._specs, _row_spec))._as("UnbatchDataset", self)
 
 
 def padded_batch(self: DatasetT, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
@@ -88,21 +91,23 @@ def padded_batch(self: DatasetT, batch_size: Any, padded_shapes: Any = None, pad
     if any(s is None for s in shapes):
         raise ValueError("a component has an unknown rank. Fix: give padded_shapes")
     given_values = [None] * len(leaves) if padding_values is None else _spread(padding_values, self._specs)
-    fills = [np.asarray((b"" if s.dtype is string else 0) if v is None else _value(v), s.dtype.np_dtype)
-             for v, s in zip(given_values, leaves, strict=True)]
+    fills = [_fill(v, s.dtype) for v, s in zip(given_values, leaves, strict=True)]
     size = positive(integer(batch_size, "batch_size"), "Batch size")
 
     def passes(given: Values) -> Iterator[Any]:
         wanted, elements = int(positive(_now(size, given), "Batch size")), self._passes(given)
+        padding = [_now(f, given) for f in fills]
         while chunk := list(itertools.islice(elements, wanted)):
             if len(chunk) == wanted or not drop_remainder:
-                yield [_padded(parts, s, f) for parts, s, f in zip(zip(*chunk), shapes, fills, strict=True)]
+                yield [_padded(parts, s, f) for parts, s, f in zip(zip(*chunk), shapes, padding, strict=True)]
 
     rows = size if drop_remainder and not isinstance(size, Tensor) else None
     specs = pack(self._specs, (Spec.of(s.dtype, (rows, *shape)) for s, shape in zip(leaves, shapes, strict=True)))
-    if isinstance(size, Tensor):
-        return self._then(passes, specs, [size])
-    return self._then(passes, specs, size=divided(self._size, size, drop_remainder))
+    known = UNKNOWN if isinstance(size, Tensor) else divided(self._size, size, drop_remainder)
+    made = self._then(passes, specs, [t for t in (size, *fills) if isinstance(t, Tensor)], known)
+    sizes = [np.array([-1 if n is None else n for n in s], np.int64) for s in shapes]
+    return made._as("PaddedBatchDatasetV2", self, number(size), *sizes, *fills, np.bool_(drop_remainder),
+                    attrs={"N": len(sizes)}, types="Toutput_types")
 
 
 def rebatch(self: DatasetT, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> DatasetT:
@@ -235,7 +240,10 @@ def window(self: DatasetT, size: Any, shift: Any = None, stride: Any = 1, drop_r
     rows = self._size
     if rows >= 0:
         rows = max(0, (rows - span) // by + 1 if rows >= span else 0) if drop_remainder else -(-rows // by)
-    return self._then(passes, specs, size=rows)
+    made = self._then(passes, specs, size=rows)
+    if any(isinstance(s, (tuple, Mapping)) for s in _tuple(self._specs)):
+        return made  # in files, each tensor is a data set of its own
+    return made._as("WindowDataset", self, *map(number, (width, by, apart)), np.bool_(drop_remainder))
 
 
 def _sizes(batch_size: Any) -> list[int]:
@@ -257,8 +265,14 @@ def _spread(values: Any, specs: Any) -> list[Any]:
     """Returns a value for each component; a single one applies to all components of its dtype."""
     if isinstance(values, (tuple, list, dict)):
         return flatten(tuple(values) if isinstance(values, list) else values)
-    return [values if as_dtype(np.asarray(values).dtype).kind == s.dtype.kind or s.dtype is not string else None
-            for s in flatten(specs)]
+    kind = as_dtype(values.dtype if hasattr(values, "dtype") else np.asarray(values).dtype).kind
+    return [values if kind == s.dtype.kind or s.dtype is not string else None for s in flatten(specs)]
+
+
+def _fill(value: Any, dtype: DType) -> Any:
+    """Returns the padding of a component: an array, or a symbolic tensor."""
+    found = _value((b"" if dtype is string else 0) if value is None else value)
+    return found if isinstance(found, Tensor) else np.asarray(found, dtype.np_dtype)
 
 
 def _padded(parts: Any, shape: Any, fill: Any) -> Any:

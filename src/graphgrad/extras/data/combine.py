@@ -301,7 +301,7 @@ def concatenate(self: DatasetT, dataset: Any, name: str | None = None) -> Datase
 
     made = self._then(passes, specs, dataset._captured, size)
     made._later = [dataset]
-    return made
+    return made._as("ConcatenateDataset", self, dataset)
 
 
 def group_by_window(self: DatasetBase, key_func: Any, reduce_func: Any, window_size: Any = None,
@@ -378,4 +378,4 @@ def zip_(cls: type[DatasetBase], *args: Any, datasets: Any = None, name: str | N
     specs = arranged(structure, lambda _: next(at)._specs, (DatasetBase,))
     made = cls._of(specs, [t for p in parts for t in p._captured], passes, limited(*[p._size for p in parts]))
     made._inputs = parts
-    return made
+    return made._as("ZipDataset", *parts, attrs={"N": len(parts)})

@@ -15,7 +15,7 @@ from graphgrad.ir.values.composite import register_spec
 
 from . import batches, combine, dataset_options, mapping, order, sources, stored, values
 from .data_structure import Parts, takers
-from .dataset_base import INFINITE, UNKNOWN, DatasetBase
+from .dataset_base import INFINITE, UNKNOWN, DatasetBase, handles
 from .dataset_components import DatasetParts, Held
 from .dataset_specs import DatasetSpec
 from .elements import Element
@@ -157,15 +157,26 @@ class _Again:
         return self._dataset._start(self._captured)
 
 
-def _as_value(dataset: Dataset) -> Parts:
-    """Converts a data set to a component of elements."""
+class _OfValues:
+    """Makes a data set a value, given the values that it needs.
 
-    def of_values(captured: Any) -> Any:
+    Args:
+      dataset: the data set.
+    """
+
+    def __init__(self, dataset: Any):
+        self.dataset = dataset
+
+    def __call__(self, captured: Sequence[Any]) -> Any:
         leaf = np.empty((), object)
-        leaf[()] = Held(_Again(dataset, captured))
+        leaf[()] = Held(_Again(self.dataset, captured[: len(self.dataset._captured)]))
         return leaf
 
-    return DatasetParts([raw.DatasetVariant(dataset._captured, of_values=of_values)], dataset._specs)
+
+def _as_value(dataset: Dataset) -> Parts:
+    """Converts a data set to a component of elements."""
+    given = [*dataset._captured, *handles(dataset)]
+    return DatasetParts([raw.DatasetVariant(given, of_values=_OfValues(dataset))], dataset._specs)
 
 
 takers[Dataset] = _as_value

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Self, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
 from graphgrad.ir.conversion import constant
+from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.funcgraph import FuncGraph
 
 from .dataset_components import element_spec
-from .elements import Element
+from .elements import Element, plain
 from .passes import Draws, SeedsOfPasses, Values, Walk
 
 # -- cardinalities, as far as they are known without a pass ----------------------------
@@ -41,6 +43,72 @@ def times_(size: int, count: int) -> int:
     return size if size < 0 else size * count
 
 
+# -- what data sets are in files: operations of TensorFlow's ----------------------------
+
+OTHERS = "other arguments"  # in the inputs of a recipe: what its function captures
+NO_ATTRS: Mapping[str, Any] = {}
+
+
+class Called(NamedTuple):
+    """A function that an operation on data sets calls.
+
+    Attributes:
+      attr: the attribute of the operation.
+      graph: the function: arguments, then captures.
+      inner: the data set that it returns, made of its results; None if these are what it returns.
+    """
+
+    attr: str
+    graph: FuncGraph
+    inner: Any = None
+
+    @property
+    def captured(self) -> list[Any]:
+        """The tensors that it uses besides its arguments."""
+        return list(self.graph.captured)
+
+
+class Recipe(NamedTuple):
+    """An operation that makes a data set.
+
+    Attributes:
+      op: its type; empty if the data set is its only input, a variant.
+      inputs: data sets, tensors and arrays, in its order; `OTHERS` once where there is a function.
+      attrs: attributes that do not follow from these.
+      called: its function.
+      types: the name of the attribute with the dtypes of the elements.
+    """
+
+    op: str
+    inputs: Sequence[Any]
+    attrs: Mapping[str, Any] = NO_ATTRS
+    called: Called | None = None
+    types: str = "output_types"
+
+
+def number(value: Any) -> Any:
+    """Returns a number as an operation's input: an int64, unless it is a tensor."""
+    return np.int64(value) if isinstance(value, int) else value
+
+
+def handles(dataset: Any) -> list[Any]:
+    """Returns the handles of tables and variables that the functions of a data set use, each once."""
+    found: dict[int, Any] = {}
+    waiting, seen = [dataset], set()
+    while waiting:
+        one = waiting.pop()
+        recipe = one._recipe
+        if recipe is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        waiting += [v for v in recipe.inputs if hasattr(v, "_recipe")]
+        if recipe.called is not None:
+            waiting += [] if recipe.called.inner is None else [recipe.called.inner]
+            found.update((id(t), t) for t in recipe.called.captured
+                         if isinstance(t, EagerTensor) and t.dtype.name == "resource")
+    return list(found.values())
+
+
 class DatasetBase:
     """A sequence of elements; its transformations are the methods of `Dataset`."""
 
@@ -54,6 +122,7 @@ class DatasetBase:
     _kind = "Dataset"  # the op type by which libraries recognize a transformation
     _prepare: Callable[[Values], None] | None = None  # what happens when a pass begins, before its first element
     _source: SeedsOfPasses | None = None  # what the random orders of its passes are drawn from
+    _recipe: Recipe | None = None  # what it is in files
 
     @classmethod
     def _of(cls, specs: Any, captured: Sequence[Any], passes: Callable[[Values], Iterator[Element]],
@@ -69,8 +138,13 @@ class DatasetBase:
         made._inputs = [self]
         return made
 
+    def _as(self, op: str, *inputs: Any, **rest: Any) -> Self:
+        """Notes the operation that it is in files, see `Recipe`; returns itself."""
+        self._recipe = Recipe(op, inputs, **rest)
+        return self
+
     def _start(self, captured: Sequence[Any], draws: Draws | None = None) -> Iterator[Element]:
-        given = Values({id(t): np.asarray(v) for t, v in zip(self._captured, captured, strict=True)}, draws or Draws())
+        given = Values({id(t): plain(v) for t, v in zip(self._captured, captured, strict=True)}, draws or Draws())
         waiting: list[DatasetBase] = [self]
         while waiting:
             dataset = waiting.pop(0)

@@ -267,7 +267,8 @@ class DatasetParts(Parts):
 
         (held,) = parts
         if isinstance(held, Tensor):
-            return Dataset._of(self.specs, [held], lambda given: iter(given[id(held)].item().elements))
+            made = Dataset._of(self.specs, [held], lambda given: iter(given[id(held)].item().elements))
+            return made._as("", held)
         elements = (held._value if isinstance(held, EagerTensor) else held).item().elements
         kind = Dataset if isinstance(held, EagerTensor) else DatasetV1
         return kind._of(self.specs, [], lambda given: iter(elements), len(elements))

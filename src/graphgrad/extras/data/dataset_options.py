@@ -180,7 +180,7 @@ def with_options(self: DatasetT, options: Any, name: str | None = None) -> Datas
       options: a `tf.data.Options`.
       name: accepted.
     """
-    made = self._then(self._passes, size=self._size)
+    made = self._then(self._passes, size=self._size)._as("", self)
     made._options = options if self._options is None else self._options.merge(options)
     return made
 

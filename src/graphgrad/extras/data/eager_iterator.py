@@ -107,6 +107,10 @@ class OwnedIterator(IteratorBase, LoopSource, Composite, Saveable):
         element: Element = next(self._elements)
         return element
 
+    @property
+    def _elements_left(self) -> bool:
+        return bool(self._elements.has_more())
+
     def _take_or(self, default: Element) -> Element:
         """Returns the arrays of the next element, or a default after the last one."""
         try:

@@ -21,6 +21,7 @@ from graphgrad.ir.graph import Tensor
 from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.shape import Shape, as_shape, compatible, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.variable_store import Cell
 
 from .data_structure import Parts, arranged, flatten, pack, taken_apart
 from .passes import Values
@@ -248,6 +249,11 @@ def _yielded(value: Any, spec: Spec) -> Any:
     return array
 
 
+def plain(value: Any) -> Any:
+    """Returns a value that an operation is given as an array; what stands for a variable or table as it is."""
+    return getattr(value, "cell", None) or (value if isinstance(value, Cell) else np.asarray(value))
+
+
 def _symbolic(graph: FuncGraph) -> list[Any]:
     """Returns the captures of a function."""
     return [t for t in graph.captured if not isinstance(t, EagerTensor)]
@@ -256,7 +262,8 @@ def _symbolic(graph: FuncGraph) -> list[Any]:
 def _runner(graph: FuncGraph, given: Values) -> Callable[[Element], Element]:
     """Returns a function that computes a graph's outputs from an element."""
     count = len(graph.inputs) - len(graph.captured)
-    held = {id(p): t._value for p, t in zip(graph.inputs[count:], graph.captured) if t.dtype is resource}
+    held = {id(p): t._value if isinstance(t, EagerTensor) else given[id(t)]
+            for p, t in zip(graph.inputs[count:], graph.captured) if t.dtype is resource}
     fed = [p for p in graph.inputs if id(p) not in held]
     run = Executable(graph.outputs, [], fed, lambda handle: held[id(handle)], RandomPositions(), "numpy")
     rest = [t._value if isinstance(t, EagerTensor) else given[id(t)] for t in graph.captured if t.dtype is not resource]

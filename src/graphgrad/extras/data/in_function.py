@@ -17,6 +17,7 @@ from graphgrad.ir.source import user_source
 from graphgrad.ops.state import dataset_passes as dataset_passes
 
 from .data_structure import flatten, pack
+from .dataset_base import handles
 from .eager_iterator import IteratorBase
 
 
@@ -29,7 +30,7 @@ class Elements:
 
     def __init__(self, dataset: Any):
         self._specs = dataset._specs
-        self._handle = raw.DatasetPass(dataset._captured, dataset=dataset)
+        self._handle = raw.DatasetPass([*dataset._captured, *handles(dataset)], dataset=dataset)
 
     def has(self, i: Any) -> Any:
         """Returns whether there is an element `i`, a bool scalar."""
@@ -113,12 +114,21 @@ class GivenIterator(IteratorBase, LoopSource):
         return self._elements
 
 
-class GraphIterator:
-    """The result of `iter(dataset)` inside of a function: each `next` is an operation that returns the next element."""
+class GraphIterator(IteratorBase, LoopSource):
+    """The result of `iter(dataset)` inside of a function: each `next` is an operation that returns the next element.
+
+    Args:
+      dataset: the data set.
+    """
 
     def __init__(self, dataset: Any):
         self._elements = Elements(dataset)
-        self.element_spec = dataset.element_spec
+        self._specs, self._element_spec = dataset._specs, dataset.element_spec
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of its elements."""
+        return self._element_spec
 
     def __iter__(self) -> GraphIterator:
         return self
@@ -129,6 +139,15 @@ class GraphIterator:
     def get_next(self) -> Any:
         """Returns the next element."""
         return next(self)
+
+    def get_next_as_optional(self) -> Any:
+        """Returns the next element as an `Optional`, which holds nothing after the last one."""
+        from .optional import made
+
+        return made(raw.OwnedIteratorGetNextAsOptional(self._elements._handle), self._element_spec)
+
+    def _loop_elements(self) -> ElementsLeft:
+        return ElementsLeft(self._elements._handle, self._specs)
 
 
 def reduce(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:

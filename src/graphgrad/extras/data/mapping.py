@@ -18,8 +18,8 @@ from graphgrad.ir.graph import Tensor
 from graphgrad.ir.op_signature import Spec
 
 from .data_structure import flatten, pack
-from .dataset_base import DatasetBase, DatasetT
-from .elements import Element, _now, _runner, _symbolic, fixed, parallel, positive, traced
+from .dataset_base import OTHERS, Called, DatasetBase, DatasetT, number
+from .elements import Element, _now, _runner, _symbolic, dataset_class, fixed, parallel, positive, traced
 from .passes import Values
 from .values import state_of, stepped
 
@@ -35,9 +35,19 @@ def map_(self: DatasetT, map_func: Any, num_parallel_calls: Any = None, determin
     """
     parallel(num_parallel_calls)
     graph, structure = traced_for(self, map_func)
-    specs = pack(structure, (t._spec for t in graph.outputs))
-    return self._then(lambda given: map(_runner(graph, given), self._passes(given)), specs, _symbolic(graph),
+    return mapped(self, graph, pack(structure, (t._spec for t in graph.outputs)))
+
+
+def mapped(self: DatasetT, graph: FuncGraph, specs: Any) -> DatasetT:
+    """Makes the data set of `map`.
+
+    Args:
+      graph: the function of an element, as a graph.
+      specs: what it returns.
+    """
+    made = self._then(lambda given: map(_runner(graph, given), self._passes(given)), specs, _symbolic(graph),
                       self._size)
+    return made._as("MapDataset", self, OTHERS, called=Called("f", graph), attrs={"preserve_cardinality": True})
 
 
 def filter_(self: DatasetT, predicate: Any, name: str | None = None) -> DatasetT:
@@ -47,13 +57,18 @@ def filter_(self: DatasetT, predicate: Any, name: str | None = None) -> DatasetT
       predicate: a function of tensors that returns a bool scalar.
       name: accepted.
     """
-    graph = predicate_for(self, predicate)
+    return filtered(self, predicate_for(self, predicate))
+
+
+def filtered(self: DatasetT, graph: FuncGraph) -> DatasetT:
+    """Makes the data set of `filter`; the graph is that of the predicate."""
 
     def passes(given: Values) -> Iterator[Element]:
         run = _runner(graph, given)
         return filter(lambda e: bool(run(e)[0]), self._passes(given))  # continues after an error
 
-    return self._then(passes, captured=_symbolic(graph))
+    made = self._then(passes, captured=_symbolic(graph))
+    return made._as("FilterDataset", self, OTHERS, called=Called("predicate", graph))
 
 
 def flat_map(self: DatasetT, map_func: Any, name: str | None = None) -> DatasetT:
@@ -83,6 +98,18 @@ def interleave(self: DatasetT, map_func: Any, cycle_length: Any = None, block_le
     cycle = -1 if cycle_length is None else fixed(cycle_length, "cycle_length")
     cycle = (os.cpu_count() or 1) if cycle == -1 else positive(cycle, "cycle_length")
     block = 1 if block_length is None else positive(fixed(block_length, "block_length"), "block_length")
+    return interleaved(self, graph, inner, cycle, block)
+
+
+def interleaved(self: DatasetT, graph: FuncGraph, inner: Any, cycle: int, block: int) -> DatasetT:
+    """Makes the data set of `interleave`.
+
+    Args:
+      graph: the function of an element; it returns the tensors that a data set needs.
+      inner: that data set.
+      cycle: how many are interleaved.
+      block: the number of elements taken from each in turn.
+    """
 
     def passes(given: Values) -> Iterator[Any]:
         run = _runner(graph, given) if graph.outputs else None
@@ -110,7 +137,8 @@ def interleave(self: DatasetT, map_func: Any, cycle_length: Any = None, block_le
                     slots[at] = None
             at = (at + 1) % cycle
 
-    return self._then(passes, inner._specs, _symbolic(graph))
+    made = self._then(passes, inner._specs, _symbolic(graph))
+    return made._as("InterleaveDataset", self, OTHERS, number(cycle), number(block), called=Called("f", graph, inner))
 
 
 def enumerate_(self: DatasetT, start: int = 0, name: str | None = None) -> DatasetT:
@@ -120,7 +148,9 @@ def enumerate_(self: DatasetT, start: int = 0, name: str | None = None) -> Datas
     def passes(given: Values) -> Iterator[Any]:
         return ([np.asarray(i, np.int64), *element] for i, element in enumerate(self._passes(given), first))
 
-    return self._then(passes, (Spec.of(int64, ()), self._specs), size=self._size)
+    made = self._then(passes, (Spec.of(int64, ()), self._specs), size=self._size)
+    counted = dataset_class().range(first, np.iinfo(np.int64).max)
+    return made._as("ZipDataset", counted, self, attrs={"N": 2})
 
 
 def take_while(self: DatasetT, predicate: Any, name: str | None = None) -> DatasetT:
@@ -130,13 +160,18 @@ def take_while(self: DatasetT, predicate: Any, name: str | None = None) -> Datas
       predicate: a function of tensors that returns a bool scalar.
       name: accepted.
     """
-    graph = predicate_for(self, predicate)
+    return taken_while(self, predicate_for(self, predicate))
+
+
+def taken_while(self: DatasetT, graph: FuncGraph) -> DatasetT:
+    """Makes the data set of `take_while`; the graph is that of the predicate."""
 
     def passes(given: Values) -> Iterator[Element]:
         run = _runner(graph, given)
         return itertools.takewhile(lambda e: bool(run(e)[0]), self._passes(given))
 
-    return self._then(passes, captured=_symbolic(graph))
+    made = self._then(passes, captured=_symbolic(graph))
+    return made._as("TakeWhileDataset", self, OTHERS, called=Called("predicate", graph))
 
 
 def scan(self: DatasetT, initial_state: Any, scan_func: Any, name: str | None = None) -> DatasetT:
@@ -154,8 +189,19 @@ def scan(self: DatasetT, initial_state: Any, scan_func: Any, name: str | None = 
     """
     values, states = state_of(initial_state)
     graph, result, states = stepped(scan_func, states, self._specs, True)
-    count = len(flatten(states))
-    specs = pack(result[1], (t._spec for t in graph.outputs[count:]))
+    specs = pack(result[1], (t._spec for t in graph.outputs[len(flatten(states)):]))
+    return scanned(self, graph, values, specs)
+
+
+def scanned(self: DatasetT, graph: FuncGraph, values: list[Any], specs: Any) -> DatasetT:
+    """Makes the data set of `scan`.
+
+    Args:
+      graph: the function of the state and an element, as a graph; it returns both, too.
+      values: the first state.
+      specs: of the elements that it returns.
+    """
+    count = len(values)
 
     def passes(given: Values) -> Iterator[Element]:
         run = _runner(graph, given)
@@ -166,7 +212,9 @@ def scan(self: DatasetT, initial_state: Any, scan_func: Any, name: str | None = 
             yield found[count:]
 
     symbolic = [v for v in values if isinstance(v, Tensor)]
-    return self._then(passes, specs, [*symbolic, *_symbolic(graph)], self._size)
+    made = self._then(passes, specs, [*symbolic, *_symbolic(graph)], self._size)
+    types = tuple([t.dtype for t in graph.outputs[:count]])
+    return made._as("ScanDataset", self, *values, OTHERS, called=Called("f", graph), attrs={"Tstate": types})
 
 
 def unique(self: DatasetT, name: str | None = None) -> DatasetT:

@@ -6,12 +6,14 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.ir import context
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.source import user_source
 
-from .dataset_base import UNKNOWN, DatasetT, limited, times_
+from .dataset_base import UNKNOWN, DatasetT, limited, number, times_
 from .elements import Element, _now, integer, positive
 from .passes import SeedsOfPasses, Values, entropy, numbers, seeds_of
 
@@ -61,6 +63,18 @@ def shuffle(self: DatasetT, buffer_size: Any, seed: Any = None, reshuffle_each_i
     eager = context.executing_eagerly()
     if eager and not again:
         seeds = seeds or entropy()  # all passes have one order
+    return reordered(self, size, seeds, again, eager)
+
+
+def reordered(self: DatasetT, size: Any, seeds: Any, again: bool, eager: bool) -> DatasetT:
+    """Makes the data set of `shuffle`.
+
+    Args:
+      size: the size of the buffer.
+      seeds: the two seeds; None for the system's entropy.
+      again: whether each repetition has another order.
+      eager: whether these go on over passes.
+    """
     own = SeedsOfPasses(seeds) if again and eager else None  # continues over passes
 
     def prepare(given: Values) -> None:
@@ -88,6 +102,9 @@ def shuffle(self: DatasetT, buffer_size: Any, seed: Any = None, reshuffle_each_i
 
     made = self._then(passes, captured=[size] if isinstance(size, Tensor) else [], size=self._size)
     made._kind = "ShuffleDatasetV3"
+    first, second = seeds or (0, 0)
+    made._as("ShuffleDatasetV3", self, number(size), np.int64(first), np.int64(second), "DummySeedGenerator",
+             attrs={"reshuffle_each_iteration": again})
     made._source = own
     if again:
         made._prepare = prepare
@@ -109,8 +126,10 @@ def repeat(self: DatasetT, count: Any = None, name: str | None = None) -> Datase
                 return
 
     if isinstance(times, Tensor):
-        return self._then(passes, captured=[times])
-    return self._then(passes, size=times_(self._size, times))
+        made = self._then(passes, captured=[times])
+    else:
+        made = self._then(passes, size=times_(self._size, times))
+    return made._as("RepeatDataset", self, number(times))
 
 
 def take(self: DatasetT, count: Any, name: str | None = None) -> DatasetT:
@@ -144,7 +163,8 @@ def shard(self: DatasetT, num_shards: int, index: int, name: str | None = None) 
         _check_shard(n, i)
         return itertools.islice(self._passes(given), i, None, n)
 
-    return self._then(passes, captured=[t for t in (count, first) if isinstance(t, Tensor)], size=size)
+    made = self._then(passes, captured=[t for t in (count, first) if isinstance(t, Tensor)], size=size)
+    return made._as("ShardDataset", self, number(count), number(first))
 
 
 def _check_shard(count: int, index: int) -> None:
@@ -170,7 +190,8 @@ def prefetch(self: DatasetT, buffer_size: Any, name: str | None = None) -> Datas
     if not isinstance(size, Tensor) and size < -1:
         raise InvalidArgumentError(None, None, f"buffer_size must be >= 0, or -1 for tf.data.AUTOTUNE, not {size}.\n"
                                    f"  Asked for at {user_source(2)}\n  Fix: give tf.data.AUTOTUNE")
-    return self._then(self._passes, size=self._size)
+    made = self._then(self._passes, size=self._size)
+    return made._as("", self) if isinstance(size, Tensor) else made._as("PrefetchDataset", self, number(size))
 
 
 def _slice(self: DatasetT, count: Any, skipped: bool) -> DatasetT:
@@ -183,8 +204,10 @@ def _slice(self: DatasetT, count: Any, skipped: bool) -> DatasetT:
         return itertools.islice(elements, n) if n >= 0 else elements
 
     if isinstance(size, Tensor):
-        return self._then(passes, captured=[size])
-    if not skipped:
-        return self._then(passes, size=self._size if size < 0 else limited(self._size, size))
-    left = 0 if size < 0 else self._size if self._size < 0 else max(0, self._size - size)
-    return self._then(passes, size=left)
+        made = self._then(passes, captured=[size])
+    elif not skipped:
+        made = self._then(passes, size=self._size if size < 0 else limited(self._size, size))
+    else:
+        left = 0 if size < 0 else self._size if self._size < 0 else max(0, self._size - size)
+        made = self._then(passes, size=left)
+    return made._as("SkipDataset" if skipped else "TakeDataset", self, number(size))

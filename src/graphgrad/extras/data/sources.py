@@ -15,7 +15,7 @@ from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.source import user_source
 
 from .data_structure import Parts, arranged, components, flatten, pack
-from .dataset_base import INFINITE, UNKNOWN, DatasetBase
+from .dataset_base import INFINITE, UNKNOWN, DatasetBase, number
 from .dataset_components import specs_of
 from .elements import (
     Element,
@@ -44,7 +44,8 @@ def from_tensors(cls: type[DatasetBase], tensors: Any, name: str | None = None) 
     values = [_value(leaf) for leaf in flatten(tensors)]
     captured = [v for v in values if isinstance(v, Tensor)]
     specs = pack(tensors, map(_spec, values))
-    return cls._of(specs, captured, lambda given: iter([[_now(v, given) for v in values]]), 1)
+    made = cls._of(specs, captured, lambda given: iter([[_now(v, given) for v in values]]), 1)
+    return made._as("TensorDataset", *values, types="Toutput_types")
 
 
 def from_tensor_slices(cls: type[DatasetBase], tensors: Any, name: str | None = None) -> Any:
@@ -81,7 +82,8 @@ def from_tensor_slices(cls: type[DatasetBase], tensors: Any, name: str | None = 
         return _all_rows(whole, arrays)
 
     parts = iter([_row_spec(c) for c in whole])
-    return cls._of(arranged(tensors, lambda _: next(parts)), captured, passes, UNKNOWN if rows is None else rows)
+    made = cls._of(arranged(tensors, lambda _: next(parts)), captured, passes, UNKNOWN if rows is None else rows)
+    return made._as("TensorSliceDataset", *values, types="Toutput_types")
 
 
 def from_generator(cls: type[DatasetBase], generator: Any, output_types: Any = None, output_shapes: Any = None,
@@ -140,7 +142,8 @@ def range_(cls: type[DatasetBase], *args: Any, **kwargs: Any) -> Any:
 
     symbolic = [v for v in values if isinstance(v, Tensor)]
     size = UNKNOWN if symbolic else len(numbers_now(Values({}, Draws())))
-    return cls._of(Spec.of(dtype, ()), symbolic, passes, size)
+    bounds = [0, *values, 1] if len(values) == 1 else [*values, 1][:3]
+    return cls._of(Spec.of(dtype, ()), symbolic, passes, size)._as("RangeDataset", *map(number, bounds))
 
 
 def counter(start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None) -> Any:

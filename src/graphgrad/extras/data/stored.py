@@ -56,7 +56,8 @@ def cache(self: DatasetT, filename: Any = "", name: str | None = None) -> Datase
             yield element
         keep[id(passes)] = kept
 
-    return self._then(passes, size=self._size)
+    made = self._then(passes, size=self._size)
+    return made._as("CacheDatasetV2", self, np.asarray(b"", object), "DummyMemoryCache")
 
 
 def snapshot(self: DatasetT, path: str, compression: Any = "AUTO", reader_func: Any = None, shard_func: Any = None,

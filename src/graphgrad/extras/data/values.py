@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,9 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import relax
 
 from .data_structure import flatten, pack
-from .dataset_base import DatasetBase
-from .elements import Element, _now, _runner, _symbolic, _value, traced
-from .passes import Values
+from .dataset_base import OTHERS, Called, DatasetBase, Recipe, handles
+from .elements import Element, _now, _runner, _symbolic, _value, plain, traced
+from .passes import Draws, Values
 
 
 def reduce(self: DatasetBase, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
@@ -68,7 +69,9 @@ def _reduce_in_numpy(self: DatasetBase, initial_state: Any, reduce_func: Any, na
         return state
 
     symbolic = [v for v in values if isinstance(v, Tensor)]
-    return computed([*self._captured, *symbolic, *_symbolic(graph)], compute, states, name)
+    types = tuple([s.dtype for s in flatten(states)])
+    recipe = Recipe("ReduceDataset", [self, *values, OTHERS], {"Tstate": types}, Called("f", graph))
+    return computed([*self._captured, *symbolic, *_symbolic(graph)], compute, states, name, recipe)
 
 
 def get_single_element(self: DatasetBase, name: str | None = None) -> Any:
@@ -84,7 +87,7 @@ def get_single_element(self: DatasetBase, name: str | None = None) -> Any:
                                        "Dataset had more than one element.") + " Fix: batch() or take(1)")
         return found[0]
 
-    return computed(self._captured, compute, self._specs, name)
+    return computed(self._captured, compute, self._specs, name, Recipe("DatasetToSingleElement", [self]))
 
 
 def as_numpy_iterator(self: DatasetBase) -> Any:
@@ -143,18 +146,33 @@ def stepped(function: Any, states: Any, specs: Any, gives_element: bool) -> Any:
         states = pack(states, iter(wider))
 
 
-def computed(captured: list[Any], compute: Any, specs: Any, name: str | None) -> Any:
+class _OfValues:
+    """Applies a function to the values of captured tensors.
+
+    Args:
+      captured: the tensors.
+      compute: the function, of their values by the ids of the tensors.
+      recipe: what this is in files.
+    """
+
+    def __init__(self, captured: Sequence[Any], compute: Any, recipe: Recipe | None):
+        self.captured, self._compute, self.recipe = captured, compute, recipe
+
+    def __call__(self, values: Sequence[Any]) -> Element:
+        pairs = zip(self.captured, values, strict=False)
+        found: Element = self._compute(Values({id(t): plain(v) for t, v in pairs}, Draws()))
+        return found
+
+
+def computed(captured: list[Any], compute: Any, specs: Any, name: str | None, recipe: Recipe | None = None) -> Any:
     """Computes a function of captured tensors."""
     leaves = flatten(specs)
     if context.executing_eagerly():
-        found = [EagerTensor(np.asarray(v), s.dtype) for v, s in zip(compute({}), leaves, strict=True)]
+        values = compute(Values({}, Draws()))
+        found = [EagerTensor(np.asarray(v), s.dtype) for v, s in zip(values, leaves, strict=True)]
         return pack(specs, iter(found))
-    keys = [id(t) for t in captured]
-
-    def of_values(values: Any) -> Element:
-        # Silenced: untyped where it comes from.
-        return compute({k: np.asarray(v) for k, v in zip(keys, values, strict=True)})
-
-    found = raw.DatasetResult(captured, compute=of_values, output_types=tuple(s.dtype for s in leaves),
+    outside = [] if recipe is None else [t for d in recipe.inputs if isinstance(d, DatasetBase) for t in handles(d)]
+    compute = _OfValues([*captured, *outside], compute, recipe)
+    found = raw.DatasetResult(compute.captured, compute=compute, output_types=tuple(s.dtype for s in leaves),
                               output_shapes=tuple(s.shape for s in leaves), name=name)
     return pack(specs, iter(found))

@@ -82,7 +82,7 @@ def _for(node: Any, library: Any, given: list[Tensor], inline: Inline) -> list[A
 
     def step(i: Tensor, *args: Tensor) -> Any:
         graph = get_default_graph()
-        results, effects = inline(message, [i, *args], graph.unique_name(message.signature.name), graph)
+        results, effects = inline(message, [i, *args], graph.unique_name(message.signature.name.lstrip("_")), graph)
         with graph.control_dependencies(effects):
             return [raw.AddV2(i, delta), *(raw.Identity(t) for t in results)]
 
@@ -100,7 +100,7 @@ def _case(node: Any, library: Any, given: list[Tensor], inline: Inline) -> list[
     def chosen(message: Any) -> Any:
         graph = get_default_graph()
         args = [t if t.graph is graph else _captured(graph, t) for t in values]
-        results, effects = inline(message, args, graph.unique_name(message.signature.name), graph)
+        results, effects = inline(message, args, graph.unique_name(message.signature.name.lstrip("_")), graph)
         with graph.control_dependencies(effects):
             return [raw.Identity(t) for t in results] or raw.NoOp()
 

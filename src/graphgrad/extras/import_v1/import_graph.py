@@ -11,10 +11,10 @@ from graphgrad.ir.builder import add_to_graph
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import DType, as_dtype, float32, int64, uint64
+from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.graph_messages import GraphDef, NodeDef
+from graphgrad.ir.graph_messages import GraphDef
 from graphgrad.ir.graphdef import OWN, output_places
 from graphgrad.ir.opdef import OpDef, raw, registry
 from graphgrad.ir.source import user_source
@@ -23,32 +23,18 @@ from graphgrad.ops.control.py_func import function_of
 from .control_flow_lives import without_repeated
 from .control_flow_v1 import ControlFlowNode, functional
 from .custom_gradients import MARK, GradientFunction, rule_of, with_captures
+from .dataset_types import DATASETS, NEXT
 from .function_calls import CALLS, results_of
 from .import_limits import SizeLimit, refused
 from .mutable_lists import with_lists
-from .node_order import in_order
-from .old_operations import with_current
+from .node_order import in_order, shape_of_argument, without_outer_control
+from .old_operations import DEFAULTS, type_of_node, with_current
 from .reference_variables import with_resources
 from .session_handles import handle_of, with_handles
 from .table_handles import TYPES, mark, table_type, type_of
 
-# Types that do the same as others, under a further promise.
-_SAME = {"StatelessIf": "If", "StatelessWhile": "While", "StatelessCase": "Case"}
-
-# Defaults of attributes that the records here lack: files leave out what has its default.
-_DEFAULTS: dict[str, dict[str, Any]] = {
-    **{f"Stateless{kind}{version}": {"dtype": float32} for version in ("", "V2")
-       for kind in ("RandomNormal", "RandomUniform", "TruncatedNormal")},
-    **{f"StatelessRandomUniformFullInt{version}": {"dtype": uint64} for version in ("", "V2")},
-    "StatefulUniformInt": {"dtype": int64},
-}
-
 _OF_TABLES = ("key_dtype", "value_dtype", "value_shape", "mutable", "key_rank", "dense")  # attributes, from the handle
 _CASES = frozenset({"Case", "StatelessCase"})
-
-
-def _type(node: Any) -> str:
-    return node.op if node.op in registry else _SAME.get(node.op, node.op)
 
 
 def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any = None, name: str | None = None,
@@ -136,7 +122,8 @@ class _Reader:
                 self.made[node.name] = SimpleNamespace(outputs=node.build(self._enter, self._input, node.name))
             else:
                 called = node.op in CALLS or self.library.has(node.op)
-                self.made[node.name] = self._call(node) if called else self._add(node)
+                add = self._call if called else self._add_dataset if node.op in DATASETS else self._add
+                self.made[node.name] = add(node)
 
     def _enter(self, nodes: list[Any], given: dict[str, Any], aliases: dict[str, str], results: list[str]) -> list[Any]:
         """Adds nodes to the graph of a branch or of a loop's body."""
@@ -144,12 +131,12 @@ class _Reader:
         inside = _Inside(graph, self.library, "", given, self.budget)
         inside.outer, inside.aliases = self, aliases
         with graph.control_dependencies(None), graph._own_gradients():
-            inside.read(_without_outer_control(nodes))
+            inside.read(without_outer_control(nodes))
             return [inside._input(name) for name in results]
 
     def _check(self, nodes: list[Any]) -> None:
-        known = CALLS | TYPES.keys()
-        strange = sorted({n.op for n in nodes if _type(n) not in registry and n.op not in known
+        known = CALLS | TYPES.keys() | DATASETS
+        strange = sorted({n.op for n in nodes if type_of_node(n) not in registry and n.op not in known
                           and not self.library.has(n.op)})
         if not strange:
             return
@@ -162,11 +149,17 @@ class _Reader:
             table = self._add(handle_of(node))
             mark(table.outputs[0], table_type(node, self._input, constant_value))
             return table
-        opdef = registry[_type(node)]
+        opdef = registry[type_of_node(node)]
         rule: Any = None
         if MARK in node.attr:
             node, rule = self._with_gradient(node)
         inputs = [self._input(name) for name in node.input if not name.startswith("^")]
+        if any(t.op.type == "DatasetPass" for t in inputs):
+            if node.op not in NEXT:
+                raise NotImplementedError(f"{node.op} {node.name!r} is given an iterator that the same function makes, "
+                                          "which is not supported. Fix: loop over the data set, or make the iterator "
+                                          "where it is used, before the model is saved")
+            return self._add_dataset(node)
         if len(inputs) > len(opdef.inputs) and not any(arg.is_list for arg in opdef.inputs):
             raise ValueError(f"graph_def is invalid: {node.name!r}, of type {node.op}, has {len(inputs)} inputs. "
                              "Fix: use another copy of the graph")
@@ -204,6 +197,22 @@ class _Reader:
             results, effects = results_of(node, self.library, given, self._inline)
         if self.library.has(node.op):
             self.places[node.name] = [arg.name for arg in self.library.message(node.op).signature.output_arg]
+        return self._together(node, results, [*effects, *waits])
+
+    def _add_dataset(self, node: Any) -> Operation:
+        """Adds a data set, or what reads one."""
+        from .dataset_nodes import DatasetNode, results_of
+
+        waits = [self._control(n[1:]) for n in node.input if n.startswith("^")]
+        iterator = node.input[1].partition(":")[0] if node.op == "MakeIterator" else ""
+        begins = iterator in self.made and self.made[iterator].type == "NoOp"
+        names = [n for n in node.input if not n.startswith("^")]
+        given = list(map(self._input, names[:1] if begins else names))
+        with self.graph.control_dependencies(waits):
+            results, effects = results_of(DatasetNode(node, given, self.library, self._inline))
+        if begins:  # from here on the iterator is a pass through this data set
+            self.made[iterator] = effects[0]
+        self.places[node.name] = ["components"]
         return self._together(node, results, [*effects, *waits])
 
     def _inline(self, message: Any, given: list[Tensor], scope: str,
@@ -248,7 +257,7 @@ class _Reader:
                 return outputs[0]
             argument, _, place = rest.partition(":")
             if op in self.places:
-                return outputs[self.places[op].index(argument)]
+                return outputs[self.places[op].index(argument) + int(place)]
             return outputs[output_places(self.made[op]).index((argument, int(place)))]
         if int(rest or 0) >= len(outputs):
             raise ValueError(f"graph_def is invalid: {op!r} has no output {rest}. Fix: use another copy of the graph")
@@ -284,7 +293,7 @@ class _Reader:
     def _attrs(self, node: Any, opdef: OpDef, inputs: list[Tensor]) -> dict[str, Any]:
         """Converts the attributes of an operation to those of its record."""
         own = OWN.get(opdef.name, ())
-        found = {**_DEFAULTS.get(node.op, {}), **self._written_attrs(node, opdef, own)}
+        found = {**DEFAULTS.get(node.op, {}), **self._written_attrs(node, opdef, own)}
         for arg in opdef.inputs:
             if arg.number_attr is not None and arg.number_attr not in found:
                 found[arg.number_attr] = len(inputs)
@@ -378,23 +387,16 @@ class _Reader:
         reader = _Reader(graph, self.library, "", {}, self.budget)
         for i, arg in enumerate(message.signature.input_arg):
             if i < count:
-                placeholder = graph.add_input(as_dtype(int(arg.type)), _shape_of_argument(message, i), arg.name)
+                placeholder = graph.add_input(as_dtype(int(arg.type)), shape_of_argument(message, i), arg.name)
             else:
-                placeholder = graph.capture(captured[i - count], arg.name)
+                outer = captured[i - count]
+                with graph.as_default():
+                    placeholder = outer(reader._inline) if callable(outer) else graph.capture(outer, arg.name)
             reader.given[arg.name] = reader.given[f"{arg.name}:0"] = placeholder
         with graph.as_default():
             reader.read(list(message.node_def))
             graph.outputs = [reader._input(message.ret[arg.name]) for arg in message.signature.output_arg]
         return graph
-
-
-def _shape_of_argument(message: Any, i: int) -> Any:
-    """Returns the static shape of an argument of a function, None if it is not known."""
-    if f"_arg_{i}_shape" in message.attr:
-        shapes = message.attr[f"_arg_{i}_shape"].list.shape
-    else:
-        shapes = message.arg_attr[i].attr["_output_shapes"].list.shape if i in message.arg_attr else []
-    return shapes[0].shape() if shapes else None
 
 
 class _Inside(_Reader):
@@ -411,21 +413,6 @@ class _Inside(_Reader):
         # Silenced: its graph is a FuncGraph.
         captured: Tensor = self.graph.capture(tensor) if tensor.graph is not self.graph else tensor
         return captured
-
-
-def _without_outer_control(nodes: list[Any]) -> list[Any]:
-    """Removes control inputs from outside: the operation around the nodes waits for those."""
-    names = {n.name for n in nodes}
-    result = []
-    for node in nodes:
-        kept = [n for n in node.input if not n.startswith("^") or n[1:] in names]
-        if len(kept) < len(node.input) and not isinstance(node, ControlFlowNode):
-            node = NodeDef.FromString(node.SerializeToString())
-            node.input[:] = kept
-        elif isinstance(node, ControlFlowNode):
-            node.input = kept
-        result.append(node)
-    return result
 
 
 class FunctionLibrary:

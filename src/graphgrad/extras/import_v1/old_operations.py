@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphgrad.ir.dtypes import int32
+from graphgrad.ir.dtypes import float32, int32, int64, uint64
 from graphgrad.ir.graph_messages import AttrValue, NodeDef
 from graphgrad.ir.opdef import registry
 
@@ -23,6 +23,22 @@ _WITH_HANDLES = frozenset({
     "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueClose", "QueueSize", "QueueIsClosed", "HashTable",
     "MutableHashTable", "MutableHashTableOfTensors", "MutableDenseHashTable", "LookupTableFind", "LookupTableInsert",
     "LookupTableSize", "LookupTableExport", "LookupTableImport", "InitializeTable", "InitializeTableFromTextFile"})
+
+# Types that do the same as others, under a further promise.
+SAME = {"StatelessIf": "If", "StatelessWhile": "While", "StatelessCase": "Case"}
+
+# Defaults of attributes that the records here lack: files leave out what has its default.
+DEFAULTS: dict[str, dict[str, Any]] = {
+    **{f"Stateless{kind}{version}": {"dtype": float32} for version in ("", "V2")
+       for kind in ("RandomNormal", "RandomUniform", "TruncatedNormal")},
+    **{f"StatelessRandomUniformFullInt{version}": {"dtype": uint64} for version in ("", "V2")},
+    "StatefulUniformInt": {"dtype": int64},
+}
+
+
+def type_of_node(node: Any) -> str:
+    """Returns the op type that is here for a node's."""
+    return node.op if node.op in registry else SAME.get(node.op, node.op)
 
 
 def with_current(nodes: list[Any]) -> list[Any]:

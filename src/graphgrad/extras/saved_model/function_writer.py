@@ -6,21 +6,22 @@ in which they were built), how many iterations a loop has at most, and which gra
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from graphgrad.ir import dtypes
 from graphgrad.ir.effects import changed_by, effect_of, effects_of, handle_behind, with_all_before
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.ir.graph_messages import AttrValue, FunctionDef, NodeDef, TensorProto, shape_proto
+from graphgrad.ir.graph_messages import AttrValue, FunctionDef, shape_proto
 from graphgrad.ir.graphdef import GraphWriter, name_in_function
 from graphgrad.system.log import Log
 
+from .cannot_be_written import CannotBeWritten
 from .loop_of_map import LoopOfMap, result_of_map
+from .written_datasets import WrittenDatasets, constant_node, name_of_result, nodes_of, reads_data
 from .written_gradients import TracedGradient, has_gradient
 
 _log = Log("tensorflow")
@@ -29,19 +30,14 @@ _ARGUMENT = re.compile(r"[a-z][a-z0-9_]*")
 # Op types that TensorFlow lacks, or whose signature there is another one.
 _NOT_THERE = frozenset(
     "BatchNonMaxSuppression BetaincDerivative CTCLossDense CTCLossDenseStates CTCLossStates CTCUniqueLabels "
-    "CloseSummaryWriter CollapseRepeated DatasetHas DatasetItem DatasetPass DatasetResult DatasetTake DatasetVariant "
-    "Dilation2DBackpropFilterGrad Dilation2DBackpropInputGrad ExtractGlimpseGrad FlushSummaryWriter "
-    "FractionalAvgPoolGradGrad FractionalMaxPoolGradGrad IgammaDerivative ImageProjectiveTransformGrad "
-    "IteratorGetNextAsOptional IteratorGetNextFromString LinearRecurrence LoopSegments MakeIterator "
-    "OwnedIteratorGetNext OwnedIteratorHas RaggedVariantLike ResizeAreaGrad SparsePlaces VariableOf "
-    "WriteSummary ZetaDerivative".split())
+    "CloseSummaryWriter CollapseRepeated Dilation2DBackpropFilterGrad Dilation2DBackpropInputGrad "
+    "ExtractGlimpseGrad FlushSummaryWriter FractionalAvgPoolGradGrad FractionalMaxPoolGradGrad "
+    "IgammaDerivative ImageProjectiveTransformGrad IteratorGetNextAsOptional IteratorGetNextFromString "
+    "LinearRecurrence LoopSegments MakeIterator OwnedIteratorGetNext OwnedIteratorHas RaggedVariantLike "
+    "ResizeAreaGrad SparsePlaces VariableOf WriteSummary ZetaDerivative".split())
 
 
 _NONE: Mapping[int, Any] = {}
-
-
-class CannotBeWritten(Exception):
-    """What a function holds cannot be written to a file; its text says what."""
 
 
 class FunctionWriter(GraphWriter):
@@ -61,6 +57,7 @@ class FunctionWriter(GraphWriter):
         self.traced: list[TracedGradient] = []
         self.keeps_gradients = True
         self._number = 0
+        self._returned: dict[str, Any] = {}  # by a function's name: the data set that it returns
 
     # -- functions -------------------------------------------------------------------
 
@@ -84,7 +81,7 @@ class FunctionWriter(GraphWriter):
             _add_argument(made, f"loop_argument_{i}", dtypes.int32, ())
         for i, t in enumerate(inputs):
             if id(t) in constants:
-                made.node_def.append(_constant(t.op.name, constants[id(t)]._value, t.dtype))
+                made.node_def.append(constant_node(t.op.name, constants[id(t)]._value, t.dtype))
                 arguments[id(t)] = f"{t.op.name}:output:0"
                 continue
             usable = _ARGUMENT.fullmatch(t.op.name) is not None
@@ -112,6 +109,8 @@ class FunctionWriter(GraphWriter):
 
     def function(self, name: str, function: FuncGraph) -> Any:
         """Makes the message of the body of a branch or loop."""
+        if name in self._returned:
+            return self._returning(name, function)
         role = self._loops.get(name)
         effects = effects_of(function) if function.keeps_effects else []
         outputs = list(function.outputs)
@@ -124,7 +123,7 @@ class FunctionWriter(GraphWriter):
         if role is _BODY:
             taken = {n.name for n in made.node_def}
             one, following = (_unused(n, taken) for n in ("loop_counter/one", "loop_counter/next"))
-            made.node_def.append(_constant(one, 1))
+            made.node_def.append(constant_node(one, 1))
             add(name=following, op="AddV2", input=["loop_argument_0", f"{one}:output:0"]).attr["T"] = _INT32
             made.ret["loop_output_0"], made.ret["loop_output_1"] = f"{following}:z:0", "loop_argument_1"
             _put_first(made.signature.output_arg, ["loop_output_0", "loop_output_1"])
@@ -135,6 +134,31 @@ class FunctionWriter(GraphWriter):
             add(name=both, op="LogicalAnd", input=[f"{less}:z:0", made.ret["output_0"]])
             made.ret["output_0"] = f"{both}:z:0"
         return made
+
+    def _returning(self, name: str, function: FuncGraph) -> Any:
+        """Makes the message of a function that returns a data set, made of its results."""
+        dataset = self._returned[name]
+        made = self.definition(name, function, function.inputs, function.outputs, [])
+        results = [made.ret[a.name] for a in made.signature.output_arg]
+        added = WrittenDatasets(self, "returned", {id(t): n for t, n in zip(dataset._captured, results, strict=True)})
+        made.signature.output_arg.clear()
+        made.ret.clear()
+        made.ret["handle"] = added.name(dataset)
+        made.signature.output_arg.add(name="handle", type=dtypes.variant.enum)
+        made.node_def.extend(added.nodes)
+        return made
+
+    def function_of_data(self, called: Any) -> str:
+        """Returns the name of a function that an operation on data sets calls, a `dataset_base.Called`."""
+        name = self.name_of(called.graph)
+        if called.inner is not None:
+            self._returned[name] = called.inner
+        return name
+
+    def add_definition(self, definition: Any) -> str:
+        """Adds a function that is written already; returns its name."""
+        self._further.append(definition)
+        return str(definition.signature.name)
 
     def _with_gradients(self, function: FuncGraph, outputs: Sequence[Tensor],
                         effects: Sequence[Operation]) -> list[Operation]:
@@ -190,6 +214,10 @@ class FunctionWriter(GraphWriter):
         """Makes the message of an operation; raises CannotBeWritten where TensorFlow has no such operation."""
         if op.type == "VectorizedMap":
             return self._map(op, names)
+        if reads_data(op):
+            before = nodes_of(self, op, names)
+            self._beside += [n for n in before if n.name != op.name]
+            return next(n for n in before if n.name == op.name)
         if op.type in _NOT_THERE:
             raise CannotBeWritten(f"the operation '{op.name}' of type {op.type}, built at {op.source}")
         made = super().node(op, names, add_shapes)
@@ -231,12 +259,28 @@ class FunctionWriter(GraphWriter):
         library.function.extend(self._further)
         self._further = []
 
+    @contextlib.contextmanager
+    def all_or_nothing(self, library: Any) -> Iterator[None]:
+        """Adds to a library what functions that are written inside call; none of it if one cannot be written."""
+        known, written, count, traced = dict(self.functions), self._written, len(library.function), len(self.traced)
+        try:
+            yield
+            self.write_functions(library)
+        except CannotBeWritten:
+            self.functions, self._written, self._further = known, written, []
+            del library.function[count:], self.traced[traced:]
+            raise
+
     def name_of_output(self, t: Tensor) -> str:
         """Returns a tensor's name in the message of a function."""
         if t.op.type == "While":
             return f"{t.op.name}:output:{t.value_index + 2}"
+        if t.op.type == "LoopBound":  # an Identity there
+            return f"{t.op.name}:output:0"
         if t.op.type == "VectorizedMap":
             return result_of_map(t)
+        if reads_data(t.op):
+            return name_of_result(t)
         return name_in_function(t)
 
     def _add_counter(self, op: Operation, made: Any) -> None:
@@ -250,7 +294,7 @@ class FunctionWriter(GraphWriter):
             self._loops[cond] = wanted
         self._loops[body] = _BODY
         start, most = (_free(op, f"{op.name}/{name}") for name in ("loop_counter", "maximum_iterations"))
-        self._beside += [_constant(start, 0), _constant(most, -1 if limit is None else int(limit))]
+        self._beside += [constant_node(start, 0), constant_node(most, -1 if limit is None else int(limit))]
         made.input[:] = [f"{start}:output:0", f"{most}:output:0", *made.input]
         for name in ("T", "_Tout"):
             made.attr[name].list.type[:] = [dtypes.int32.enum] * 2 + list(made.attr[name].list.type)
@@ -312,9 +356,3 @@ def _unused(name: str, taken: set[str]) -> str:
         found = f"{name}_{n}"
     return found
 
-
-def _constant(name: str, value: Any, dtype: Any = dtypes.int32) -> Any:
-    node = NodeDef(name=name, op="Const")
-    node.attr["dtype"] = AttrValue(type=dtype.enum)
-    node.attr["value"] = AttrValue(tensor=TensorProto.of(np.asarray(value, dtype.np_dtype), dtype))
-    return node

@@ -21,7 +21,7 @@ from graphgrad.frontend.variables.variable import Variable
 from graphgrad.frontend.variables.variable_settings import VariableAggregationV2, VariableSynchronization
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import constant
-from graphgrad.ir.dtypes import as_dtype
+from graphgrad.ir.dtypes import as_dtype, variant
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.shape import compatible
 from graphgrad.ir.source import user_source
@@ -30,6 +30,7 @@ from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.saved_items import cell_of
 from graphgrad.training.checkpoints.saved_model_options import LoadOptions
 
+from .load_datasets import LoadedDataset
 from .load_functions import LoadedFunction, LoadedTrace
 from .load_graph_model import GraphModel
 from .load_objects import KINDS, TUPLE, LoadedResource, filling, loaded_table, set_attribute, user_object
@@ -259,6 +260,8 @@ class Loader:
         names = [name for i in creator for name in self.saved.nodes[i].function.concrete_functions]
         every = [n for name in names for n in self.library.message(name).node_def]
         nodes = [n for n in every if n.op in TYPES]
+        if len(names) == 1 and [a.type for a in self.library.message(names[0]).signature.output_arg] == [variant.enum]:
+            return LoadedDataset(names[0], self.library, self.graph)
         return loaded_table(f"table_{number}", nodes[0], every) if nodes else LoadedResource(f"resource_{number}")
 
     def _set_children(self, number: int) -> None:
@@ -341,6 +344,8 @@ class Loader:
             raise ValueError("Unable to partially load SavedModel since the specified filter does not include all "
                              f"required objects for loading: object {number}. Fix: load the whole model")
         value = self.objects[number]
+        if isinstance(value, LoadedDataset):
+            return value.inside
         for name in ("handle", "resource_handle", "asset_path"):
             if hasattr(type(value), name):
                 return getattr(value, name)

@@ -21,7 +21,8 @@ from graphgrad.training.checkpoints.saved_object_messages import SavedObjectGrap
 from graphgrad.training.checkpoints.structure_encoding import NotEncodableError
 from graphgrad.training.optimizers.optimizer import Optimizer
 
-from .function_writer import CannotBeWritten, FunctionWriter
+from .cannot_be_written import CannotBeWritten
+from .function_writer import FunctionWriter
 from .revived_types import find
 from .saved_resources import resource_functions, saving_functions
 from .written_functions import WrittenFunction, function_spec, spec_without_arguments, written
@@ -102,7 +103,8 @@ class SavedObjects:
             self._kept.append(concrete)
             name = self.writer.new_name(f"__inference_{concrete.name}_{len(self._traces)}")
             try:
-                made = written(concrete, self.writer, name)
+                with self.writer.all_or_nothing(self.library):
+                    made = written(concrete, self.writer, name)
                 self.functions.append(made)
                 self._traces[id(concrete)] = made
             except CannotBeWritten as e:

@@ -76,7 +76,7 @@ def _attribute(value: Any) -> Any:
 
 
 def _initializer(name: str, fill: Callable[[], Any], writer: FunctionWriter) -> WrittenFunction:
-    graph = FuncGraph(f"{name}_initializer")
+    graph = FuncGraph(f"{name}_initializer", None)
     graph.keeps_effects = True
     with graph.as_default():
         fill()

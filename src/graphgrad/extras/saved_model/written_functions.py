@@ -21,7 +21,8 @@ from graphgrad.ir.values.composite import Bundle, Composite
 from graphgrad.training.checkpoints.saved_object_messages import FunctionSpec, SavedConcreteFunction
 from graphgrad.training.checkpoints.structure_encoding import NotEncodableError, encode_structure
 
-from .function_writer import CannotBeWritten, FunctionWriter
+from .cannot_be_written import CannotBeWritten
+from .function_writer import FunctionWriter
 
 
 class WrittenFunction:

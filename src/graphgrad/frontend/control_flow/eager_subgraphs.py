@@ -58,7 +58,7 @@ def run_functional(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any])
 
 
 def _made(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], engine: str) -> Executable:
-    graph = FuncGraph(opdef.name)
+    graph = FuncGraph(opdef.name, None)
     with use(graph):
         placeholders = [graph.add_input(t.dtype, t._spec.shape, "input") for t in inputs]
         op = add_to_graph(graph, opdef, tuple(placeholders), attrs, None)

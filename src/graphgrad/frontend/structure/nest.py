@@ -5,7 +5,8 @@ Reference: TensorFlow 2.21 `tf.nest`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import functools
+from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
 from typing import Any
 
 from graphgrad.ir.values.composite import Composite
@@ -24,8 +25,19 @@ def _is_composite(value: Any, expand_composites: bool) -> bool:
     return expand_composites and (isinstance(value, Composite) or is_composite_spec(value))
 
 
+@functools.lru_cache(4096)
+def _is_nested_class(kind: type) -> bool:
+    if issubclass(kind, (list, tuple, Mapping, MappingView)):
+        return True
+    if issubclass(kind, Sequence):
+        return not issubclass(kind, (str, bytes, bytearray, memoryview))
+    return hasattr(kind, "__attrs_attrs__") or hasattr(kind, "__tf_flatten__")
+
+
 def is_nested(structure: Any) -> bool:
-    """Returns whether `structure` is a list, tuple or dictionary.
+    """Returns whether `structure` is a list, tuple, dictionary, another sequence, or an object of a class of `attrs`.
+
+    A class may say by `__tf_flatten__` what its objects consist of, and make one again by `__tf_unflatten__`.
 
     Args:
       structure: any object.
@@ -34,13 +46,31 @@ def is_nested(structure: Any) -> bool:
     >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab")
     (True, False)
     """
-    return isinstance(structure, (list, tuple, Mapping))
+    kind: Any = structure.__class__  # wrappers of dictionaries say that they are some
+    return _is_nested_class(kind)
 
 
 def _children(structure: Any) -> Iterator[Any]:
     if isinstance(structure, Mapping):
         return (structure[k] for k in sorted(structure))
+    kind = type(structure)
+    if hasattr(kind, "__tf_flatten__"):
+        return iter(structure.__tf_flatten__()[1])
+    if is_attrs(structure):
+        return iter([getattr(structure, a.name) for a in kind.__attrs_attrs__])
     return iter(structure)
+
+
+def _remade(structure: Any, items: list[Any]) -> Any:
+    """Makes an object like `structure`, no mapping, of other children."""
+    kind = type(structure)
+    if hasattr(kind, "__tf_flatten__"):
+        return kind.__tf_unflatten__(structure.__tf_flatten__()[0], tuple(items))
+    if is_attrs(structure) or hasattr(structure, "_fields"):
+        return kind(*items)
+    if isinstance(structure, tuple):
+        return tuple(items)
+    return items if isinstance(structure, (list, range, MappingView)) else kind(items)
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
@@ -95,10 +125,7 @@ def _pack(structure: Any, leaves: Iterator[Any], expand_composites: bool = False
         packed = {k: _pack(structure[k], leaves, expand_composites) for k in sorted(structure)}
         kind: Any = type(structure)
         return kind((k, packed[k]) for k in structure)
-    items = [_pack(child, leaves, expand_composites) for child in structure]
-    if hasattr(structure, "_fields"):
-        return type(structure)(*items)
-    return tuple(items) if isinstance(structure, tuple) else items
+    return _remade(structure, [_pack(child, leaves, expand_composites) for child in _children(structure)])
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
@@ -149,13 +176,17 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
             "The two structures don't have the same sequence type. "
             f"First: {type(nest1).__name__}, second: {type(nest2).__name__}"
         )
-    if len(nest1) != len(nest2) or (isinstance(nest1, Mapping) and set(nest1) != set(nest2)):
+    if _count(nest1) != _count(nest2) or (isinstance(nest1, Mapping) and set(nest1) != set(nest2)):
         raise ValueError(
             "The two structures don't have the same number of elements.\n\n"
             f"First structure: {nest1}\n\nSecond structure: {nest2}"
         )
     for a, b in zip(_children(nest1), _children(nest2), strict=True):
         assert_same_structure(a, b, check_types, expand_composites)
+
+
+def _count(structure: Any) -> int:
+    return len(structure) if isinstance(structure, (list, tuple, Mapping)) else len(list(_children(structure)))
 
 
 def _assert_same_kind(one: Any, other: Any) -> None:
@@ -202,11 +233,9 @@ def _mark_leaves(structure: Any) -> Any:
     if isinstance(structure, Mapping):
         kind: Any = type(structure)
         return kind((key, None) for key in structure)
-    return (
-        type(structure)(*[None] * len(structure))
-        if hasattr(structure, "_fields")
-        else type(structure)([None] * len(structure))
-    )
+    if hasattr(structure, "_fields") or not isinstance(structure, (list, tuple)):
+        return _remade(structure, [None] * _count(structure))
+    return type(structure)([None] * len(structure))
 
 
 def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bool = True,
@@ -228,9 +257,9 @@ def assert_shallow_structure(shallow_tree: Any, input_tree: Any, check_types: bo
     if check_types and isinstance(shallow_tree, Mapping) != isinstance(input_tree, Mapping):
         raise TypeError("The two structures don't have the same sequence type. Input structure has type "
                         f"{type(input_tree)}, while shallow structure has type {type(shallow_tree)}. Fix: use one type")
-    if len(shallow_tree) != len(input_tree):
+    if _count(shallow_tree) != _count(input_tree):
         raise ValueError("The two structures don't have the same sequence length. Input structure has length "
-                         f"{len(input_tree)}, while shallow structure has length {len(shallow_tree)}.")
+                         f"{_count(input_tree)}, while shallow structure has length {_count(shallow_tree)}.")
     if isinstance(shallow_tree, Mapping) and set(shallow_tree) != set(input_tree):
         raise ValueError(f"The two structures don't have the same keys: {sorted(shallow_tree)}, {sorted(input_tree)}.")
     for a, b in zip(_children(shallow_tree), _children(input_tree), strict=True):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 _OWN = "_self_tracked_children"  # the attribute that holds the tracked children, by name
@@ -239,14 +240,25 @@ def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[...
 
     @functools.wraps(method)
     def untracked(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = getattr(self, "_self_setattr_tracking", True)
-        vars(self)["_self_setattr_tracking"] = False
-        try:
+        with no_automatic_dependency_tracking_scope(self):
             return method(self, *args, **kwargs)
-        finally:
-            vars(self)["_self_setattr_tracking"] = before
 
     return untracked
+
+
+@contextlib.contextmanager
+def no_automatic_dependency_tracking_scope(obj: Any) -> Iterator[None]:
+    """Lets attributes of an object be assigned without tracking them.
+
+    Args:
+      obj: a trackable object.
+    """
+    before = getattr(obj, "_self_setattr_tracking", True)
+    vars(obj)["_self_setattr_tracking"] = False
+    try:
+        yield
+    finally:
+        vars(obj)["_self_setattr_tracking"] = before
 
 
 class DelegatingTrackableMixin:

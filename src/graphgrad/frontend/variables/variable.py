@@ -378,6 +378,19 @@ class Variable(Assignments, Trackable, TensorOperators, metaclass=Created):
         memo[id(self)] = copied
         return copied
 
+    @classmethod
+    def _OverloadAllOperators(cls) -> None:
+        """Does nothing: subclasses, which call it, inherit the operators."""
+
+    def _dense_var_to_tensor(self, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+        """Returns the value; subclasses of libraries have their own.
+
+        Args:
+          dtype, name: as for `convert_to_tensor`.
+          as_ref: accepted.
+        """
+        return self._as_tensor(None if dtype is None else as_dtype(dtype), name)
+
     def __repr__(self) -> str:
         text = f"<tf.Variable '{self.name}' shape={shape_str(self._shape)} dtype={self._dtype.name}"
         if self._graph is None and current_graph() is None:

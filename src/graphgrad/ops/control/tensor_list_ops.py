@@ -409,8 +409,9 @@ def _resize_grad(op, dlist):
 @op("TensorListPushBack", "input_handle: variant, tensor: element_dtype -> output_handle: variant", shape=_one)
 def push_back(xp, lst, tensor):
     """Returns the list with an element appended."""
-    if not compatible(lst.declared, tuple(tensor.shape)):
-        raise Complaint(f"Tried to append a tensor with incompatible shape {tuple(tensor.shape)} to a list; its "
+    shape = tuple(getattr(tensor, "shape", ()))  # lists and optionals have none
+    if not compatible(lst.declared, shape):
+        raise Complaint(f"Tried to append a tensor with incompatible shape {shape} to a list; its "
                         f"element shape is {lst.declared}", "push elements of one shape")
     return lst.with_items([*lst.elements(), tensor])
 

@@ -56,11 +56,24 @@ class Pass:
 
     def take(self) -> Any:
         """Returns the next element; raises OutOfRangeError after the last one."""
+        try:
+            return self._take()
+        except StopIteration:
+            raise _end() from None
+
+    def _take(self) -> Any:
         element = self.get(self._taken)
         if element is None:
-            raise _end()
+            raise StopIteration
         self._taken += 1
         return element
+
+    def _take_or(self, default: Any) -> Any:
+        return default if self.get(self._taken) is None else self._take()
+
+    @property
+    def _elements_left(self) -> bool:
+        return self.get(self._taken) is not None
 
     def _begin_again(self) -> None:
         self._elements, self._position, self._next = self._start(), 0, None
@@ -79,8 +92,7 @@ class Pass:
 @op("DatasetPass", "captured: list(Tcaptured) -> handle: variant", flags=("stateful", "host"))
 def _dataset_pass(xp, captured, *, dataset):
     """Begins a pass through a data set."""
-    given = [np.asarray(c) for c in captured]
-    return Pass(dataset._passes_alike(given))
+    return Pass(dataset._passes_alike(captured[: len(dataset._captured)]))  # others are handles that it knows
 
 
 @op("DatasetHas", "handle: variant, position: int32 -> more: bool", flags=("host",))
@@ -103,8 +115,8 @@ def _dataset_take(xp, handle, *, output_types, output_shapes):
 
 @op("OwnedIteratorHas", "iterator: variant -> more: bool", flags=("stateful", "host"))
 def _owned_iterator_has(xp, iterator):
-    """Returns whether an iterator that was made outside of the function has another element."""
-    return np.bool_(_held(iterator)._elements.has_more())
+    """Returns whether an iterator has another element."""
+    return np.bool_(_held(iterator)._elements_left)
 
 
 def _held(iterator):
@@ -113,7 +125,7 @@ def _held(iterator):
 
 @op("OwnedIteratorGetNext", "iterator: variant -> components: list(output_types)", flags=("stateful", "host"))
 def _owned_iterator_get_next(xp, iterator, *, output_types, output_shapes):
-    """Returns the next element of an iterator that was made outside of the function."""
+    """Returns the next element of an iterator."""
     try:
         return _held(iterator)._take()
     except StopIteration:

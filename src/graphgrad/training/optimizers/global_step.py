@@ -6,10 +6,11 @@ from typing import Any
 
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.variables.initializers import Zeros
+from graphgrad.frontend.variables.variable import Variable
 from graphgrad.frontend.variables.variable_scope import get_variable
 from graphgrad.frontend.variables.variable_settings import VariableAggregation
 from graphgrad.ir import dtypes
-from graphgrad.ir.context import get_default_graph
+from graphgrad.ir.context import executing_eagerly, get_default_graph
 from graphgrad.system.log import Log
 
 
@@ -36,7 +37,7 @@ def get_global_step(graph: Any = None) -> Any:
     >>> tf.train.get_global_step() is step
     True
     """
-    graph = graph or get_default_graph()
+    graph = _around_functions(graph or get_default_graph())
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
     if len(found) > 1:
         Log(__name__).error("Multiple tensors in global_step collection.")
@@ -53,6 +54,13 @@ def get_global_step(graph: Any = None) -> Any:
     return found[0]
 
 
+def _around_functions(graph: Any) -> Any:
+    """Returns the graph of the program: functions know its global step."""
+    while graph.building_function:
+        graph = graph.outer_graph
+    return graph
+
+
 def create_global_step(graph: Any = None) -> Any:
     """Creates the graph's global step: int64, not trainable, initially 0.
 
@@ -63,6 +71,11 @@ def create_global_step(graph: Any = None) -> Any:
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists. Fix: use tf.train.get_or_create_global_step()')
+    if executing_eagerly():
+        made = Variable(0, dtype=dtypes.int64, trainable=False, name=GraphKeys.GLOBAL_STEP,
+                        aggregation=VariableAggregation.ONLY_FIRST_REPLICA)
+        graph.add_to_collection(GraphKeys.GLOBAL_STEP, made)
+        return made
     with graph.as_default(), graph.name_scope(None):
         return get_variable(GraphKeys.GLOBAL_STEP, shape=[], dtype=dtypes.int64, initializer=Zeros(), trainable=False,
                             aggregation=VariableAggregation.ONLY_FIRST_REPLICA,

@@ -106,3 +106,8 @@ def set_soft_device_placement(enabled: bool) -> None:
     Args:
       enabled: accepted.
     """
+
+
+def in_eager_mode() -> bool:
+    """Returns whether operations are executed at once; the older name of `executing_eagerly`."""
+    return executing_eagerly()

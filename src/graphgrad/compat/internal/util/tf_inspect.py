@@ -51,3 +51,22 @@ def getargspec(obj: Any) -> Any:
     """
     full = getfullargspec(obj)
     return ArgSpec(full.args, full.varargs, full.varkw, full.defaults)
+
+
+def getcallargs(*func_and_positional: Any, **named: Any) -> dict[str, Any]:
+    """Returns what the arguments of a function are in a call, with defaults; further named ones beside the others.
+
+    Args:
+      *func_and_positional: the function, and the arguments by position.
+      **named: the arguments by name.
+    """
+    function, positional = func_and_positional[0], func_and_positional[1:]
+    full = getfullargspec(function)
+    if full.args and inspect.ismethod(function):
+        positional = (function.__self__, *positional)
+    found = {**dict(zip(full.args, positional, strict=False)), **named}
+    for name, value in zip(reversed(full.args), reversed(full.defaults or ()), strict=False):
+        found.setdefault(name, value)
+    for name, value in (full.kwonlydefaults or {}).items():
+        found.setdefault(name, value)
+    return found

@@ -6,6 +6,7 @@ __all__, __getattr__, __dir__ = _face(__name__, """
 graphgrad.compat.v2.nn.experimental: experimental=.
 graphgrad.extras.sparse.sparse_embedding: embedding_lookup_sparse safe_embedding_lookup_sparse
 graphgrad.frontend.rnn.rnn_wrappers: RNNCellDropoutWrapper RNNCellResidualWrapper
+graphgrad.layers.average_losses: compute_average_loss scale_regularization_loss
 graphgrad.ops.array.space_to_batch: depth_to_space space_to_batch space_to_depth
 graphgrad.ops.math.order_statistics: approx_max_k approx_min_k isotonic_regression
 graphgrad.ops.math.topk: in_top_k top_k

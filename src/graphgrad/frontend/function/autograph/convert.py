@@ -211,7 +211,8 @@ def rewrite_body(node: Any, builtin_functions: bool) -> list[ast.stmt]:
     args = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
     made = bound(body, names_only=True) - outside - shared
     live = Liveness(body, outside | shared)
-    rewriter = Rewriter(live, args | made | shared, outside, builtin_functions)
+    first = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
+    rewriter = Rewriter(live, args | made | shared, outside, builtin_functions, first)
     body = rewriter._block(body)
     inner = sorted(made - args)
     if inner and rewriter.count:

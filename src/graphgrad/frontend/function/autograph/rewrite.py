@@ -28,10 +28,13 @@ class Rewriter(ast.NodeTransformer):
       local: the names that it binds, those it declares nonlocal among them.
       global_: the names that it declares global.
       builtin_functions: whether `print` prints tensors when the graph runs.
+      first: its first argument, the object of a method.
     """
 
-    def __init__(self, live: Liveness, local: set[str], global_: set[str], builtin_functions: bool):
+    def __init__(self, live: Liveness, local: set[str], global_: set[str], builtin_functions: bool,
+                 first: str | None = None):
         self.live = live
+        self.first = first
         self.local = local
         self.global_ = global_
         self.print_too = builtin_functions
@@ -102,6 +105,14 @@ class Rewriter(ast.NodeTransformer):
         message = ast.Lambda(_no_arguments(), self.visit(node.msg) if node.msg else ast.Constant(None))
         return _template("_ag.assert_(_0, _1)", node, self.visit(node.test), message)
 
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        """Removes the annotation of a name: in a function it is never evaluated, and shared names must have none."""
+        if not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        return ast.copy_location(ast.Assign([node.target], self.visit(node.value)), node)
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         """Rewrites a nested function with its own names."""
         from .convert import rewrite_body
@@ -156,6 +167,8 @@ class Rewriter(ast.NodeTransformer):
         node.args = [self.visit(a) for a in node.args]
         node.keywords = [self.visit(k) for k in node.keywords]
         if isinstance(node.func, ast.Name) and node.func.id in _AS_THEY_ARE:
+            if node.func.id == "super" and not node.args and self.first is not None:  # else not known in branches
+                node.args = [_place(_load("__class__"), node), _place(_load(self.first), node)]
             return node
         if isinstance(node.func, ast.Name) and node.func.id == "print":
             if self.print_too:

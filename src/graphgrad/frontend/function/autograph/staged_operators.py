@@ -229,7 +229,7 @@ def convert_spec(leaf: Any) -> tuple[Any, Any]:
     """Returns the dtype and static shape of a leaf as a tensor."""
     if isinstance(leaf, (Tensor, EagerTensor)):
         return leaf.dtype, leaf._spec.shape
-    with use(FuncGraph("spec", discarded=True)):
+    with use(FuncGraph("spec", None, discarded=True)):
         tensor = convert_to_tensor(leaf)
         return tensor.dtype, tensor._spec.shape
 

@@ -3,6 +3,7 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.compat.v2.train.experimental: experimental=.
 graphgrad.ir.proto.example_messages: BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List
     SequenceExample
 graphgrad.training.checkpoints.checkpoint_manager: CheckpointManager CheckpointView TrackableView checkpoints_iterator

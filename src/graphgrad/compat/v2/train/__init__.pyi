@@ -1,5 +1,6 @@
 """`tf.train`. Written by `make faces` from exports.txt."""
 
+from graphgrad.compat.v2.train import experimental as experimental
 from graphgrad.ir.proto.example_messages import BytesList as BytesList
 from graphgrad.ir.proto.example_messages import Example as Example
 from graphgrad.ir.proto.example_messages import Feature as Feature
@@ -27,6 +28,6 @@ from graphgrad.training.sessions.processes import ClusterSpec as ClusterSpec
 __all__ = [
     "BytesList", "Checkpoint", "CheckpointManager", "CheckpointOptions", "CheckpointView", "ClusterSpec", "Coordinator",
     "Example", "ExponentialMovingAverage", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
-    "Int64List", "SequenceExample", "TrackableView", "checkpoints_iterator", "get_checkpoint_state",
+    "Int64List", "SequenceExample", "TrackableView", "checkpoints_iterator", "experimental", "get_checkpoint_state",
     "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable"
 ]
