@@ -23,6 +23,7 @@ from .feeds import QuickFeeds, converted_feeds, feed_targets, feed_values, flat_
 from .fetches import Fetches, conversions, fetched_array, places_in, structure_key
 from .partial_run import PartialRun
 from .random_positions import RandomPositions
+from .replacements import fed_too, replaced
 from .run_report import RunReport
 
 
@@ -339,10 +340,10 @@ class BaseSession:
             if not self._graph.is_fetchable(e):
                 raise ValueError(f"{e.name} has been marked as not fetchable.")
             if isinstance(e, Tensor):
-                tensors[id(e)] = e
+                tensors[id(e)] = replaced(e)
             else:
                 targets.append(e)
-        reads = [(t, i) for i, feed in enumerate(feeds) for t in other_reads(feed)]
+        reads = [(t, i) for i, feed in enumerate(feeds) for t in (*other_reads(feed), *fed_too(feed))]
         with untimed():
             executable = Executable(list(tensors.values()), targets, [*feeds, *(t for t, _ in reads)], self._resolve,
                                     self._positions, self._engine, self._place)

@@ -25,7 +25,7 @@ from graphgrad.ir.source import user_source
 from graphgrad.ir.values.composite import gradient_parts, is_of_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.system.garbage_collector import collector_paused
 
-from . import strictness
+from . import optimization, strictness
 from .aggregate import check_method
 from .arguments import align_grad_ys, as_xs, as_ys, flatten, graph_to_extend
 from .inside_loop import refuse_initial_values
@@ -87,9 +87,13 @@ def gradients(
     method = check_method(aggregation_method)
     unconnected = policy(unconnected_gradients)
     call = Call(graph, name, colocate_gradients_with_ops, gate_gradients, method, user_source(2))
+    seen = optimization.Observed(call, ys, xs, grad_ys, stop_gradients) if optimization.is_on() else None
     with Memory(call, ys, xs, grad_ys, stop_gradients, unconnected) as memory:
         if memory.results is None:
-            memory.results = _add_gradients(call, ys, xs, grad_ys, stop_gradients, unconnected)
+            given = ys if seen is None else seen.ys
+            memory.results = _add_gradients(call, given, xs, grad_ys, stop_gradients, unconnected)
+            if seen is not None:
+                seen.returned(memory.results)
         return list(memory.results)
 
 

@@ -16,6 +16,7 @@ from graphgrad.ir.source import user_source
 from graphgrad.system.garbage_collector import collector_paused
 
 from .direction_stacks import full
+from .lanes import LaneSeries
 from .nested import along_lines
 from .series import Series, SeriesLayout
 
@@ -49,6 +50,29 @@ def coefficients(ys: list[Tensor], xs: list[Tensor], directions: Sequence[Any], 
             with _scope(graph, op):
                 series.visit(op)
         return [[series.full(y, k) for y in ys] for k in range(1, layout.order + 1)]
+
+
+def coefficients_by_lanes(ys: list[Tensor], xs: list[Tensor], directions: Sequence[Sequence[Any]],
+                          orders: Sequence[int], weights: Sequence[float] | None) -> LaneSeries:
+    """Computes the coefficients of ys along directions of xs, each direction by itself.
+
+    Args:
+      ys, xs: tensors of the current graph. All operations in between can be carried through.
+      directions: for each x the directions: tensors of its shape, or of one row; None for zero.
+      orders, weights: as `LaneSeries` takes them.
+    """
+    graph = current_graph()
+    assert graph is not None
+    view = GraphView(graph, {}, xs)
+    paths = Paths(view, ys, xs, [t for x in xs for t in x.op.outputs])
+    with collector_paused():
+        lanes = LaneSeries(orders, weights, view.inputs)
+        for x, its in zip(xs, directions, strict=True):
+            lanes.start(x, its)
+        for op in paths.ops:
+            with _scope(graph, op):
+                lanes.visit(op)
+    return lanes
 
 
 def can_be_carried_through(op: Operation) -> bool:
