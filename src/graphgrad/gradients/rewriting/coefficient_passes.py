@@ -111,8 +111,9 @@ class Passes:
         self._found: list[LaneSeries] = []
         for p in self.list:
             seeds = [self._seeds(p, n, x) for n, x in xs.items()]
-            self._found.append(coefficients_by_lanes(list(bases.values()), list(xs.values()), seeds, p.orders,
-                                                     p.weights))
+            found = coefficients_by_lanes(list(bases.values()), list(xs.values()), seeds, p.orders, p.weights, {})
+            assert found is not None  # `examples_apart.hindrance`
+            self._found.append(found)
 
     def _seeds(self, p: CoefficientPass, number: int, x: Tensor) -> list[Any]:
         shape: Any = x._spec.shape
