@@ -134,10 +134,10 @@ def _execute(options: argparse.Namespace) -> Any:
         print(f"graphgrad: {_no_program(options)}", file=sys.stderr)
         return 2
     from graphgrad.compat import importing
-    from graphgrad.gradients.core import optimization
+    from graphgrad.gradients.core.backprop import optimize_in_process
 
     if getattr(options, "optimize_derivatives", False):
-        optimization.switch_process(True)
+        optimize_in_process(True)
     folder = os.getcwd() if options.is_module else os.path.dirname(os.path.abspath(path))
     version = importing.detect_version(path, folder) if options.tf == "auto" else int(options.tf)
     importing.install(version)

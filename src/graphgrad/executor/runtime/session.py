@@ -19,11 +19,10 @@ from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.values.variable_store import FIRST_VALUE, Cell
 
 from .executable import Executable
-from .feeds import QuickFeeds, converted_feeds, feed_targets, feed_values, flat_feeds, other_reads
-from .fetches import Fetches, conversions, fetched_array, places_in, structure_key
+from .feeds import QuickFeeds, converted_feeds, fed_too, feed_targets, feed_values, flat_feeds, other_reads
+from .fetches import Fetches, conversions, fetched_array, places_in, replaced, structure_key
 from .partial_run import PartialRun
 from .random_positions import RandomPositions
-from .replacements import fed_too, replaced
 from .run_report import RunReport
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
-import threading
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -25,33 +23,6 @@ class CallObserver(Protocol):
     def after(self, call: Call, ys: list[Tensor], xs: list[Any], results: Sequence[Any], hindrance: str,
               start: int) -> None:
         """Notes what a call returned; `hindrance` says which of its arguments are in the way of replacing it."""
-
-
-class _Process:
-    on = os.environ.get("GRAPHGRAD_OPTIMIZE_DERIVATIVES", "") not in ("", "0")
-
-
-class _State(threading.local):
-    on: bool | None = None  # None: as for the process
-
-
-_process, _state = _Process(), _State()
-
-
-def is_on() -> bool:
-    """Returns whether nested derivatives are rewritten in this thread."""
-    return _process.on if _state.on is None else _state.on
-
-
-def switch(on: bool | None) -> bool | None:
-    """Switches rewriting on or off in this thread, None: as in the process; returns the previous setting."""
-    before, _state.on = _state.on, on
-    return before
-
-
-def switch_process(on: bool) -> None:
-    """Switches rewriting on or off in all threads that do not say otherwise."""
-    _process.on = on
 
 
 class Observed:

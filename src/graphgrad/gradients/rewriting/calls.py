@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from graphgrad.gradients.core.backprop import switch_optimizing
 from graphgrad.gradients.core.gradient_paths import GraphView, Paths, upstream
-from graphgrad.gradients.core.optimization import switch
 from graphgrad.gradients.core.rules import Call
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.system.garbage_collector import collector_paused
@@ -212,13 +212,13 @@ def before(call: Call, ys: list[Tensor], xs: list[Any]) -> list[Tensor]:
     found = graph._scoped_state.get(_KEY)
     if found is None or any(y.graph is not graph for y in ys):
         return ys
-    was = switch(False)
+    was = switch_optimizing(False)
     try:
         with collector_paused(), graph.as_default(), graph._own_gradients():
             result: list[Tensor] = found.replaced(ys, xs)
         return result
     finally:
-        switch(was)
+        switch_optimizing(was)
 
 
 def after(call: Call, ys: list[Tensor], xs: list[Any], results: Sequence[Any], obstacle: str, start: int) -> None:

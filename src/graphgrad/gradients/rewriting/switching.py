@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphgrad.gradients.core.optimization import switch
+from graphgrad.gradients.core.backprop import switch_optimizing
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.graph import Graph
 
@@ -48,13 +48,13 @@ class optimize_derivatives:  # called like a function
     def __init__(self, enabled: bool = True):
         if not isinstance(enabled, bool):
             raise TypeError(f"enabled must be True or False, not {enabled!r}")
-        self._before = switch(enabled)
+        self._before = switch_optimizing(enabled)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *_: object) -> None:
-        switch(self._before)
+        switch_optimizing(self._before)
 
 
 def derivatives_report(graph: Any = None) -> Report:
