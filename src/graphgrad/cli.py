@@ -47,6 +47,9 @@ def _parser() -> argparse.ArgumentParser:
         p.add_argument("--tf", choices=("1", "2", "auto"), default="auto",
                        help="which TensorFlow `import tensorflow` is; auto (the default) looks in the program for "
                        "names that only 1.x has, such as tf.Session")
+    for p in (run, ahead):
+        p.add_argument("--optimize-derivatives", action="store_true", help="compute nested derivatives by Taylor "
+                       "coefficients where that is exact and faster, and say at the end what became of them")
     draw.add_argument("--out", default="graph.svg", metavar="FILE", help="where to write (default: graph.svg)")
     draw.add_argument("--fetch", action="append", default=[], metavar="NAME",
                       help="draw what this tensor or operation needs instead of everything; may be repeated")
@@ -117,6 +120,10 @@ def _check_imports(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     status = _execute(options)
+    if options.optimize_derivatives:
+        from graphgrad.gradients.rewriting import reports
+
+        print(f"\nNested derivatives:\n{reports.of_all_graphs()}", file=sys.stderr)
     return _exit_status(status)
 
 
@@ -127,7 +134,10 @@ def _execute(options: argparse.Namespace) -> Any:
         print(f"graphgrad: {_no_program(options)}", file=sys.stderr)
         return 2
     from graphgrad.compat import importing
+    from graphgrad.gradients.core.backprop import optimize_in_process
 
+    if getattr(options, "optimize_derivatives", False):
+        optimize_in_process(True)
     folder = os.getcwd() if options.is_module else os.path.dirname(os.path.abspath(path))
     version = importing.detect_version(path, folder) if options.tf == "auto" else int(options.tf)
     importing.install(version)

@@ -165,6 +165,7 @@ class OpTraits:
       value_rule: see `partial_value`.
       dependence_rule: see `dependences`; "elementwise" says that the result depends on the same elements of the inputs
         alone, which broadcast, whatever else `elementwise` says.
+      rows_rule: see `by_rows`.
       work_rule: see `multiply_adds`.
       parts_rule: see `parts`.
       cut_rule: see `cut_operand`.
@@ -199,6 +200,7 @@ class OpTraits:
     stacked_rule: Callable[..., Any] | None = None
     value_rule: Callable[..., Any] | None = None
     dependence_rule: Callable[..., Any] | str | None = None
+    rows_rule: Callable[[Any, Sequence[bool]], bool] | None = None
     work_rule: Callable[..., float] | None = None
     parts_rule: Callable[[Any], SideBySide | None] | None = None
     cut_rule: Callable[[Any, int, int, int], Shortened] | None = None
@@ -226,6 +228,7 @@ class OpTraits:
             self.zero_preserving = True
         if rule is not None:
             self.value_rule = rule
+        self.rows_rule = options.pop("rows", None)
         if (dependence := options.pop("dependence", None)) is not None:
             self.dependence_rule = dependence
 
@@ -238,6 +241,16 @@ class OpTraits:
         all if it cannot say. It may name too many elements, never too few.
         """
         self.dependence_rule = rule
+        return rule
+
+    def by_rows(self, rule: Callable[[Any, Sequence[bool]], bool]) -> Callable[[Any, Sequence[bool]], bool]:
+        """Declares when an operation treats the examples of a batch one by one (a decorator).
+
+        Elementwise operations need none. The rule is a function of (op, rows): an operation, and which of its inputs
+        are batches, with one slice along the first axis for each example. It says whether all results are batches of
+        the same examples, each computed from that example of these inputs alone; False where it cannot say.
+        """
+        self.rows_rule = rule
         return rule
 
     def partial_value(self, rule: Callable[..., Any]) -> Callable[..., Any]:

@@ -155,3 +155,13 @@ def test_random_programs_have_what_is_meant() -> None:
     planned = [_values(seed)[1] for seed in range(12)]
     assert sum(p["MatMulSum"] > 0 for p in planned) >= 2
     assert sum(p["AxisSlice"] > 0 for p in planned) >= 2
+
+
+def test_part_of_which_the_shape_is_read() -> None:
+    """A part of a product is computed where what is computed beside the program reads its shape."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x, t = [tf.placeholder(tf.float64, [None, 1]) for _ in range(2)]
+        u = tf.tanh(tf.matmul(tf.concat([x, t], 1), np.ones((2, 3))))
+        second = tf.gradients(tf.gradients(u, x)[0], x)[0]
+        found = sess.run(second, {x: np.full((4, 1), 0.3), t: np.full((4, 1), 0.2)})
+    np.testing.assert_allclose(found, np.full((4, 1), -6 * np.tanh(0.5) / np.cosh(0.5) ** 2))

@@ -47,7 +47,7 @@ _NOT_CALLED = tuple("""
     set_random_seed enable disable reset config. set_ distribute debugging. batch string_input slice_input range_input
     experimental checkpoint latest summary Print input_producer init_scope xla. train. RegisterGradient
     NotDifferentiable no_gradient NoGradient register define_op stop_recording autograph session_config raise_exception
-    strict_gradients memoize_gradients checkpointed_loops
+    strict_gradients memoize_gradients optimize_derivatives checkpointed_loops
 """.split())
 
 

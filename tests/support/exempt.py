@@ -129,6 +129,8 @@ NAMES: dict[str, str] = {
     "v1:define_op": _OWN, "v2:define_op": _OWN,
     "v1:strict_gradients": _OWN, "v2:strict_gradients": _OWN,
     "v1:memoize_gradients": _OWN, "v2:memoize_gradients": _OWN,
+    "v1:optimize_derivatives": _OWN, "v2:optimize_derivatives": _OWN,
+    "v1:derivatives_report": _OWN, "v2:derivatives_report": _OWN,
     "v1:checkpointed_loops": _OWN, "v2:checkpointed_loops": _OWN,
     "v1:locate_nonfinite": _OWN, "v2:locate_nonfinite": _OWN,
     "v1:implicit": _OWN, "v2:implicit": _OWN,

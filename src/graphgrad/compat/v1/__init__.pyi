@@ -279,6 +279,8 @@ from graphgrad.gradients.derived.higher import jacobian as jacobian
 from graphgrad.gradients.derived.higher import jvp as jvp
 from graphgrad.gradients.diagnose.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.diagnose.strict import strict_gradients as strict_gradients
+from graphgrad.gradients.rewriting.switching import derivatives_report as derivatives_report
+from graphgrad.gradients.rewriting.switching import optimize_derivatives as optimize_derivatives
 from graphgrad.gradients.sparsity.detection import sparsity as sparsity
 from graphgrad.gradients.taylor.differential_operators import differential_operator as differential_operator
 from graphgrad.gradients.taylor.functions import laplacian as laplacian
@@ -669,13 +671,13 @@ __all__ = [
     "convert_to_tensor", "convert_to_tensor_or_indexed_slices", "convert_to_tensor_or_sparse_tensor", "cos", "cosh",
     "count_nonzero", "count_up_to", "create_partitioned_variables", "cross", "cumprod", "cumsum", "custom_gradient",
     "data", "debugging", "decode_base64", "decode_compressed", "decode_csv", "decode_json_example", "decode_raw",
-    "define_op", "depth_to_space", "deserialize_many_sparse", "device", "diag", "diag_part", "differential_operator",
-    "digamma", "dimension_at_index", "dimension_value", "disable_control_flow_v2", "disable_eager_execution",
-    "disable_resource_variables", "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape",
-    "distribute", "distributions", "div", "div_no_nan", "divide", "double", "dtypes", "dynamic_partition",
-    "dynamic_stitch", "edit_distance", "einsum", "enable_control_flow_v2", "enable_eager_execution",
-    "enable_resource_variables", "enable_tensor_equality", "enable_v2_behavior", "enable_v2_tensorshape",
-    "encode_base64", "ensure_shape", "equal", "erf", "erfc", "errors", "executing_eagerly",
+    "define_op", "depth_to_space", "derivatives_report", "deserialize_many_sparse", "device", "diag", "diag_part",
+    "differential_operator", "digamma", "dimension_at_index", "dimension_value", "disable_control_flow_v2",
+    "disable_eager_execution", "disable_resource_variables", "disable_tensor_equality", "disable_v2_behavior",
+    "disable_v2_tensorshape", "distribute", "distributions", "div", "div_no_nan", "divide", "double", "dtypes",
+    "dynamic_partition", "dynamic_stitch", "edit_distance", "einsum", "enable_control_flow_v2",
+    "enable_eager_execution", "enable_resource_variables", "enable_tensor_equality", "enable_v2_behavior",
+    "enable_v2_tensorshape", "encode_base64", "ensure_shape", "equal", "erf", "erfc", "errors", "executing_eagerly",
     "executing_eagerly_outside_functions", "exp", "expand_dims", "experimental", "explain_gradient", "expm1",
     "extract_image_patches", "extract_volume_patches", "eye", "fake_quant_with_min_max_args",
     "fake_quant_with_min_max_args_gradient", "fake_quant_with_min_max_vars", "fake_quant_with_min_max_vars_gradient",
@@ -701,15 +703,16 @@ __all__ = [
     "memoize_gradients", "merge_all_summaries", "merge_summary", "meshgrid", "metrics", "min_max_variable_partitioner",
     "minimum", "mod", "model_variables", "moving_average_variables", "multinomial", "multiply", "name_scope",
     "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "no_regularizer", "norm", "not_equal",
-    "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope", "orthogonal_initializer", "pad",
-    "parallel_stack", "parse_example", "parse_single_example", "parse_single_sequence_example", "parse_tensor",
-    "placeholder", "placeholder_with_default", "polygamma", "pow", "print", "py_func", "py_function", "python_io",
-    "qint16", "qint32", "qint8", "qr", "quantization", "queue", "quint16", "quint8", "ragged", "ragged_fill_empty_rows",
-    "ragged_fill_empty_rows_grad", "random", "random_crop", "random_gamma", "random_index_shuffle", "random_normal",
-    "random_normal_initializer", "random_poisson", "random_shuffle", "random_uniform", "random_uniform_initializer",
-    "range", "rank", "raw_ops", "read_file", "real", "realdiv", "reciprocal", "recompute_grad", "reduce_all",
-    "reduce_any", "reduce_join", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
-    "reduce_sum", "regex_replace", "register_tensor_conversion_function", "repeat", "report_uninitialized_variables",
+    "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope", "optimize_derivatives",
+    "orthogonal_initializer", "pad", "parallel_stack", "parse_example", "parse_single_example",
+    "parse_single_sequence_example", "parse_tensor", "placeholder", "placeholder_with_default", "polygamma", "pow",
+    "print", "py_func", "py_function", "python_io", "qint16", "qint32", "qint8", "qr", "quantization", "queue",
+    "quint16", "quint8", "ragged", "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random", "random_crop",
+    "random_gamma", "random_index_shuffle", "random_normal", "random_normal_initializer", "random_poisson",
+    "random_shuffle", "random_uniform", "random_uniform_initializer", "range", "rank", "raw_ops", "read_file", "real",
+    "realdiv", "reciprocal", "recompute_grad", "reduce_all", "reduce_any", "reduce_join", "reduce_logsumexp",
+    "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "regex_replace",
+    "register_tensor_conversion_function", "repeat", "report_uninitialized_variables",
     "required_space_to_batch_paddings", "reset_default_graph", "reshape", "resource", "resource_variables_enabled",
     "reverse", "reverse_sequence", "reverse_v2", "rfftnd", "rint", "roll", "round", "rsqrt", "saturate_cast",
     "saved_model", "scalar_mul", "scalar_summary", "scan", "scatter_add", "scatter_div", "scatter_max", "scatter_min",

@@ -94,6 +94,7 @@ graphgrad.gradients.core.unconnected: UnconnectedGradients
 graphgrad.gradients.derived.higher: batch_jacobian hessian_vector_product hessians=hessians_v2 jacobian jvp
 graphgrad.gradients.diagnose.explain: explain_gradient
 graphgrad.gradients.diagnose.strict: strict_gradients
+graphgrad.gradients.rewriting.switching: derivatives_report optimize_derivatives
 graphgrad.gradients.sparsity.detection: sparsity
 graphgrad.gradients.taylor.differential_operators: differential_operator
 graphgrad.gradients.taylor.functions: laplacian taylor

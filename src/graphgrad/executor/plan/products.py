@@ -47,7 +47,9 @@ def with_better_products(program: list[Instruction], kept: Collection[int], floa
             if slot in readers:
                 readers[slot].append(instruction)
     single = {slot: made for slot, made in makers.items() if slot not in kept and len(readers[slot]) == 1}
-    return _Rewriting(program, kept, new, single).program() if single else program
+    if not single:
+        return program
+    return _Rewriting(program, {*kept, *(s for i in floating.values() for s in i.reads())}, new, single).program()
 
 
 def _is_plain(i: Instruction) -> bool:
@@ -58,7 +60,8 @@ class _Rewriting:
     """Rewrites a program.
 
     Args:
-      program, kept, new: as for `with_better_products`.
+      program, new: as for `with_better_products`.
+      kept: slots that are read after it, or by what is computed wherever it is needed.
       single: slot -> the product there, which one instruction reads.
     """
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.errors import InvalidArgumentError
 from graphgrad.executor.program.interpreter import in_context
 from graphgrad.ir import dtypes
 from graphgrad.ir.conversion import make_array
@@ -181,3 +182,20 @@ def _convert_feed(t: Tensor, value: Any, dtype: Any) -> Any:
             "Fix: feed value.real, or make the placeholder complex"
         )
     return array.astype(dtype) if array.dtype != dtype else array
+
+
+def fed_too(t: Tensor) -> list[Tensor]:
+    """Returns the tensors that get the value that is fed for `t`, besides itself.
+
+    Raises: InvalidArgumentError for a tensor within a derivative that was replaced: it would have no effect.
+    """
+    notes = t.graph._notes
+    found = notes.replaced.get(id(t))
+    if found is not None:
+        return [found[1]]
+    if any(start <= t.op.index < end for start, end in notes.superseded):
+        raise InvalidArgumentError(
+            t.op.node_def, t.op,
+            f"Tensor '{t.name}' is fed, but the derivative that it is part of was replaced (optimize_derivatives).\n"
+            f"  Built at {t.op.source}\n  Fix: build the graph without optimize_derivatives, or feed the derivative")
+    return []

@@ -19,8 +19,8 @@ from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.values.variable_store import FIRST_VALUE, Cell
 
 from .executable import Executable
-from .feeds import QuickFeeds, converted_feeds, feed_targets, feed_values, flat_feeds, other_reads
-from .fetches import Fetches, conversions, fetched_array, places_in, structure_key
+from .feeds import QuickFeeds, converted_feeds, fed_too, feed_targets, feed_values, flat_feeds, other_reads
+from .fetches import Fetches, conversions, fetched_array, places_in, replaced, structure_key
 from .partial_run import PartialRun
 from .random_positions import RandomPositions
 from .run_report import RunReport
@@ -339,10 +339,10 @@ class BaseSession:
             if not self._graph.is_fetchable(e):
                 raise ValueError(f"{e.name} has been marked as not fetchable.")
             if isinstance(e, Tensor):
-                tensors[id(e)] = e
+                tensors[id(e)] = replaced(e)
             else:
                 targets.append(e)
-        reads = [(t, i) for i, feed in enumerate(feeds) for t in other_reads(feed)]
+        reads = [(t, i) for i, feed in enumerate(feeds) for t in (*other_reads(feed), *fed_too(feed))]
         with untimed():
             executable = Executable(list(tensors.values()), targets, [*feeds, *(t for t, _ in reads)], self._resolve,
                                     self._positions, self._engine, self._place)

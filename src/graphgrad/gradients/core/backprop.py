@@ -16,6 +16,8 @@ of None), `memo` (identical calls). Tapes and `explain_gradient` reach and sweep
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,6 +38,39 @@ from .rules import Call
 from .seed import seed
 from .sweep import GraphSweep, sweep
 from .unconnected import UnconnectedGradients, policy, zeros_of
+
+
+class _Process:
+    optimizing = os.environ.get("GRAPHGRAD_OPTIMIZE_DERIVATIVES", "") not in ("", "0")
+
+
+class _State(threading.local):
+    optimizing: bool | None = None  # None: as for the process
+
+
+_process, _state = _Process(), _State()
+
+
+def is_optimizing() -> bool:
+    """Returns whether nested derivatives are rewritten in this thread."""
+    return _process.optimizing if _state.optimizing is None else _state.optimizing
+
+
+def switch_optimizing(on: bool | None) -> bool | None:
+    """Switches rewriting on or off in this thread, None: as in the process; returns the previous setting."""
+    before, _state.optimizing = _state.optimizing, on
+    return before
+
+
+def optimize_in_process(on: bool) -> None:
+    """Switches rewriting on or off in all threads that do not say otherwise."""
+    _process.optimizing = on
+
+
+def _observed(call: Call, *arguments: Any) -> Any:
+    from .optimization import Observed
+
+    return Observed(call, *arguments)
 
 
 def gradients(
@@ -87,9 +122,13 @@ def gradients(
     method = check_method(aggregation_method)
     unconnected = policy(unconnected_gradients)
     call = Call(graph, name, colocate_gradients_with_ops, gate_gradients, method, user_source(2))
+    seen = _observed(call, ys, xs, grad_ys, stop_gradients) if is_optimizing() else None
     with Memory(call, ys, xs, grad_ys, stop_gradients, unconnected) as memory:
         if memory.results is None:
-            memory.results = _add_gradients(call, ys, xs, grad_ys, stop_gradients, unconnected)
+            given = ys if seen is None else seen.ys
+            memory.results = _add_gradients(call, given, xs, grad_ys, stop_gradients, unconnected)
+            if seen is not None:
+                seen.returned(memory.results)
         return list(memory.results)
 
 

@@ -94,6 +94,8 @@ def apply(op: Operation, operands: Sequence[Any], stacked: Sequence[bool]) -> li
     if record.elementwise and can_align(op):
         (z,) = op.outputs
         return rebuilt(op, [aligned(c, z) if s else c for c, s in zip(operands, stacked, strict=True)])
+    if not any(stacked) and _by_one_row(op, operands):
+        return rebuilt(op, operands)
     whole = [full(c, t, s) for c, t, s in zip(operands, op.inputs, stacked, strict=True)]
     if any(stacked) and record.stacked_rule is not None:
         for given in (operands, whole):
@@ -101,6 +103,31 @@ def apply(op: Operation, operands: Sequence[Any], stacked: Sequence[bool]) -> li
             if result is not None:
                 return [result]
     return mapped(whole, stacked, lambda inner: rebuilt(op, inner)) if any(stacked) else rebuilt(op, whole)
+
+
+def is_row(c: Any, t: Any) -> bool:
+    """Returns whether `c` has one row in the place of all those that `t` has."""
+    own, shape = c._spec.shape, t._spec.shape
+    if not own or not shape:
+        return False
+    return bool(own[0] == 1 != shape[0] and own[1:] == shape[1:])
+
+
+def _by_one_row(op: Operation, operands: Sequence[Any]) -> bool:
+    """Returns whether an operation does with one row, the same for all examples, what it does with all of them."""
+    replaced = [c is not t for c, t in zip(operands, op.inputs, strict=True)]
+    rule = op.opdef.rows_rule
+    if rule is None or not all(is_row(c, t) for c, t, r in zip(operands, op.inputs, replaced, strict=True) if r):
+        return False
+    for t, r in zip(op.inputs, replaced, strict=True):  # a shape may hold the number of examples
+        if not r and t.dtype.kind in "iu":
+            known = t.op.attrs["value"] if t.op.type == "Const" else None
+            sizes = [(i._spec.shape or ())[0] for i, is_new in zip(op.inputs, replaced, strict=True) if is_new]
+            if known is None or any(n is not None and n in np.ravel(known) for n in sizes):
+                return False
+            if None in sizes and any(y._spec.shape is None or y._spec.shape[:1] != (None,) for y in op.outputs):
+                return False
+    return any(replaced) and rule(op, replaced)
 
 
 def mapped(operands: Sequence[Any], stacked: Sequence[bool], build: Any) -> list[Any]:

@@ -11,9 +11,11 @@ from graphgrad.gradients.core import strictness
 from graphgrad.gradients.core.arguments import as_ys
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
 from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import resource
 
 from .batch_arguments import checked_order, columns, direction_of, graph_of, one_of_each, value_dtype, zeros_beside
-from .propagation import coefficients
+from .lanes import MOST, LaneSeries
+from .propagation import coefficients, coefficients_by_lanes
 from .samples import sampled_directions
 from .series import SeriesLayout
 
@@ -103,18 +105,31 @@ def laplacian(y: Any, x: Any, unconnected_gradients: Any = UnconnectedGradients.
     with graph.as_default(), graph.name_scope(name or "laplacian"):
         outside, y_, x_ = one_of_each(graph, y, x, "laplacian")
         d = columns(x_, y_, "laplacian")
-        if samples is None:
-            directions, m = convert_to_tensor(np.eye(d, dtype=value_dtype(x_).np_dtype)[:, None, :]), d
+        lanes = _by_columns(y_, x_, d, outside) if samples is None and d <= MOST else None
+        if lanes is not None:
+            result = lanes.full_top(y_)
+            lost = result is None and all(lanes.full(y_, i, 1) is None for i in range(d))
         else:
-            directions, m = sampled_directions(x_, d, samples, seed)
-        layout = SeriesLayout(2, True, m, [2.0 if samples is None else 2.0 / m] * m)
-        found = coefficients([y_], [x_], [directions], layout, outside)
-        lost = all(c is None for (c,) in found)
-        result = found[-1][0]
+            if samples is None:
+                directions, m = convert_to_tensor(np.eye(d, dtype=value_dtype(x_).np_dtype)[:, None, :]), d
+            else:
+                directions, m = sampled_directions(x_, d, samples, seed)
+            layout = SeriesLayout(2, True, m, [2.0 if samples is None else 2.0 / m] * m)
+            found = coefficients([y_], [x_], [directions], layout, outside)
+            lost = all(c is None for (c,) in found)
+            result = found[-1][0]
         strictness.check([y_], [x_], [None if lost else y_], [], unconnected)
         if result is None and (not lost or unconnected is UnconnectedGradients.ZERO):
             result = zeros_of(y_)
     return result
+
+
+def _by_columns(y: Any, x: Any, d: int, outside: Any) -> LaneSeries | None:
+    """Computes the first derivative by each column by itself, and the sum of the second ones."""
+    if x.dtype is resource:
+        return None
+    rows = [convert_to_tensor(row[None]) for row in np.eye(d, dtype=x.dtype.np_dtype)]
+    return coefficients_by_lanes([y], [x], [rows], [1] * d, [2.0] * d, outside)
 
 
 __all__: Sequence[str] = ["laplacian", "taylor"]

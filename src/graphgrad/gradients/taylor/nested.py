@@ -39,7 +39,7 @@ def nested(series: Any, op: Operation, order: int) -> list[list[Any]]:
 
     def build(operands: Sequence[Any]) -> list[Any]:
         here, coefficients = operands[:len(op.inputs)], dict(zip(moving, operands[len(op.inputs):], strict=True))
-        return [t for found in _differentiated(op, here, coefficients, order) for t in found]
+        return [t for found in differentiated(op, here, coefficients, order) for t in found]
 
     flat: list[Any] = [None] * (order * len(op.outputs))
     if moving:
@@ -50,7 +50,7 @@ def nested(series: Any, op: Operation, order: int) -> list[list[Any]]:
     if collapses:
         tops = {i: full(c, op.inputs[i], False) for i, t in enumerate(inputs)
                 if (c := series.coefficient(t, order)) is not None}
-        linear = _along(op, op.inputs, tops) if tops else [None] * len(op.outputs)
+        linear = along_tangents(op, op.inputs, tops) if tops else [None] * len(op.outputs)
         found[-1] = [_sum(None if c is None else layout.collapse(c), d) for c, d in zip(found[-1], linear, strict=True)]
     return found
 
@@ -88,9 +88,17 @@ def _sum(a: Any, b: Any) -> Any:
     return b if a is None else a if b is None else raw.AddV2(a, b)
 
 
-def _differentiated(op: Operation, inputs: Sequence[Any], coefficients: dict[tuple[int, int], Any],
+def differentiated(op: Operation, inputs: Sequence[Any], coefficients: dict[tuple[int, int], Any],
                     order: int) -> list[list[Any]]:
-    """Builds the operation on series of one parameter, and differentiates it; the result is as that of `nested`."""
+    """Builds an operation on series of one parameter, and differentiates it.
+
+    Args:
+      op: the operation.
+      inputs: what stands for its inputs.
+      coefficients: by position of an input and order; at least one.
+      order: the highest order.
+    Returns: as `nested`.
+    """
     first = next(iter(coefficients.values()))
     s = raw.PlaceholderWithDefault(np.zeros((), first.dtype.np_dtype), shape=())
     operands = []
@@ -116,7 +124,7 @@ def _differentiated(op: Operation, inputs: Sequence[Any], coefficients: dict[tup
     return found
 
 
-def _along(op: Operation, inputs: Sequence[Any], tangents: dict[int, Any]) -> list[Any]:
+def along_tangents(op: Operation, inputs: Sequence[Any], tangents: dict[int, Any]) -> list[Any]:
     """Returns the derivatives of an operation's outputs along tangents of some of its inputs."""
     with none_allowed():
         places = {i: raw.Identity(inputs[i]) for i in tangents}

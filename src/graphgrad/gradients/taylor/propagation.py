@@ -16,6 +16,7 @@ from graphgrad.ir.source import user_source
 from graphgrad.system.garbage_collector import collector_paused
 
 from .direction_stacks import full
+from .lanes import LaneSeries
 from .nested import along_lines
 from .series import Series, SeriesLayout
 
@@ -32,13 +33,7 @@ def coefficients(ys: list[Tensor], xs: list[Tensor], directions: Sequence[Any], 
     Returns: for each order 1, 2 and so on a list with a coefficient for each y, of all its elements; None for zero.
     Raises: MissingGradientError for an operation in between without a gradient.
     """
-    graph = current_graph()
-    assert graph is not None
-    view = GraphView(graph, outside, xs)
-    paths = Paths(view, ys, xs, [t for x in xs for t in x.op.outputs])
-    for op in paths.ops:
-        if gradient_function(op) is None:
-            raise MissingGradientError(op, paths.through(op))
+    graph, view, paths = _paths(ys, xs, outside)
     with collector_paused():
         if not all(map(can_be_carried_through, paths.ops)):
             return _without_carrying(ys, xs, directions, layout)
@@ -49,6 +44,43 @@ def coefficients(ys: list[Tensor], xs: list[Tensor], directions: Sequence[Any], 
             with _scope(graph, op):
                 series.visit(op)
         return [[series.full(y, k) for y in ys] for k in range(1, layout.order + 1)]
+
+
+def _paths(ys: list[Tensor], xs: list[Tensor], outside: Outside) -> tuple[Graph, GraphView, Paths]:
+    graph = current_graph()
+    assert graph is not None
+    view = GraphView(graph, outside, xs)
+    paths = Paths(view, ys, xs, [t for x in xs for t in x.op.outputs])
+    for op in paths.ops:
+        if gradient_function(op) is None:
+            raise MissingGradientError(op, paths.through(op))
+    return graph, view, paths
+
+
+def coefficients_by_lanes(ys: list[Tensor], xs: list[Tensor], directions: Sequence[Sequence[Any]],
+                          orders: Sequence[int], weights: Sequence[float] | None,
+                          outside: Outside) -> LaneSeries | None:
+    """Computes the coefficients of ys along directions of xs, each direction by itself.
+
+    Args:
+      ys, xs: tensors, as `outer_graphs.leave` gives them.
+      directions: for each x the directions: tensors of its shape, or of one row; None for zero.
+      orders, weights: as `LaneSeries` takes them.
+      outside: the tensors behind placeholders.
+    Returns: the coefficients; None if an operation in between cannot be carried through.
+    Raises: MissingGradientError for an operation in between without a gradient.
+    """
+    graph, view, paths = _paths(ys, xs, outside)
+    if not all(map(can_be_carried_through, paths.ops)):
+        return None
+    with collector_paused():
+        lanes = LaneSeries(orders, weights, view.inputs)
+        for x, its in zip(xs, directions, strict=True):
+            lanes.start(x, its)
+        for op in paths.ops:
+            with _scope(graph, op):
+                lanes.visit(op)
+    return lanes
 
 
 def can_be_carried_through(op: Operation) -> bool:

@@ -26,13 +26,14 @@ from graphgrad.gradients.core.registry import gradient_function, is_users
 from graphgrad.gradients.core.rules import call_rule
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph
+from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, raw
 from graphgrad.ir.shape import broadcast, is_fully_defined
 from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.op_traits import Cost, Linear
 
-from .direction_stacks import aligned, apply, can_align, full
+from .direction_stacks import aligned, apply, can_align, full, is_row
 from .joined import joined
 from .nested import nested
 
@@ -101,10 +102,15 @@ class Series:
         assert graph is not None
         self._graph, self._first = graph, len(graph._operations)
         self._partials: dict[Any, list[Any]] = {}
+        self._shared: dict[Any, list[Any]] = {}
         self._equal: dict[Any, Tensor] = {}
         self._scaled: dict[tuple[int, int], Any] = {}
         self._second: dict[Operation, Any] = {}
         self._alive: list[Any] = []
+
+    def share(self, other: Series) -> None:
+        """Uses the derivatives of elementwise operations that another one has built, and gives its own to that."""
+        self._first, self._shared = other._first, other._shared
 
     # -- asking ------------------------------------------------------------------------
 
@@ -128,13 +134,13 @@ class Series:
         for t in op.outputs:
             self.known.setdefault(id(t), [])
         orders = range(1, self.layout.order + 1)
-        moving = self._moving(op, self.layout.order)
-        way = self._way(op, moving)
+        moving = self.moving(op, self.layout.order)
+        way = self.way(op, moving)
         if not moving:
             results = [[None] * len(op.outputs) for _ in orders]
         elif way == "nested":
             results = nested(self, op, self.layout.order)
-        elif way == "linear" and op.opdef.cost in (Cost.PRODUCT, Cost.CONVOLUTION):
+        elif way == "linear" and self.layout.stacked and op.opdef.cost in (Cost.PRODUCT, Cost.CONVOLUTION):
             results = joined(self, op, moving[0])
         else:
             if way == "elementwise":
@@ -151,10 +157,10 @@ class Series:
 
     def _extend(self, op: Operation, k: int) -> None:
         """Computes the next coefficients, those of order `k`, of an operation's outputs."""
-        moving = self._moving(op, k)
+        moving = self.moving(op, k)
         found: Sequence[Any] = [None] * len(op.outputs)
         if moving:
-            way = self._way(op, moving)
+            way = self.way(op, moving)
             if way == "linear":
                 coefficients = [self.coefficient(t, k) for t in self.inputs(op)]
                 found = self.linear(op, coefficients, self.layout.is_stack(k))
@@ -170,8 +176,8 @@ class Series:
 
     # -- which way -----------------------------------------------------------------------
 
-    def _way(self, op: Operation, moving: Sequence[int]) -> str:
-        """Returns how the coefficients of an operation's outputs are computed; `moving` as `_moving` gives it."""
+    def way(self, op: Operation, moving: Sequence[int]) -> str:
+        """Returns how the coefficients of an operation's outputs are computed; `moving` as `moving` gives it."""
         record = op.opdef
         if op._gradient is not None or is_users(record.name):
             return "nested"
@@ -187,7 +193,7 @@ class Series:
             return "quotient" if record.quotient and 1 in moving else "elementwise"
         return "nested"
 
-    def _moving(self, op: Operation, k: int) -> list[int]:
+    def moving(self, op: Operation, k: int) -> list[int]:
         """Returns the positions of the inputs that are not constant along the directions, up to the order `k`."""
         if gradient_function(op) is NOT_DIFFERENTIABLE:
             return []
@@ -235,13 +241,18 @@ class Series:
             if ones or (not separate and record.operator == "+"):
                 present = [c for c in coefficients if c is not None]
                 return [total([aligned(c, op.outputs[0]) if stacked else c for c in present])]
-        operands = [self._unmoved(op, t) if c is None else c for c, t in zip(coefficients, op.inputs, strict=True)]
+        operands = [self._unmoved(op, t, coefficients) if c is None else c
+                    for c, t in zip(coefficients, op.inputs, strict=True)]
         return apply(op, operands, [stacked and is_given for is_given in given])
 
-    def _unmoved(self, op: Operation, t: Any) -> Any:
-        """Returns what stands for a constant input: the input itself in a product, else zeros if it is a number."""
+    def _unmoved(self, op: Operation, t: Any, coefficients: Sequence[Any]) -> Any:
+        """Returns what stands for a constant input: itself in a product, else zeros, a row of them beside rows."""
         if op.opdef.linear is Linear.SEPARATELY or t.dtype.kind != "f":
             return t
+        if not op.opdef.elementwise and not self.layout.stacked and t._spec.shape and is_fully_defined(
+                t._spec.shape[1:]) and all(c is None or is_row(c, i)
+                                           for c, i in zip(coefficients, op.inputs, strict=True)):
+            return convert_to_tensor(np.zeros((1, *t._spec.shape[1:]), t.dtype.np_dtype))
         return np.zeros((), t.dtype.np_dtype) if op.opdef.elementwise else raw.ZerosLike(t)
 
     def _product(self, op: Operation, k: int, one: int, other: int) -> Any:
@@ -311,15 +322,18 @@ class Series:
         """Computes the collapsed sum of f'' x_1^2 / 2: one product for all directions."""
         (y,) = op.outputs
         x_1 = self._beside(x, 1, y)
-        if op not in self._second:
-            self._second[op] = self._derivative(op, g)
-        second = self._second[op]
+        second = self.second_derivative(op, g)
         if x_1 is None or second is None:
             return None
         return raw.Mul(self.layout.collapse(raw.Square(x_1), 0.5), second)
 
-    def _derivative(self, op: Operation, g: Any) -> Any:
+    def second_derivative(self, op: Operation, g: Any) -> Any:
         """Returns the derivative of g, an expression in the input and the output of a unary operation; None for 0."""
+        if op not in self._second:
+            self._second[op] = self._derivative(op, g)
+        return self._second[op]
+
+    def _derivative(self, op: Operation, g: Any) -> Any:
         along = Series(SeriesLayout(1), self.inputs)
         along._first, along._equal = self._first, dict(self._equal)
         along.known[id(self._representative(op.inputs[0]))] = [raw.OnesLike(op.inputs[0])]
@@ -329,6 +343,8 @@ class Series:
     def partials(self, op: Operation, moving: Sequence[int]) -> list[Any]:
         """Returns the derivatives of an elementwise operation by its inputs, None by those that are constant."""
         key = op, *moving
+        if key in self._shared:
+            return self._shared[key]
         if key not in self._partials:
             (y,) = op.outputs
             shape = y._spec.shape
@@ -339,13 +355,14 @@ class Series:
             found = call_rule(gradient_function(op), seen, [raw.OnesLike(y)])
             if seen is not op:
                 for i in moving:
-                    self.known.setdefault(id(seen.inputs[i]), self._known_of(op, i))
-            self._partials[key] = [None if g is None or i not in moving or _is_zero(g) else _unsummed(dense(g))
-                                   for i, g in enumerate(found)]
+                    known = self.known.get(id(self._representative(self.inputs(op)[i])))
+                    if known is not None:
+                        self.known.setdefault(id(seen.inputs[i]), known)
+            kept = self._shared if seen is op else self._partials
+            kept[key] = [None if g is None or i not in moving or _is_zero(g) else _unsummed(dense(g))
+                         for i, g in enumerate(found)]
+            return kept[key]
         return self._partials[key]
-
-    def _known_of(self, op: Operation, i: int) -> list[Any]:
-        return self.known[id(self._representative(self.inputs(op)[i]))]
 
     def _beside(self, t: Any, k: int, y: Any) -> Any:
         """Returns a coefficient, with dimensions so that it broadcasts beside `y`."""

@@ -17,9 +17,13 @@ class Notes:
       repeating: which pass inputs of an operation on to a repetition of it: see `forward_values.inputs_of_gradient`.
       persistent: which persistent tapes have recorded, of branches.
       arguments: which pass an argument on to a call that is inlined.
+      replaced: by the id of a tensor: it, and another one of the same value that runs compute in its place where it is
+        fetched (`gradients.rewriting`).
+      superseded: the first index, and that after the last, of operations of derivatives that were replaced.
     """
 
-    __slots__ = ("recomputed", "early", "touched", "joints", "repeating", "persistent", "arguments")
+    __slots__ = ("recomputed", "early", "touched", "joints", "repeating", "persistent", "arguments",
+                 "replaced", "superseded")
 
     def __init__(self) -> None:
         self.recomputed: dict[int, int] = {}
@@ -29,6 +33,8 @@ class Notes:
         self.repeating: set[int] = set()
         self.persistent: set[int] = set()
         self.arguments: set[int] = set()
+        self.replaced: dict[int, tuple[Any, Any]] = {}
+        self.superseded: list[tuple[int, int]] = []
 
     def in_order(self, indices: Iterable[int]) -> list[int]:
         """Returns indices in execution order: creation order, except for those that belong before another."""

@@ -60,6 +60,12 @@ def _pack_value(t, values):
     return tuple(values)
 
 
+@pack.by_rows
+def _packed_rows(op, rows):
+    shape = op.outputs[0]._spec.shape
+    return shape is not None and op._attr("axis") % len(shape) != 0
+
+
 @pack.grad
 def _pack_grad(op, dy):
     return raw.Unpack(dy, num=op._attr("N"), axis=op._attr("axis"))
@@ -92,6 +98,12 @@ def _unpack_shape(value, num, axis):
         raise Complaint(f"Dimension must be {num} but is {value[at]}: num differs from the size of axis {at}",
                         f"give num={value[at]}, or leave it out")
     return [value[:at] + value[at + 1 :]] * num
+
+
+@unpack.by_rows
+def _unpacked_rows(op, rows):
+    shape = op.inputs[0]._spec.shape
+    return shape is not None and op._attr("axis") % len(shape) != 0
 
 
 @unpack.grad
@@ -170,6 +182,12 @@ def _concat_v2_stacked(op, operands, stacked):
             for v, t in zip(values, op.inputs, strict=False)):
         return None
     return raw.ConcatV2(values, axis if axis < 0 else axis + axis.dtype.type(1))
+
+
+@concat_v2.by_rows
+def _joined_rows(op, rows):
+    axis, shape = host_array(op.inputs[-1]), op.outputs[0]._spec.shape
+    return axis is not None and shape is not None and int(axis) % len(shape) != 0
 
 
 @concat_v2.grad

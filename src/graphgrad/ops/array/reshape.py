@@ -177,6 +177,14 @@ def _reshape_stacked(op, operands, stacked):
     return raw.Reshape(x, np.array([own[0], *target], target.dtype))
 
 
+@reshape_op.by_rows
+def _rows_reshaped(op, rows):
+    old, new = op.inputs[0]._spec.shape, op.outputs[0]._spec.shape
+    if not old or not new or rows[1] or None in (*old[1:], *new[1:]):
+        return False
+    return 0 != math.prod(old[1:]) == math.prod(new[1:])
+
+
 @reshape_op.grad
 def _reshape_grad(op, dy):
     x = op.inputs[0]
@@ -209,6 +217,12 @@ def _expand_dims_shape(x, dim):
     return x[:at] + (1,) + x[at:]
 
 
+@expand_dims_op.by_rows
+def _rows_expanded(op, rows):
+    dim, shape = host_array(op.inputs[1]), op.outputs[0]._spec.shape
+    return dim is not None and shape is not None and int(dim.reshape(())) % len(shape) != 0
+
+
 @expand_dims_op.grad
 def _expand_dims_grad(op, dy):
     return reshape_like(dy, op.inputs[0]), None
@@ -232,6 +246,12 @@ def _squeeze_shape(x, squeeze_dims):
             raise Complaint(f"Can not squeeze dim[{a}], expected a dimension of 1, got {x[a]}",
                             "name only axes of size 1")
     return tuple([d for a, d in enumerate(x) if a not in gone])
+
+
+@squeeze_op.by_rows
+def _rows_squeezed(op, rows):
+    dims, shape = op._attr("squeeze_dims"), op.inputs[0]._spec.shape
+    return bool(dims) and shape is not None and all(a % len(shape) for a in dims)
 
 
 @squeeze_op.grad

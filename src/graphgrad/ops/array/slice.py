@@ -86,6 +86,12 @@ def _slice_stacked(op, operands, stacked):
     return raw.Slice(x, np.array([0, *begin], begin.dtype), np.array([-1, *size], size.dtype))
 
 
+@slice_op.by_rows
+def _slices_of_rows(op, rows):
+    begin, size = host_array(op.inputs[1]), host_array(op.inputs[2])
+    return begin is not None and size is not None and len(begin) > 0 and begin[0] == 0 and size[0] == -1
+
+
 @slice_op.grad
 def _slice_grad(op, dy):
     x, begin, _ = op.inputs

@@ -120,6 +120,13 @@ def _split_parts(op):
     return None if None in sizes or shape[at] != sum(sizes) else SideBySide(position, at, tuple(sizes))
 
 
+@split_op.by_rows
+@split_v.by_rows
+def _split_rows(op, rows):
+    parts = _split_parts(op)
+    return parts is not None and parts.axis != 0
+
+
 @split_v.grad
 def _split_v_grad(op, *dys):
     return raw.ConcatV2(dys, op.inputs[2]), None, None

@@ -275,6 +275,19 @@ def _preceded(number, t):
     return raw.ConcatV2([first, t], np.int32(0)) if known is None else np.concatenate([first, known])
 
 
+@strided_slice_op.by_rows
+def _slices_of_rows(op, rows):
+    shape, strides = op.inputs[0]._spec.shape, host_array(op.inputs[3])
+    if not shape or strides is None:
+        return False
+    masks = {m: op._attr(m) for m in _MASKS}
+    first = _positions(len(strides), len(shape), masks["ellipsis_mask"], masks["new_axis_mask"])[0]
+    if first is _ALL or first is _NEW:
+        return first is _ALL
+    is_open = masks["begin_mask"] & masks["end_mask"] & ~masks["shrink_axis_mask"] & 1 << first
+    return bool(is_open and strides[first] == 1)
+
+
 @strided_slice_op.grad
 def _strided_slice_grad(op, dy):
     x, begin, end, strides = op.inputs

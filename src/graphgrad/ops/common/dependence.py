@@ -41,6 +41,11 @@ def last_axis(op: Any, values: Any, index: int) -> list[Dependence | None]:
     return [spread(shape, [len(shape) - 1]), *[None] * (len(op.inputs) - 1)]
 
 
+def beside_last_axis(op: Any, rows: Any) -> bool:
+    """Says that examples stay apart where the last axis is not that of the batch (softmax and its relatives)."""
+    return len(op.inputs[0]._spec.shape or ()) > 1
+
+
 def added_to(shape: Sequence[int], places: Any) -> Dependence:
     """Returns the dependence of a result on what is added to its elements.
 

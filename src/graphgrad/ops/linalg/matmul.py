@@ -75,6 +75,11 @@ def _product_elements(op, values, index):
     return [product(labels[0], labels[1], out, sizes, values[1]), product(labels[1], labels[0], out, sizes, values[0])]
 
 
+@mat_mul.by_rows
+def _rows_of_left(op, rows):
+    return tuple(rows) == (True, False) and not op._attr("transpose_a")
+
+
 @mat_mul.shape
 def _mat_mul_shape(a, b, transpose_a, transpose_b):
     m, k = with_rank(a, 2, "a")

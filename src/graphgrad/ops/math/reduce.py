@@ -13,7 +13,7 @@ from graphgrad.op_traits import Linear
 from graphgrad.ops.common.dependence import along
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.rank_limits import limit_ranks
-from graphgrad.ops.common.shape_values import shape_of
+from graphgrad.ops.common.shape_values import host_array, shape_of
 
 
 def _axes(axes, rank):
@@ -64,8 +64,13 @@ def _reduction(name, kernel, doc, T=None, **traits):
     reduce_kernel.__doc__ = doc
     kind, allowed = ("T", {"T": T}) if T else ("bool", {})
     return op(name, f"input: {kind}, reduction_indices: Tidx -> output: {kind}", Tidx=INDEX,
-              host=("reduction_indices",), shape=_reduced, dependence=_reduced_elements, **allowed,
+              host=("reduction_indices",), shape=_reduced, dependence=_reduced_elements, rows=_rows_kept, **allowed,
               **traits)(reduce_kernel)
+
+
+def _rows_kept(op, rows):
+    axes, shape = host_array(op.inputs[1]), op.inputs[0]._spec.shape
+    return axes is not None and bool(shape) and 0 not in _axes(np.ravel(axes).tolist(), len(shape))
 
 
 def _reduced_elements(op, values, index):

@@ -47,6 +47,11 @@ def _bias_add_stacked(op, operands, stacked):
     return raw.AddV2(value, bias)
 
 
+@bias_add_op.by_rows
+def _rows_of_value(op, rows):
+    return not rows[1] and len(op.outputs[0]._spec.shape or ()) > 1
+
+
 @bias_add_op.grad
 def _bias_add_op_grad(op, dy):
     if op._attr("data_format") == "NHWC":

@@ -13,7 +13,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank_at_least
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common import host_arrays
-from graphgrad.ops.common.dependence import last_axis
+from graphgrad.ops.common.dependence import beside_last_axis, last_axis
 from graphgrad.ops.common.shape_values import swapped_with_last
 from graphgrad.ops.common.synonyms import either
 
@@ -34,7 +34,7 @@ def shifted(xp, x):
 
 
 @op("Softmax", "logits: T -> softmax: T", T=FLOATING, shape=_at_least_vector, saves_result=True, eager_seconds=1.7e-9,
-    dependence=last_axis)
+    dependence=last_axis, rows=beside_last_axis)
 def softmax_op(xp, logits):
     """Computes exp(x) / sum(exp(x)) along the last axis."""
     if xp is np and logits.dtype.itemsize > 2 and logits.size:
@@ -66,7 +66,7 @@ def _softmax_op_grad(op, dy):
 
 
 @op("LogSoftmax", "logits: T -> logsoftmax: T", T=FLOATING, shape=_at_least_vector, eager_seconds=1.7e-9,
-    dependence=last_axis)
+    dependence=last_axis, rows=beside_last_axis)
 def log_softmax_op(xp, logits):
     """Computes x - log(sum(exp(x))) along the last axis."""
     if xp is np and logits.dtype.itemsize > 2 and logits.size:
