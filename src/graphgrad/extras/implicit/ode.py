@@ -30,7 +30,7 @@ from .ode_steps import METHODS, Equation, Method
 from .root import choose
 from .solution import How
 from .traced import Traced
-from .vectors import Layout
+from .vectors import Layout, as_dtype
 
 _NAME = "tf.implicit.odeint"
 
@@ -127,12 +127,12 @@ def _stacked(layout: Layout, rows: Tensor) -> Any:
     parts = layout.sizes()
     leaves = [rows] if len(parts) == 1 else raw.SplitV(rows, raw.Pack(parts, axis=0), np.int32(1), num_split=len(parts))
     found = []
-    for leaf, like, shape in zip(leaves, layout.leaves, layout.shapes, strict=True):
+    for leaf, like, shape, dtype in zip(leaves, layout.leaves, layout.shapes, layout.dtypes, strict=True):
         dims = raw.ConcatV2([raw.StridedSlice(raw.Shape(rows), [0], [1], [1]), raw.Shape(like)], np.int32(0))
         whole = raw.Reshape(leaf, dims)
         if shape is not None:
             whole.set_shape((rows._spec.shape[0] if rows._spec.shape else None, *shape))
-        found.append(whole)
+        found.append(as_dtype(whole, dtype, 1))
     return nest.pack_sequence_as(layout.like, found)
 
 
