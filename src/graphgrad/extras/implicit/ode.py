@@ -24,7 +24,7 @@ from graphgrad.ir.values.indexed_slices import dense
 
 from . import krylov, traced
 from .calling import checked, function_given, staged
-from .ode_events import Event, Events, located, scalar_of, watch_for
+from .ode_events import Events, TrajectoryEvent, located, scalar_of, watch_for
 from .ode_loops import Control, Path, Steps, Watch, find_steps, repeated
 from .ode_steps import METHODS, Equation, Method
 from .solution import How
@@ -56,7 +56,7 @@ def odeint(func: Callable[[Any, Any], Any], y0: Any, t: Any, rtol: float = 1e-6,
         shortened to end there. By default it is chosen; the last three need it.
       max_steps: the largest number of steps, rejected ones included.
       strict, with_info, name: as for `root`; the residual is the time that is left.
-      event: an `Event`, or a function of y and t: the integration ends where that becomes zero.
+      event: a `tf.implicit.Event`, or a function of y and t: the integration ends where that becomes zero.
     Returns: the structure of `y0` with one more axis (n, ...) in front. With `event`, the pair (y, events), an `Events`
       with count, times and values; at times after a terminal event, y is what it was then. With `with_info`, (y, info)
       or (y, events, info).
@@ -110,7 +110,7 @@ def integrate(func: Callable[[Any, Any], Any], y0: Any, t: Any, method: Method, 
     return tuple(results) if len(results) > 1 else results[0]
 
 
-def _watch(event: Event, layout: Layout, first: Tensor, begin: Tensor, scope: str) -> Watch:
+def _watch(event: TrajectoryEvent, layout: Layout, first: Tensor, begin: Tensor, scope: str) -> Watch:
     level, others = traced.trace(
         _NAME, lambda y, at: raw.ExpandDims(scalar_of(_NAME, event.function(layout.structure(y), at), layout), 0),
         first, f"{scope}/level", [begin])

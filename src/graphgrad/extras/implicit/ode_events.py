@@ -30,7 +30,7 @@ from .vectors import Layout
 _BISECTIONS = 200
 
 
-class Event(NamedTuple):
+class TrajectoryEvent(NamedTuple):
     """What `odeint` is to look for: where a function of y and t becomes zero.
 
     A zero is noticed if the function has different signs before and after a step.
@@ -71,9 +71,9 @@ class Events(NamedTuple):
     values: Any
 
 
-def watch_for(function: str, event: Any) -> Event:
+def watch_for(function: str, event: Any) -> TrajectoryEvent:
     """Returns an event; TypeError or ValueError for what is none."""
-    found = Event(*event) if isinstance(event, Event) else Event(event)
+    found = event if isinstance(event, TrajectoryEvent) else TrajectoryEvent(event)
     if not callable(found.function):
         raise TypeError(f"{function}: event must be a function of y and t, or an Event, not {event!r}.\n"
                         f"  Called at {user_source(2)}\n  Fix: e.g. tf.implicit.Event(lambda y, t: y[0])")
@@ -177,4 +177,4 @@ def _bracketed(f: Callable[[Any], Any], end: Tensor) -> Tensor:
     return found
 
 
-__all__ = ["Event"]
+__all__ = ["TrajectoryEvent"]
