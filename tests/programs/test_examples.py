@@ -22,12 +22,12 @@ from tests.support.effort import long
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = sorted(path.stem for path in (_ROOT / "examples").glob("*.py"))
-# Programs that use `tf.contrib`, which TensorFlow 2.21 does not have: what is recorded for these was printed by this
-# package, and tells only that it stays so. Each has a test of what it must find, whoever runs it.
-WITHOUT_ORACLE = {"seq2seq_attention"}
-_LONG = long("tests/extras/contrib/test_seq2seq.py tests what it is made of")
+# Programs that use `tf.contrib` or `tf.implicit`, which TensorFlow 2.21 does not have: what is recorded for these was
+# printed by this package, and tells only that it stays so. Each has a test of what it must find, whoever runs it.
+WITHOUT_ORACLE = {"seq2seq_attention", "bilevel", "stiff_ode_fit"}
+_LONG = long("tests/extras/contrib/test_seq2seq.py and tests/extras/implicit test what they are made of")
 NEEDS = {p.stem: "sklearn" for p in (_ROOT / "examples").glob("*.py") if "sklearn" in p.read_text()}
-_COMPARED = [pytest.param(n, marks=_LONG) if n == "seq2seq_attention" else n for n in EXAMPLES if n != "demo_digits"]
+_COMPARED = [pytest.param(n, marks=_LONG) if n in WITHOUT_ORACLE else n for n in EXAMPLES if n != "demo_digits"]
 
 # How far numbers may differ from the recorded ones, absolutely; by one in the last digit that is printed in any case.
 # What an example prints must not multiply rounding: weights that begin 1e-6 off (relatively), NumPy's or XLA's first
@@ -232,3 +232,20 @@ def test_seq2seq_attention() -> None:
     assert numbers(line("seq2seq_attention", "written backwards without a mistake:"))[0] >= 195
     shown = [s.split(" -> ") for s in printed("seq2seq_attention").splitlines() if " -> " in s]
     assert len(shown) == 3 and all(a == b[::-1] for a, b in shown)
+
+
+@_LONG
+def test_bilevel() -> None:
+    """Gradients through a minimum lower the validation loss, and tell useful features from useless ones."""
+    first = numbers(line("bilevel", "iteration  0: validation"))[0]
+    assert numbers(line("bilevel", "in the end:   validation"))[0] < first / 2
+    small = numbers(line("bilevel", "penalties of useful features:"))[0]
+    assert numbers(line("bilevel", "penalties of useless features:"))[0] > 10 * small
+    assert line("bilevel", "gradient and finite difference differ by less than 1e-7:").strip() == "True"
+
+
+@_LONG
+def test_stiff_ode_fit() -> None:
+    """The fit finds the rates that the measurements were made with."""
+    assert numbers(line("stiff_ode_fit", "rates found:")) == [0.04, 3e7, 1e4]
+    assert line("stiff_ode_fit", "relative error below 1e-4:").strip() == "True"

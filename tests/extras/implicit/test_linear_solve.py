@@ -119,3 +119,53 @@ def test_start_matters_little() -> None:
         x, info = tf.implicit.linear_solve(lambda v: v * [2.0, 0.5], np.array([1.0, 1.0]), start=start, with_info=True)
         assert tf.gradients(x, start) == [None]
         np.testing.assert_array_equal(compute([info.iterations, *tf.unstack(x)]), [0, 0.5, 2.0])
+
+
+@pytest.mark.parametrize("method", ["cg", "gmres", "bicgstab"])
+def test_complex_operators(method: str) -> None:
+    """Products with complex matrices and functions give what elimination gives, and its derivatives."""
+    rng = np.random.default_rng(1)
+    a, b = (rng.normal(size=s) + 1j * rng.normal(size=s) for s in ((4, 4), (4,)))
+    a = a @ a.conj().T + np.eye(4) if method == "cg" else a + 4 * np.eye(4)
+    with tf.Graph().as_default():
+        at, bt = tf.constant(a), tf.constant(b)
+        found = []
+        for given, how in ((at, None), (at, method), (lambda x: tf.linalg.matvec(at, x), method)):
+            x = tf.implicit.linear_solve(given, bt, method=how, rtol=1e-14)
+            slopes = tf.gradients(tf.reduce_sum(tf.math.real(x) ** 2 + tf.math.imag(x) * tf.math.real(x)), [at, bt])
+            found.append([x, *slopes, *tf.gradients(tf.reduce_sum(tf.abs(slopes[1]) ** 2), [at, bt])])
+        wanted, *got = compute(found)
+    for one in got:
+        close(one, wanted, 1e-10)
+
+
+@pytest.mark.parametrize("method", [None, "gmres"])
+def test_columns(method: str | None) -> None:
+    """A right side of the matrix's rank is columns for each method, for matrices and operators."""
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(3, 3)) + 3 * np.eye(3), rng.normal(size=(3, 3))
+    with tf.Graph().as_default():
+        got = compute([tf.implicit.linear_solve(g, tf.constant(b), method=method)
+                       for g in (tf.constant(a), tf.linalg.LinearOperatorFullMatrix(a))])
+    for one in got:
+        np.testing.assert_allclose(one, np.linalg.solve(a, b), rtol=1e-10)
+
+
+def test_operators_solve_in_their_own_way() -> None:
+    """A diagonal operator with 100,000 unknowns needs no matrix; a zero in it is an error; hints choose CG."""
+    with tf.Graph().as_default():
+        d = tf.constant(np.linspace(1.0, 2.0, 100_000))
+        x = tf.implicit.linear_solve(tf.linalg.LinearOperatorDiag(d), tf.ones_like(d))
+        (slope,) = tf.gradients(tf.reduce_sum(x), d)
+        got, one, two, at = compute([x, slope, tf.gradients(tf.reduce_sum(slope), d)[0], d])
+        np.testing.assert_allclose([got, one, two], [1 / at, -1 / at**2, 2 / at**3], rtol=1e-14)
+        singular = tf.implicit.linear_solve(tf.linalg.LinearOperatorDiag([1.0, 0.0]), [1.0, 1.0])
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"(?s)singular.*residual is.*Fix: "):
+            compute(singular)
+        a = np.array([[2.0, 1.0], [1.0, 3.0]])
+        hinted = type("Hinted", (), {"is_self_adjoint": True, "is_positive_definite": True,
+                                     "matvec": staticmethod(lambda v: tf.linalg.matvec(a, v))})
+        y, info = tf.implicit.linear_solve(hinted(), tf.constant([1.0, 2.0], tf.float64), with_info=True)
+        found, count = compute([y, info.iterations])
+    np.testing.assert_allclose(found, np.linalg.solve(a, [1.0, 2.0]), rtol=1e-12)
+    assert count == 2

@@ -155,6 +155,33 @@ def test_eager_mode_and_contrib() -> None:
         np.testing.assert_allclose(compute(y)[1], 2 * np.exp([-0.5]), rtol=1e-5)
 
 
+@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("midpoint", 2)])
+def test_fixed_steps(method: str, order: int) -> None:
+    """`odeint_fixed` divides intervals into equal steps; its error has the method's order, its gradients are those."""
+    with tf.Graph().as_default():
+        rate, t = tf.constant(2.0, tf.float64), tf.constant([0.0, 0.5, 1.1], tf.float64)
+        ys = [contrib.integrate.odeint_fixed(lambda y, t: -rate * y * t, tf.constant(1.0, tf.float64), t, dt, method)
+              for dt in (None, 0.1, [0.05, 0.05])]
+        got = compute([[y, *tf.gradients(y[2], [rate, t])] for y in ys])
+    exact = np.exp(-np.array([0.0, 0.5, 1.1]) ** 2)
+    wanted = [exact, -0.605 * exact[2], np.array([0.0, 0.0, -2.2 * exact[2]])]
+    errors = [[np.max(np.abs(one - other)) for one, other in zip(g, wanted, strict=True)] for g in got]
+    for coarse, fine in zip(errors[1], errors[2], strict=True):
+        assert fine < coarse / 2 ** (order - 0.7) < 0.01
+    assert errors[0][0] > 10 * errors[1][0]
+
+
+def test_complex_numbers() -> None:
+    """Complex unknowns, in structures with real ones, turn as they should; so do their derivatives."""
+    with tf.Graph().as_default():
+        p = tf.constant(1.0 + 2.0j, tf.complex128)
+        start = {"z": tf.constant([1.0, 2.0j], tf.complex128), "x": tf.constant(1.0, tf.float64)}
+        y = tf.implicit.odeint(lambda y, t: {"z": p * y["z"], "x": -y["x"]}, start, [0.0, 1.0], rtol=1e-9)
+        got, other, slope = compute([y["z"][1], y["x"][1], tf.gradients(tf.math.real(y["z"][1, 0]), p)[0]])
+    np.testing.assert_allclose(got, np.exp(1 + 2j) * np.array([1, 2j]), rtol=1e-7)
+    np.testing.assert_allclose([other, slope], [np.exp(-1), np.conj(np.exp(1 + 2j))], rtol=1e-7)
+
+
 _Y = np.array([1.0])
 _FAILING: dict[str, tuple[Callable[[], Any], str]] = {
     "infinite": (lambda: tf.implicit.odeint(lambda y, t: y * y, _Y, [0.0, 2.0], rtol=1e-3),
@@ -167,6 +194,7 @@ _FAILING: dict[str, tuple[Callable[[], Any], str]] = {
     "method": (lambda: tf.implicit.odeint(lambda y, t: y, _Y, [0.0, 1.0], method="lsoda"), "one of 'dopri5', 'radau'"),
     "times": (lambda: tf.implicit.odeint(lambda y, t: y, _Y, 1.0), "give a vector of times"),
     "shape": (lambda: tf.implicit.odeint(lambda y, t: 1.0, _Y, [0.0, 1.0]), r"func returned shape \(\) for \(1,\)"),
+    "fixed": (lambda: contrib.integrate.odeint_fixed(lambda y, t: y, _Y, [0.0], method="euler"), "method='midpoint'"),
     "full output": (lambda: contrib.integrate.odeint(lambda y, t: y, _Y, [0.0], full_output=True), "with_info"),
     "options": (lambda: contrib.integrate.odeint(lambda y, t: y, _Y, [0.0], options={"x": 1}), r"\['x'\]"),
 }

@@ -3,5 +3,5 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.extras.implicit.contrib_odeint: odeint
+graphgrad.extras.implicit.contrib_odeint: odeint odeint_fixed
 """)

@@ -6,5 +6,6 @@ __all__, __getattr__, __dir__ = _face(__name__, """
 graphgrad.extras.implicit.argmin: argmin
 graphgrad.extras.implicit.linear_solve: linear_solve
 graphgrad.extras.implicit.ode: odeint
+graphgrad.extras.implicit.ode_events: Event=TrajectoryEvent
 graphgrad.extras.implicit.root: fixed_point root
 """)

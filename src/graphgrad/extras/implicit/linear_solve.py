@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
+from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ops.linalg.solutions import CONVERGED, SINGULAR
 
 from . import krylov, traced
 from .calling import Info, checked, staged
-from .solution import How, solve_with
+from .root import choose, largest
+from .solution import DENSE_UP_TO, How, solve_with
 from .vectors import Layout
 
 _NAME = "tf.implicit.linear_solve"
@@ -32,10 +35,13 @@ def linear_solve(operator: Any, b: Any, method: str | None = None, start: Any = 
         a matrix (*B, n, n);
         a `tf.linalg.LinearOperator`, or another object with `matvec`;
         a function x -> A x, which may use tensors and variables from outside; these get gradients.
-      b: for a matrix (*B, n) or (*B, n, m); else what the function takes and returns: a tensor of any shape, or a
-        structure of tensors of one dtype, float32 or float64. Matrices may be complex, too.
-      method: 'lu' (the default for matrices and operators that have `to_dense`), 'cg' for symmetric, positive
-        definite operators, 'bicgstab', or 'gmres' (the default for functions). The last three need products only.
+      b: for a matrix or a `LinearOperator` (*B, n) or (*B, n, m); else what the function takes and returns: a tensor of
+        any shape, or a structure of tensors of one precision. Real or complex, of single or double precision.
+      method: 'lu' (the default for matrices and operators that have `to_dense`), 'cg' for symmetric or Hermitian,
+        positive definite operators, 'bicgstab', or 'gmres' (the default for functions). The last three need products
+        only. By default a `LinearOperator` that is diagonal, or has more than 1,000 columns, solves the system in its
+        own way if it has one; an object with `matvec` alone is solved by 'cg' if its `is_self_adjoint` and
+        `is_positive_definite` are true.
       start: where they start; zeros by default. The result has no gradient with respect to it.
       rtol, atol: they stop when the norm of the residual is below `atol`, below `rtol` times the norm of b (by
         default 1e-12 in float64, 1e-6 in float32), or as small as rounding allows.
@@ -64,32 +70,98 @@ def linear_solve(operator: Any, b: Any, method: str | None = None, start: Any = 
     tolerances = krylov.Tolerances(rtol, atol, max_iterations, restart)
 
     def build(scope: str) -> Any:
-        product, matrix = _as_product(operator, method)
-        if matrix is not None and method in (None, "lu"):
-            return _by_elimination(matrix, b, scope, strict, with_info)
-        how = How(f"{_NAME} '{scope}'", method or "gmres", strict, tolerances)
-        return _by_products(product, b, start, how, scope, with_info)
+        system = _as_system(operator, method, b)
+        if system.solve is not None:
+            return _checked(system, convert_to_tensor(b, operator.dtype), scope, strict, with_info)
+        if system.matrix is not None:
+            return _by_elimination(system.matrix, b, scope, strict, with_info)
+        how = How(f"{_NAME} '{scope}'", method or system.method, strict, tolerances)
+        return _by_products(system.product, b, start, how, scope, with_info)
 
     return staged(name, "linear_solve", build)
 
 
-def _as_product(operator: Any, method: str | None) -> tuple[Callable[[Any], Any], Any]:
-    """Returns x -> A x, and A as a matrix if that is wanted and there is one."""
+class _System(NamedTuple):
+    """A linear system.
+
+    Attributes:
+      product: x -> A x, for what b is.
+      matrix: A, where it is to be eliminated.
+      solve: b -> x, where the operator's own way is to be taken.
+      method: what to use in the place of both.
+    """
+
+    product: Callable[[Any], Any]
+    matrix: Any = None
+    solve: Any = None
+    method: str = "gmres"
+
+
+def _as_system(operator: Any, method: str | None, b: Any) -> _System:
+    direct = method in (None, "lu")
     if hasattr(operator, "matvec"):
-        to_dense = getattr(operator, "to_dense", None)
-        return operator.matvec, to_dense() if to_dense is not None and method in (None, "lu") else None
+        columns = getattr(operator, "tensor_rank", None) is not None and _rank(b) == operator.tensor_rank
+        product = operator.matmul if columns else operator.matvec
+        if method is None and _solves_itself(operator):
+            return _System(product, solve=operator.solve if columns else operator.solvevec)
+        if direct and hasattr(operator, "to_dense"):
+            return _System(product, operator.to_dense())
+        definite = getattr(operator, "is_self_adjoint", None) and getattr(operator, "is_positive_definite", None)
+        return _System(product, method="cg" if definite else "gmres")
     if callable(operator) and not is_tensor_like(operator):
-        return operator, None
+        return _System(operator)
     matrix = convert_to_tensor(operator)
     shape = matrix._spec.shape
     if shape is not None and (len(shape) < 2 or (None not in shape[-2:] and shape[-1] != shape[-2])):
         raise ValueError(f"{_NAME}: operator has shape {shape_str(shape)}.\n  Called at {user_source(2)}\n"
                          "  Fix: give a square matrix, a stack of them, an operator with `matvec`, or a function")
+    columns = shape is not None and _rank(b) == len(shape)
 
     def product(x: Any) -> Any:
-        return raw.Squeeze(raw.BatchMatMulV2(matrix, raw.ExpandDims(x, -1)), squeeze_dims=(-1,))
+        found = raw.BatchMatMulV2(matrix, x if columns else raw.ExpandDims(x, -1))
+        return found if columns else raw.Squeeze(found, squeeze_dims=(-1,))
 
-    return product, matrix
+    return _System(product, matrix if direct else None)
+
+
+def _rank(b: Any) -> int | None:
+    shape = convert_to_tensor(b)._spec.shape
+    return None if shape is None else len(shape)
+
+
+def _solves_itself(operator: Any) -> bool:
+    """Whether a `LinearOperator` knows a way that needs no matrix, and its matrix would be large or diagonal."""
+    from graphgrad.extras.linear.multiples import LinearOperatorIdentity, LinearOperatorScaledIdentity
+    from graphgrad.extras.linear.operator import LinearOperator
+    from graphgrad.extras.linear.simple import LinearOperatorDiag
+
+    if not isinstance(operator, LinearOperator) or type(operator)._solve is LinearOperator._solve:
+        return False
+    size = operator.domain_dimension.value
+    diagonal = isinstance(operator, (LinearOperatorDiag, LinearOperatorIdentity, LinearOperatorScaledIdentity))
+    return diagonal or size is None or size > DENSE_UP_TO
+
+
+def _checked(system: _System, b: Any, scope: str, strict: str, with_info: bool) -> Any:
+    """Solves a system by the operator's own method; checks the residual."""
+    layout = Layout(_NAME, "b", b)
+    x = layout.vector_of("solve", system.solve(b))
+    residual = largest(raw.Sub(layout.vector_of("the operator", system.product(layout.structure(x))), layout.vector()))
+    residual = raw.StopGradient(residual)
+    dtype = layout.dtype.np_dtype
+    bound = raw.StopGradient(raw.Mul(largest(layout.vector()), np.asarray(np.finfo(dtype).eps ** 0.5, dtype)))
+    status = choose(raw.IsFinite(residual), CONVERGED, SINGULAR)
+    checked = raw.Converged(raw.StopGradient(x), residual, bound, np.int32(1), status, what=f"{_NAME} '{scope}'",
+                            advice="scale the problem, or use float64", strict=strict)
+    # The value is the checked one, the derivative that of the operator's solution.
+    found = raw.IdentityN([checked, x], name="solution")
+    found[0].op._gradient = _second_input
+    solution = layout.structure(found[0])
+    return (solution, Info(raw.Identity(np.int32(1)), residual)) if with_info else solution
+
+
+def _second_input(op: Operation, *dys: Any) -> list[Any]:
+    return [None, dys[0]]
 
 
 def _by_elimination(matrix: Any, b: Any, scope: str, strict: str, with_info: bool) -> Any:

@@ -100,7 +100,7 @@ class _SolutionRule:
             pull = traced.pulled_back(self._f, x, others)
             push = traced.transposed(how.what, pull, dx, [x, *others])
             weight, _, _ = solve_with(pull, push, dx, [x, *others], how)
-        return [None, *traced.parameter_gradients(value, places, raw.Neg(weight))]
+        return [None, *traced.parameter_gradients([value], places, [raw.Neg(weight)])]
 
 
 class _LinearRule:
@@ -115,7 +115,7 @@ class _LinearRule:
         x, others = op.outputs[0], op.inputs[2:]
         weight, _, _ = solve_with(self._transposed, self._a, dense(dys[0]), others, self._how)
         places = traced.places_for(others)
-        return [None, weight, *traced.parameter_gradients(self._a(x, places), places, raw.Neg(weight))]
+        return [None, weight, *traced.parameter_gradients([self._a(x, places)], places, [raw.Neg(weight)])]
 
 
 def size_of(x: Tensor) -> Any:

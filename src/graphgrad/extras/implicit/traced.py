@@ -121,11 +121,11 @@ def gradient_of(f: Traced, x: Tensor, others: Sequence[Any]) -> Traced:
     return Traced(body)
 
 
-def parameter_gradients(y: Tensor, places: Sequence[Any], seed: Tensor) -> list[Any]:
-    """Returns the gradients of a vector with respect to those of some tensors that can carry one, None for others."""
+def parameter_gradients(ys: Sequence[Tensor], places: Sequence[Any], seeds: Sequence[Tensor]) -> list[Any]:
+    """Returns the gradients of tensors with respect to those of others that can carry one, None for the rest."""
     xs = [t for t in places if carries_gradient(t)]
     with none_allowed():
-        found = iter(gradients_inside([y], xs, [seed]) if xs else ())
+        found = iter(gradients_inside(list(ys), xs, list(seeds)) if xs else ())
     return [next(found) if carries_gradient(t) else None for t in places]
 
 

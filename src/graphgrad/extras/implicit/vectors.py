@@ -1,4 +1,4 @@
-"""Structures of tensors as one vector, which is what solvers work on."""
+"""Structures of tensors as one vector, which is what solvers work on; complex numbers are pairs of real ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from graphgrad.frontend.structure import nest
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.dtypes import float32, float64
+from graphgrad.ir.dtypes import complex64, complex128, float32, float64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import is_fully_defined, shape_str
 from graphgrad.ir.source import user_source
@@ -21,23 +21,26 @@ class Layout:
     Args:
       function: the function that users called, for errors.
       what: the argument's name.
-      value: a structure of floating tensors of one dtype.
+      value: a structure of floating or complex tensors of one precision.
 
     Attributes:
-      leaves: its tensors.
-      dtype: their dtype.
+      leaves: its tensors, complex ones as real tensors with one more axis in front: real and imaginary parts.
+      dtypes: the dtypes of its tensors.
+      dtype: the dtype of the vector, float32 or float64.
       size: the number of elements, None if it is known only at run time.
     """
 
     def __init__(self, function: str, what: str, value: Any):
         self._function, self._structure = function, value
-        self.leaves = [_floating(function, what, leaf) for leaf in nest.flatten(value)]
+        given = [_floating(function, what, leaf) for leaf in nest.flatten(value)]
+        self.dtypes = [t.dtype for t in given]
+        self.leaves = [_as_real(t) for t in given]
         if not self.leaves:
             raise ValueError(f"{function}: {what} has no tensors.\n  Called at {user_source(2)}\n"
                              "  Fix: give a tensor, or a structure of them")
         self.dtype = self.leaves[0].dtype
         if any(t.dtype is not self.dtype for t in self.leaves):
-            names = ", ".join(t.dtype.name for t in self.leaves)
+            names = ", ".join(dtype.name for dtype in self.dtypes)
             raise TypeError(f"{function}: {what} has tensors of dtypes {names}.\n  Called at {user_source(2)}\n"
                             "  Fix: tf.cast them to one")
         self.shapes = [t._spec.shape for t in self.leaves]
@@ -54,7 +57,7 @@ class Layout:
         """Returns the structure of tensors that lie in a vector."""
         found: list[Any] = []
         start: Any = 0
-        for t, shape in zip(self.leaves, self.shapes, strict=True):
+        for t, shape, dtype in zip(self.leaves, self.shapes, self.dtypes, strict=True):
             whole = is_fully_defined(shape)
             dims: Any = np.array(shape, np.int32) if whole else raw.Shape(t)
             part = vector
@@ -66,7 +69,7 @@ class Layout:
             leaf = raw.Reshape(part, dims)
             if not whole and shape is not None:
                 leaf.set_shape(shape)
-            found.append(leaf)
+            found.append(as_dtype(leaf, dtype))
         return nest.pack_sequence_as(self._structure, found)
 
     @property
@@ -84,14 +87,16 @@ class Layout:
         leaves = nest.flatten(result)
         problem = f"{len(leaves)} tensors for {len(self.leaves)}" if len(leaves) != len(self.leaves) else ""
         tensors = []
-        for leaf, like in zip(leaves, self.leaves, strict=False):
-            t = convert_to_tensor(leaf, self.dtype if isinstance(leaf, (int, float, list)) else None)
+        for leaf, like, dtype in zip(leaves, self.leaves, self.dtypes, strict=False):
+            t = convert_to_tensor(leaf, dtype if isinstance(leaf, (int, float, complex, list)) else None)
             shape, wanted = t._spec.shape, like._spec.shape
-            if t.dtype is not self.dtype:
-                problem = problem or f"{t.dtype.name} for {self.dtype.name}"
+            if dtype.is_complex and wanted is not None:
+                wanted = wanted[1:]
+            if t.dtype is not dtype:
+                problem = problem or f"{t.dtype.name} for {dtype.name}"
             elif is_fully_defined(shape) and is_fully_defined(wanted) and shape != wanted:
                 problem = problem or f"shape {shape_str(shape)} for {shape_str(wanted)}"
-            tensors.append(t)
+            tensors.append(_as_real(t))
         if problem:
             raise ValueError(f"{self._function}: {what} returned {problem}.\n  Called at {user_source(2)}\n"
                              "  Fix: return as many tensors as it is given, of their shapes and dtypes")
@@ -100,7 +105,21 @@ class Layout:
 
 def _floating(function: str, what: str, leaf: Any) -> Any:
     t = convert_to_tensor(leaf, float32 if isinstance(leaf, int) else None)
-    if t.dtype not in (float32, float64):
+    if t.dtype not in (float32, float64, complex64, complex128):
         raise TypeError(f"{function}: {what} has dtype {t.dtype.name}.\n  Called at {user_source(2)}\n"
                         "  Fix: tf.cast it to float32 or float64")
     return t
+
+
+def _as_real(t: Any) -> Any:
+    if not t.dtype.is_complex:
+        return t
+    real = t.dtype.real_dtype
+    return raw.Pack([raw.Real(t, Tout=real), raw.Imag(t, Tout=real)], axis=0)
+
+
+def as_dtype(t: Any, dtype: Any, axis: int = 0) -> Any:
+    """Returns the complex tensor whose real and imaginary parts lie along an axis, where the dtype is complex."""
+    if not dtype.is_complex:
+        return t
+    return raw.Complex(*raw.Unpack(t, num=2, axis=axis), Tout=dtype)
