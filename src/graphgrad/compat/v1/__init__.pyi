@@ -273,10 +273,12 @@ from graphgrad.gradients.core.registry import NotDifferentiable as no_gradient
 from graphgrad.gradients.core.registry import RegisterGradient as RegisterGradient
 from graphgrad.gradients.core.unconnected import UnconnectedGradients as UnconnectedGradients
 from graphgrad.gradients.derived.higher import batch_jacobian as batch_jacobian
-from graphgrad.gradients.derived.higher import hessian_vector_product as hessian_vector_product
+from graphgrad.gradients.derived.higher import hessian as hessian
 from graphgrad.gradients.derived.higher import hessians as hessians
 from graphgrad.gradients.derived.higher import jacobian as jacobian
-from graphgrad.gradients.derived.higher import jvp as jvp
+from graphgrad.gradients.derived.vector_products import hessian_vector_product as hessian_vector_product
+from graphgrad.gradients.derived.vector_products import jvp as jvp
+from graphgrad.gradients.derived.vector_products import vjp as vjp
 from graphgrad.gradients.diagnose.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.diagnose.strict import strict_gradients as strict_gradients
 from graphgrad.gradients.sparsity.detection import sparsity as sparsity
@@ -685,16 +687,16 @@ __all__ = [
     "get_logger", "get_seed", "get_static_value", "get_variable", "get_variable_scope", "gfile", "global_norm",
     "global_variables", "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
     "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half",
-    "hessian_vector_product", "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "histogram_summary",
-    "identity", "identity_n", "ifft", "ifft2d", "ifft3d", "ifftnd", "igamma", "igammac", "imag", "image",
-    "image_summary", "implicit", "import_graph_def", "init_scope", "initialize_all_tables", "initialize_all_variables",
-    "initialize_local_variables", "initialize_variables", "initializers", "int16", "int32", "int64", "int8",
-    "invert_permutation", "io", "irfftnd", "is_finite", "is_inf", "is_nan", "is_non_decreasing", "is_numeric_tensor",
-    "is_strictly_increasing", "is_symbolic_tensor", "is_tensor", "is_variable_initialized", "jacobian", "jvp",
-    "laplacian", "layers", "lbeta", "less", "less_equal", "lgamma", "lin_space", "linalg", "linspace",
-    "local_variables", "local_variables_initializer", "locate_nonfinite", "log", "log1p", "log_sigmoid", "logging",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "lookup", "losses", "make_ndarray", "make_template",
-    "make_tensor_proto", "manip", "map_fn", "matching_files", "math", "matmul", "matrix_band_part",
+    "hessian", "hessian_vector_product", "hessians", "histogram_fixed_width", "histogram_fixed_width_bins",
+    "histogram_summary", "identity", "identity_n", "ifft", "ifft2d", "ifft3d", "ifftnd", "igamma", "igammac", "imag",
+    "image", "image_summary", "implicit", "import_graph_def", "init_scope", "initialize_all_tables",
+    "initialize_all_variables", "initialize_local_variables", "initialize_variables", "initializers", "int16", "int32",
+    "int64", "int8", "invert_permutation", "io", "irfftnd", "is_finite", "is_inf", "is_nan", "is_non_decreasing",
+    "is_numeric_tensor", "is_strictly_increasing", "is_symbolic_tensor", "is_tensor", "is_variable_initialized",
+    "jacobian", "jvp", "laplacian", "layers", "lbeta", "less", "less_equal", "lgamma", "lin_space", "linalg",
+    "linspace", "local_variables", "local_variables_initializer", "locate_nonfinite", "log", "log1p", "log_sigmoid",
+    "logging", "logical_and", "logical_not", "logical_or", "logical_xor", "lookup", "losses", "make_ndarray",
+    "make_template", "make_tensor_proto", "manip", "map_fn", "matching_files", "math", "matmul", "matrix_band_part",
     "matrix_determinant", "matrix_diag", "matrix_diag_part", "matrix_inverse", "matrix_set_diag", "matrix_solve",
     "matrix_solve_ls", "matrix_square_root", "matrix_transpose", "matrix_triangular_solve", "maximum",
     "memoize_gradients", "merge_all_summaries", "merge_summary", "meshgrid", "metrics", "min_max_variable_partitioner",
@@ -736,6 +738,6 @@ __all__ = [
     "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack", "use_compiled_programs",
     "variable_axis_size_partitioner", "variable_creator_scope", "variable_op_scope", "variable_scope",
     "variables_initializer", "variance_scaling_initializer", "variant", "vectorized_map", "verify_tensor_all_finite",
-    "version", "where", "where_v2", "while_loop", "write_file", "xla", "zeros", "zeros_initializer", "zeros_like",
-    "zeta"
+    "version", "vjp", "where", "where_v2", "while_loop", "write_file", "xla", "zeros", "zeros_initializer",
+    "zeros_like", "zeta"
 ]

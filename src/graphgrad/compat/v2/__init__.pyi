@@ -106,10 +106,12 @@ from graphgrad.gradients.core.registry import NotDifferentiable as no_gradient
 from graphgrad.gradients.core.registry import RegisterGradient as RegisterGradient
 from graphgrad.gradients.core.unconnected import UnconnectedGradients as UnconnectedGradients
 from graphgrad.gradients.derived.higher import batch_jacobian as batch_jacobian
-from graphgrad.gradients.derived.higher import hessian_vector_product as hessian_vector_product
+from graphgrad.gradients.derived.higher import hessian as hessian
 from graphgrad.gradients.derived.higher import hessians_v2 as hessians
 from graphgrad.gradients.derived.higher import jacobian as jacobian
-from graphgrad.gradients.derived.higher import jvp as jvp
+from graphgrad.gradients.derived.vector_products import hessian_vector_product as hessian_vector_product
+from graphgrad.gradients.derived.vector_products import jvp as jvp
+from graphgrad.gradients.derived.vector_products import vjp as vjp
 from graphgrad.gradients.diagnose.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.diagnose.strict import strict_gradients as strict_gradients
 from graphgrad.gradients.sparsity.detection import sparsity as sparsity
@@ -327,10 +329,10 @@ __all__ = [
     "expand_dims", "experimental", "explain_gradient", "extract_volume_patches", "eye", "feature_column", "fftnd",
     "fill", "fingerprint", "float16", "float32", "float64", "floor", "foldl", "foldr", "function", "gather",
     "gather_nd", "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through", "gradients",
-    "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half", "hessian_vector_product", "hessians",
-    "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "implicit",
-    "import_graph_def", "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8", "io",
-    "irfftnd", "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "laplacian", "less", "less_equal", "linalg",
+    "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half", "hessian", "hessian_vector_product",
+    "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image",
+    "implicit", "import_graph_def", "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8",
+    "io", "irfftnd", "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "laplacian", "less", "less_equal", "linalg",
     "linspace", "locate_nonfinite", "logical_and", "logical_not", "logical_or", "lookup", "make_ndarray",
     "make_tensor_proto", "map_fn", "math", "matmul", "matrix_square_root", "maximum", "memoize_gradients", "meshgrid",
     "minimum", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "norm",
@@ -349,5 +351,5 @@ __all__ = [
     "test", "tile", "timestamp", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple",
     "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts",
     "unravel_index", "unstack", "use_compiled_programs", "variable_creator_scope", "variant", "vectorized_map",
-    "version", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like"
+    "version", "vjp", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like"
 ]
