@@ -70,6 +70,7 @@ graphgrad.extras.pipelines.readers: FixedLengthRecordReader IdentityReader Reade
 graphgrad.extras.ragged.ragged_ops: ragged_fill_empty_rows ragged_fill_empty_rows_grad
 graphgrad.extras.ragged.ragged_spec: RaggedTensorSpec
 graphgrad.extras.ragged.ragged_tensor: RaggedTensor
+graphgrad.extras.scientific.numpy_function: as_function
 graphgrad.extras.signal.fft_functions: fft fft2d fft3d ifft ifft2d ifft3d
 graphgrad.extras.sparse.sets: edit_distance
 graphgrad.extras.sparse.sparse_combine: convert_to_tensor_or_sparse_tensor sparse_maximum sparse_merge sparse_minimum

@@ -92,6 +92,7 @@ from graphgrad.extras.ragged.ragged_ops import ragged_fill_empty_rows as ragged_
 from graphgrad.extras.ragged.ragged_ops import ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad
 from graphgrad.extras.ragged.ragged_spec import RaggedTensorSpec as RaggedTensorSpec
 from graphgrad.extras.ragged.ragged_tensor import RaggedTensor as RaggedTensor
+from graphgrad.extras.scientific.numpy_function import as_function as as_function
 from graphgrad.extras.signal.fft_functions import fft as fft
 from graphgrad.extras.signal.fft_functions import fft2d as fft2d
 from graphgrad.extras.signal.fft_functions import fft3d as fft3d
@@ -656,10 +657,10 @@ __all__ = [
     "VariableAggregation", "VariableScope", "VariableSynchronization", "WholeFileReader", "__version__", "abs",
     "accumulate_n", "acos", "acosh", "add", "add_check_numerics_ops", "add_n", "add_to_collection",
     "add_to_collections", "all_variables", "angle", "app", "approx_top_k", "arg_max", "arg_min", "argmax", "argmin",
-    "argsort", "as_dtype", "as_string", "asin", "asinh", "assert_equal", "assert_greater", "assert_greater_equal",
-    "assert_integer", "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative",
-    "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank",
-    "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_type",
+    "argsort", "as_dtype", "as_function", "as_string", "asin", "asinh", "assert_equal", "assert_greater",
+    "assert_greater_equal", "assert_integer", "assert_less", "assert_less_equal", "assert_near", "assert_negative",
+    "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive", "assert_proper_iterable",
+    "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_type",
     "assert_variables_initialized", "assign", "assign_add", "assign_sub", "atan", "atan2", "atanh", "audio",
     "autograph", "batch_gather", "batch_jacobian", "batch_scatter_update", "batch_to_space", "batch_to_space_nd",
     "betainc", "bfloat16", "bincount", "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape",

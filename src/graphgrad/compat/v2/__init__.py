@@ -52,6 +52,7 @@ graphgrad.extras.import_v1.import_graph: import_graph_def
 graphgrad.extras.ragged.ragged_ops: ragged_fill_empty_rows ragged_fill_empty_rows_grad
 graphgrad.extras.ragged.ragged_spec: RaggedTensorSpec
 graphgrad.extras.ragged.ragged_tensor: RaggedTensor
+graphgrad.extras.scientific.numpy_function: as_function
 graphgrad.extras.sparse.sets: edit_distance
 graphgrad.extras.strings.hashing: fingerprint
 graphgrad.extras.strings.string_functions: as_string
