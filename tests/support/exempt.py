@@ -137,6 +137,8 @@ NAMES: dict[str, str] = {
     "v1:sparsity": _OWN, "v2:sparsity": _OWN,
     "v1:taylor": _OWN, "v2:taylor": _OWN, "v1:laplacian": _OWN, "v2:laplacian": _OWN,
     "v1:differential_operator": _OWN, "v2:differential_operator": _OWN,
+    "v1:hessian": _OWN, "v2:hessian": _OWN, "v1:vjp": _OWN, "v2:vjp": _OWN,
+    "v1:as_function": _OWN, "v2:as_function": _OWN,
     "v1:jvp": _OWN, "v2:jvp": _OWN, "v1:hessian_vector_product": _OWN, "v2:hessian_vector_product": _OWN,
     "v1:jacobian": _HIGHER, "v2:jacobian": _HIGHER, "v1:batch_jacobian": _HIGHER, "v2:batch_jacobian": _HIGHER,
 }

@@ -211,7 +211,7 @@ INTERNALS = {
     "_gradient_registry": "graphgrad.compat.internal.framework.registry",
     "_TensorLike": "graphgrad.compat.internal.framework.ops",
     "_DictWrapper": "graphgrad.frontend.tracking.data_structures:DictWrapper",
-    "_hessian_vector_product": "graphgrad.gradients.derived.higher",
+    "_hessian_vector_product": "graphgrad.gradients.derived.vector_products",
     "_zero_state_tensors": "graphgrad.frontend.rnn.rnn_cells:zero_state_tensors",
     "add_operators": "graphgrad.compat.internal.ops.linear_operators",
     "alias_inplace_add": "graphgrad.compat.internal.framework.ops",

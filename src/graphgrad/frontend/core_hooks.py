@@ -10,7 +10,7 @@ from typing import Any
 from graphgrad.frontend.graph import operators as operators  # installs them
 from graphgrad.ir import eager
 from graphgrad.ir.opdef import OpDef
-from graphgrad.ir.values import composite, sparse_hooks
+from graphgrad.ir.values import composite, function_hooks, sparse_hooks
 
 
 def _run_functional(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> list[Any]:
@@ -37,6 +37,12 @@ def _sparse_jacobian(*arguments: Any) -> Any:
     return sparse_jacobian(*arguments)
 
 
+def _derivative(*arguments: Any, **options: Any) -> Any:
+    from graphgrad.frontend.autodiff.functional import derivative
+
+    return derivative(*arguments, **options)
+
+
 def _load_specs() -> None:
     from graphgrad.frontend.structure import composite_specs as composite_specs
 
@@ -45,3 +51,4 @@ eager.run_large_with(_run_large)
 eager.run_functional_with(_run_functional)
 composite.load_specs_with(_load_specs)
 sparse_hooks.made_with(_sparse_tensor, _sparse_jacobian)
+function_hooks.made_with(_derivative)

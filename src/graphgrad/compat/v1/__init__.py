@@ -70,6 +70,7 @@ graphgrad.extras.pipelines.readers: FixedLengthRecordReader IdentityReader Reade
 graphgrad.extras.ragged.ragged_ops: ragged_fill_empty_rows ragged_fill_empty_rows_grad
 graphgrad.extras.ragged.ragged_spec: RaggedTensorSpec
 graphgrad.extras.ragged.ragged_tensor: RaggedTensor
+graphgrad.extras.scientific.numpy_function: as_function
 graphgrad.extras.signal.fft_functions: fft fft2d fft3d ifft ifft2d ifft3d
 graphgrad.extras.sparse.sets: edit_distance
 graphgrad.extras.sparse.sparse_combine: convert_to_tensor_or_sparse_tensor sparse_maximum sparse_merge sparse_minimum
@@ -144,7 +145,8 @@ graphgrad.gradients.core.custom: custom_gradient
 graphgrad.gradients.core.memo: memoize_gradients
 graphgrad.gradients.core.registry: NoGradient NotDifferentiable RegisterGradient no_gradient=NotDifferentiable
 graphgrad.gradients.core.unconnected: UnconnectedGradients
-graphgrad.gradients.derived.higher: batch_jacobian hessian_vector_product hessians jacobian jvp
+graphgrad.gradients.derived.higher: batch_jacobian hessian hessians jacobian
+graphgrad.gradients.derived.vector_products: hessian_vector_product jvp vjp
 graphgrad.gradients.diagnose.explain: explain_gradient
 graphgrad.gradients.diagnose.strict: strict_gradients
 graphgrad.gradients.rewriting.switching: derivatives_report optimize_derivatives

@@ -52,6 +52,7 @@ graphgrad.extras.import_v1.import_graph: import_graph_def
 graphgrad.extras.ragged.ragged_ops: ragged_fill_empty_rows ragged_fill_empty_rows_grad
 graphgrad.extras.ragged.ragged_spec: RaggedTensorSpec
 graphgrad.extras.ragged.ragged_tensor: RaggedTensor
+graphgrad.extras.scientific.numpy_function: as_function
 graphgrad.extras.sparse.sets: edit_distance
 graphgrad.extras.strings.hashing: fingerprint
 graphgrad.extras.strings.string_functions: as_string
@@ -91,7 +92,8 @@ graphgrad.gradients.core.custom: custom_gradient
 graphgrad.gradients.core.memo: memoize_gradients
 graphgrad.gradients.core.registry: RegisterGradient no_gradient=NotDifferentiable
 graphgrad.gradients.core.unconnected: UnconnectedGradients
-graphgrad.gradients.derived.higher: batch_jacobian hessian_vector_product hessians=hessians_v2 jacobian jvp
+graphgrad.gradients.derived.higher: batch_jacobian hessian hessians=hessians_v2 jacobian
+graphgrad.gradients.derived.vector_products: hessian_vector_product jvp vjp
 graphgrad.gradients.diagnose.explain: explain_gradient
 graphgrad.gradients.diagnose.strict: strict_gradients
 graphgrad.gradients.rewriting.switching: derivatives_report optimize_derivatives

@@ -15,7 +15,7 @@ from graphgrad.gradients.core.missing import MissingGradientError
 from graphgrad.gradients.core.registry import gradient_function
 from graphgrad.gradients.core.rules import call_rule
 from graphgrad.gradients.core.unconnected import UnconnectedGradients
-from graphgrad.gradients.derived.higher import jvp
+from graphgrad.gradients.derived.vector_products import jvp
 from graphgrad.ir import eager
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor

@@ -13,14 +13,32 @@ from graphgrad.ir.values.indexed_slices import of_values
 
 from .outer_graphs import seen_from
 
+# Which functions take Python functions, in eager mode, too.
+_OF_FUNCTIONS = {"jacobian": "tf.jacobian(f)(x)", "batch_jacobian": "tf.batch_jacobian(f, x)",
+                 "hessian": "tf.hessian(f)(x)", "hessians": "tf.hessians(f, x)", "jvp": "tf.jvp(f, x, v)",
+                 "vjp": "tf.vjp(f, x, u)", "laplacian": "tf.laplacian(f)(x)",
+                 "hessian_vector_product": "tf.hessian_vector_product(f, x, v)"}
 
-def graph_to_extend(ys: Any, xs: Any) -> Graph:
-    """Returns the graph of ys and xs, by default the one being built; raises RuntimeError in eager mode."""
+
+def graph_to_extend(ys: Any, xs: Any, what: str = "gradients") -> Graph:
+    """Returns the graph of ys and xs, by default the one being built; raises RuntimeError in eager mode.
+
+    Args:
+      ys, xs: structures of tensors.
+      what: the public function that was called.
+    """
     graph = current_graph()
     if graph is None:
+        use = f"give a function of the xs, {_OF_FUNCTIONS[what]}" if what in _OF_FUNCTIONS else "use tf.GradientTape"
+        if what == "gradients":  # TensorFlow's words
+            raise RuntimeError(
+                "tf.gradients is not supported when eager execution is enabled. "
+                "Use tf.GradientTape instead, or call it inside a tf.function or `with graph.as_default()`."
+            )
         raise RuntimeError(
-            "tf.gradients is not supported when eager execution is enabled. "
-            "Use tf.GradientTape instead, or call it inside a tf.function or `with graph.as_default()`."
+            f"tf.{what} is not supported when eager execution is enabled: eager values do not know how they were "
+            f"computed.\n  Asked for at {user_source(2)}\n"
+            f"  Fix: {use}; or call it inside a tf.function or `with graph.as_default():`"
         )
     if not graph.building_function:
         theirs = {id(t.graph): t.graph for t in (*flatten(ys), *flatten(xs)) if isinstance(t, Tensor)}
@@ -114,5 +132,5 @@ def in_graph(graph: Graph, t: Any, what: str) -> Tensor:
     raise ValueError(
         f"{what}, {t!r}, must be from the same graph as the default one: the gradient is added to the "
         f"graph that holds ys and xs.\n  Built at {t.op.source if isinstance(t, Tensor) else 'eager mode'}\n"
-        "  Fix: call tf.gradients inside `with that_graph.as_default():`"
+        "  Fix: call it inside `with that_graph.as_default():`"
     )

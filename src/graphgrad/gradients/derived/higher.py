@@ -1,13 +1,8 @@
-"""Jacobians, Hessians and their products with vectors, as graph constructions.
+"""Jacobians and Hessians, as graph constructions.
 
-**Jacobians** are vectorised: the sweep runs once, into the sub-graph of a `VectorizedMap` over the rows of the
-identity. One gradient graph serves all rows, XLA computes them together, and a `chunk` of rows at a time bounds
-the memory. As a map has a gradient, so do Jacobians and Hessians, to any order.
-
-**Jacobian-vector products** (forward mode) are two reverse sweeps. The gradient of y with respect to x, weighted by a
-dummy u, is linear in u; its gradient with respect to u, weighted by v, is the derivative of y along v. One mechanism
-thus serves every op that has a gradient, user-defined ones included, at any order; the first sweep's result is not
-fetched and therefore never computed. Separate forward rules would be a second table of derivatives to keep right.
+The sweep runs once, into the sub-graph of a `VectorizedMap` over the rows of the identity. One gradient graph serves
+all rows, XLA computes them together, and a `chunk` of rows at a time bounds the memory. As a map has a gradient, so do
+Jacobians and Hessians, to any order.
 """
 
 from __future__ import annotations
@@ -31,10 +26,11 @@ from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, z
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32, resource
-from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import Shape, is_fully_defined, num_elements, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.function_hooks import derivative_of, is_function
 from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.system.garbage_collector import collector_paused
 
@@ -42,14 +38,18 @@ from .sparse_results import is_sparse, no_entries, sparse_jacobians
 from .value_shapes import value_shape
 
 
-def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iterations: int | None = None,
+def jacobian(output: Any, inputs: Any = None, use_pfor: bool = True, parallel_iterations: int | None = None,
              unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "jacobian", *,
-             sparse: Any = False) -> Any:
+             sparse: Any = False, argnums: int | Sequence[int] | None = None) -> Any:
     """Computes the derivative of each element of a tensor with respect to each element of others.
 
+    In the place of y may stand a Python function of x: `tf.jacobian(f)(x)`, in eager mode, too. x may then be a NumPy
+    array or a number.
+
     Args:
-      output: y, (*Y).
-      inputs: x, (*X), a tensor or variable or a nested structure of them.
+      output: y, (*Y); or a function that returns it, or a structure of tensors.
+      inputs: x, (*X), a tensor or variable or a nested structure of them. Of a function, its argument, or a list or
+        tuple of all of them; without it, the result is a function of the same arguments.
       use_pfor: whether all rows are computed together; if not, one after another.
       parallel_iterations: the number of rows computed at a time, which bounds the memory; all by default.
       unconnected_gradients: 'none' or 'zero': the result for an x that y does not depend on.
@@ -57,11 +57,16 @@ def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iteration
       sparse: whether the results are `SparseTensor`s of the elements that `tf.sparsity` finds, computed by as many
         products with vectors as their pattern needs colours; or such a pattern, or a mask (*Y, *X), for a single x.
         Shapes must be known.
-    Returns: the structure of `inputs`, with a tensor (*Y, *X) of y's dtype, or None, for each.
+      argnums: of a function, the number of the argument to differentiate by, counted from 0, or several; the first one
+        by default.
+    Returns: the structure of `inputs`, with a tensor (*Y, *X) of y's dtype, or None, for each. For a function, the
+      structure of what it returns, with that of the argument in each place (with several `argnums`, a tuple), and zeros
+      in place of None.
     Raises: LookupError if an op between has no gradient; RuntimeError in eager mode; ValueError for a
-      `parallel_iterations` below 1, or a sparse pattern of another shape or with too many entries.
+      `parallel_iterations` below 1, or a sparse pattern of another shape or with too many entries; TypeError for
+      arguments of a function that are not floating.
     Gradient: of any order.
-    Reference: TensorFlow 2.21 `tensorflow.python.ops.parallel_for.gradients.jacobian`.
+    Reference: TensorFlow 2.21 `tensorflow.python.ops.parallel_for.gradients.jacobian`; jax.jacobian.
 
     >>> x = tf.constant([1.0, 2.0])
     >>> sess.run(tf.jacobian(x * x, x))
@@ -69,8 +74,14 @@ def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iteration
            [0., 4.]], dtype=float32)
     >>> sess.run(tf.jacobian(x * x, x, sparse=True)).values
     array([2., 4.], dtype=float32)
+    >>> sess.run(tf.jacobian(lambda x, y: x * y, argnums=(0, 1))(2.0, 3.0))
+    (np.float32(3.0), np.float32(2.0))
     """
-    graph = graph_to_extend(output, inputs)
+    if is_function(output):
+        given = [] if inputs is None else [inputs]
+        return derivative_of("jacobian", output, *given, argnums=argnums, use_pfor=use_pfor, sparse=sparse,
+                             parallel_iterations=parallel_iterations)
+    graph = graph_to_extend(output, inputs, "jacobian")
     unconnected = policy(unconnected_gradients)
     with graph.as_default(), graph.name_scope(name or "jacobian"):
         outside, ((y,), xs) = leave(graph, flatten(inputs), as_ys(graph, [output]), as_xs(graph, inputs))
@@ -100,7 +111,7 @@ def batch_jacobian(
     it does, the result is summed over the examples of `output`.
 
     Args:
-      output: y, (b, *Y).
+      output: y, (b, *Y); or a function of x, in eager mode, too.
       inp: x, (b, *X).
       use_pfor, parallel_iterations: as in `jacobian`.
       unconnected_gradients: 'none' or 'zero': the result if y does not depend on x.
@@ -116,7 +127,9 @@ def batch_jacobian(
     <BLANKLINE>
            [[4., 3.]]], dtype=float32)
     """
-    graph = graph_to_extend(output, inp)
+    if is_function(output):
+        return derivative_of("batch_jacobian", output, inp, use_pfor=use_pfor, parallel_iterations=parallel_iterations)
+    graph = graph_to_extend(output, inp, "batch_jacobian")
     unconnected = policy(unconnected_gradients)
     with graph.as_default(), graph.name_scope(name or "batch_jacobian"):
         outside, ((y,), (x,)) = leave(graph, [inp], as_ys(graph, [output]), as_xs(graph, [inp]))
@@ -142,7 +155,8 @@ def hessians(
     """Computes the second derivative of the sum of ys with respect to each x.
 
     Args:
-      ys: a tensor or a list of tensors; the sum of all their elements is differentiated.
+      ys: a tensor or a list of tensors; the sum of all their elements is differentiated. Or a function of the xs, in
+        eager mode, too.
       xs: a tensor or variable, or a list of them.
       name: the name scope of the new operations.
       colocate_gradients_with_ops, gate_gradients, aggregation_method: as in `gradients`.
@@ -158,7 +172,9 @@ def hessians(
     [array([[ 6.,  0.],
            [ 0., 12.]], dtype=float32)]
     """
-    graph = graph_to_extend(ys, xs)
+    if is_function(ys):
+        return list(derivative_of("hessians", ys, xs, sparse=sparse))
+    graph = graph_to_extend(ys, xs, "hessians")
     x_list = flatten(xs)
     with graph.as_default(), graph.name_scope(name or "hessians"):
         slopes = gradients(ys, x_list, None, "gradients", colocate_gradients_with_ops, gate_gradients,
@@ -201,87 +217,67 @@ def hessians_v2(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_meth
     return hessians(ys, xs, name, True, gate_gradients, aggregation_method, sparse=sparse)
 
 
-def jvp(ys: Any, xs: Any, tangents: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
-        name: str = "jvp") -> Any:
-    """Computes Jacobian-vector products: the derivative of ys along a direction in the space of the xs.
+def hessian(y: Any, x: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "hessian", *,
+            sparse: Any = False, argnums: int | Sequence[int] | None = None) -> Any:
+    """Computes the second derivatives of each element of y with respect to each pair of elements of x.
+
+    In the place of y may stand a Python function of x: `tf.hessian(f)(x)`, in eager mode, too.
 
     Args:
-      ys: a tensor or a nested structure of them.
-      xs: a tensor or variable, or a list of them.
-      tangents: for each x the direction, of its shape and dtype.
-      unconnected_gradients: 'none' or 'zero': the result for a y that does not depend on the xs.
+      y: a tensor, (*Y), of one element as a rule; or a function that returns it.
+      x: a tensor or variable, (*X), or a nested structure of them; of a function, as in `jacobian`.
+      unconnected_gradients: 'none' or 'zero': the result where y does not depend on an x, or depends linearly.
       name: the name scope of the new operations.
-    Returns: the structure of `ys`, with a tensor of y's shape and dtype, or None, for each.
-    Raises: ValueError if the tangents differ from the xs in number or shapes; LookupError if an op between has no
-      gradient, or its gradient has none.
-    Gradient: of any order; `jvp` of `jvp` is the second derivative along two directions.
-    Reference: Griewank and Walther, "Evaluating Derivatives" (2008), section 3; TensorFlow's counterpart is
-      `tf.autodiff.ForwardAccumulator`.
+      sparse: as in `jacobian`, for a y of one element and a single x.
+      argnums: as in `jacobian`.
+    Returns: (*Y, *X, *X) of y's dtype. If x is a structure, that structure with itself in each place, so that mixed
+      derivatives are there. For a function as in `jacobian`.
+    Raises: as `jacobian`.
+    Gradient: of any order.
+    Reference: jax.hessian.
 
     >>> x = tf.constant([1.0, 2.0])
-    >>> sess.run(tf.jvp(x**3, x, tf.constant([1.0, 10.0])))
-    array([  3., 120.], dtype=float32)
+    >>> sess.run(tf.hessian(tf.reduce_prod(x) ** 2, x))
+    array([[8., 8.],
+           [8., 2.]], dtype=float32)
+    >>> sess.run(tf.hessian(lambda x: x ** 3)(2.0))
+    np.float32(12.0)
     """
-    graph = graph_to_extend(ys, xs)
-    unconnected = policy(unconnected_gradients)
-    with graph.as_default(), graph.name_scope(name or "jvp"):
-        y_list, x_list = as_ys(graph, ys), as_xs(graph, xs)
-        found = pushed_forward(y_list, x_list, _tangents(x_list, tangents, xs))
-        for y, g in zip(y_list, found, strict=True):
-            strictness.check([y], x_list, [g] * len(x_list), [], unconnected)
-        if unconnected is UnconnectedGradients.ZERO:
-            found = [zeros_of(y) if g is None else g for y, g in zip(y_list, found, strict=True)]
-    return repack(ys, iter(found))
-
-
-def pushed_forward(ys: list[Tensor], xs: list[Tensor], tangents: list[Any]) -> list[Any]:
-    """Returns the derivative of each y along the tangents, or None: the second of two reverse sweeps."""
-    # Not zeros: some rules treat a zero gradient specially.
-    duals = {i: raw.PlaceholderWithDefault(raw.OnesLike(y), shape=y._spec.shape)
-             for i, y in enumerate(ys) if carries_gradient(y)}
-    found: list[Any] = [None] * len(ys)
-    if duals and xs:
-        weights = list(duals.values())
+    if is_function(y):
+        return derivative_of("hessian", y, *([] if x is None else [x]), argnums=argnums, sparse=sparse)
+    graph = graph_to_extend(y, x, "hessian")
+    if is_sparse(sparse):
+        return _sparse_hessian(graph, y, x, sparse, unconnected_gradients, name)
+    with graph.as_default(), graph.name_scope(name or "hessian"):
         with strictness.none_allowed():
-            pulled = gradients([ys[i] for i in duals], xs, weights)
-            pairs = [(dense(g), v) for g, v in zip(pulled, tangents, strict=True) if g is not None]
-            pushed = gradients([g for g, _ in pairs], weights, [v for _, v in pairs]) if pairs else [None] * len(duals)
-        for i, g in zip(duals, pushed, strict=True):
-            found[i] = dense(g)
+            scalar = isinstance(y, Tensor) and y._spec.shape == ()
+            first = list(map(dense, gradients(y, flatten(x)))) if scalar else flatten(jacobian(y, x))
+            second = [None if j is None else flatten(jacobian(j, x)) for j in first]
+        found: list[Any] = []
+        for given, row in zip(as_xs(graph, x), second, strict=True):
+            row = [None] * len(first) if row is None else row
+            found.append(repack(x, iter(_filled(y, given, row, x, unconnected_gradients))))
+    return repack(x, iter(found))
+
+
+def _sparse_hessian(graph: Graph, y: Any, x: Any, sparse: Any, unconnected: Any, name: str) -> Any:
+    """Computes the sparse Hessian of a y of one element."""
+    (y_,) = as_ys(graph, [y])
+    if num_elements(y_._spec.shape) != 1 or len(flatten(x)) != 1 or isinstance(x, (list, tuple, dict)):
+        raise ValueError(f"tf.hessian(sparse=...) is for a y of one element and a single x, not for y of shape "
+                         f"{shape_str(y_._spec.shape)} and x={x!r}.\n  Asked for at {user_source(2)}\n"
+                         "  Fix: tf.reduce_sum, or tf.hessian for each x; or sparse=False")
+    (found,) = hessians(y, x, name, sparse=sparse)
     return found
 
 
-def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian_vector_product") -> list[Any]:
-    """Multiplies the Hessian of the sum of ys by a vector, without the Hessian, at about twice a gradient's cost.
-
-    Args:
-      ys: a tensor or a list of tensors.
-      xs: a tensor or variable, or a list of them; mixed second derivatives between them are included.
-      tangents: for each x the vector, of its shape and dtype.
-      name: the name scope of the new operations.
-    Returns: a list with a tensor of its shape and dtype for each x, or None where the gradient does not depend on it.
-    Raises: ValueError if the tangents differ from the xs in number or shapes; else as `gradients`.
-    Gradient: of any order.
-    Reference: Pearlmutter, "Fast exact multiplication by the Hessian" (1994).
-
-    >>> x = tf.constant([1.0, 2.0])
-    >>> sess.run(tf.hessian_vector_product(tf.reduce_prod(x) ** 2, x, tf.constant([1.0, 0.0])))
-    [array([8., 8.], dtype=float32)]
-    """
-    graph = graph_to_extend(ys, xs)
-    with graph.as_default(), graph.name_scope(name or "hessian_vector_product"):
-        x_list = as_xs(graph, xs)
-        v_list = _tangents(x_list, tangents, xs)
-        with strictness.none_allowed():
-            slopes = gradients(ys, x_list)
-        pairs = [(dense(g), v) for g, v in zip(slopes, v_list, strict=True) if g is not None]
-        if not pairs:
-            strictness.check(as_ys(graph, ys), x_list, slopes, [], UnconnectedGradients.NONE)
-            return slopes
-        return gradients([g for g, _ in pairs], x_list, [v for _, v in pairs])
-
-
-_hessian_vector_product = hessian_vector_product  # its name in tensorflow.python.ops.gradients_impl
+def _filled(y: Any, x: Any, row: list[Any], xs: Any, unconnected: Any) -> list[Any]:
+    """Returns second derivatives, with zeros in the place of None where these are wanted."""
+    if policy(unconnected) is not UnconnectedGradients.ZERO:
+        strictness.check([y], [x] * len(row), row, [], policy(unconnected))
+        return row
+    first = zero_jacobian(y, x) if any(j is None for j in row) else None
+    return [zero_jacobian(first, other) if j is None else j for j, other in zip(row, flatten(xs), strict=True)]
 
 
 def get_dependent_variables(input_ops: Any, output_ops: Any) -> list[Any]:
@@ -453,26 +449,4 @@ def zero_batch_jacobian(y: Any, x: Any) -> Any:
     return raw.Fill(dims, np.zeros((), y.dtype.np_dtype))
 
 
-def _tangents(xs: list[Tensor], tangents: Any, given: Any) -> list[Any]:
-    values = list(tangents) if isinstance(given, (list, tuple)) else [tangents]
-    if len(values) != len(xs):
-        raise ValueError(
-            f"{len(values)} tangents for {len(xs)} xs.\n  Asked for at {user_source(2)}\n"
-            "  Fix: give for each x a tensor of its shape and dtype"
-        )
-    found = []
-    for i, (x, v) in enumerate(zip(xs, values, strict=True)):
-        dtype = x.op._attr("dtype") if x.dtype is resource and "dtype" in x.op.attrs else x.dtype
-        v = convert_to_tensor(v, None if dtype is resource else dtype)
-        shape, wanted = v._spec.shape, value_shape(x)
-        if is_fully_defined(shape) and is_fully_defined(wanted) and shape != wanted:
-            raise ValueError(
-                f"tangents[{i}] has shape {shape_str(shape)}, but xs[{i}] has shape {shape_str(wanted)}.\n"
-                f"  Asked for at {user_source(2)}\n  Fix: give a tensor of x's shape, e.g. tf.ones_like(x)"
-            )
-        found.append(v)
-    return found
-
-
-__all__ = ["batch_jacobian", "get_dependent_variables", "hessian_vector_product", "hessians", "hessians_v2",
-           "jacobian", "jvp"]
+__all__ = ["batch_jacobian", "get_dependent_variables", "hessian", "hessians", "hessians_v2", "jacobian"]

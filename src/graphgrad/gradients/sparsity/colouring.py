@@ -7,6 +7,7 @@ one integer with a bit for each colour, so that a column costs as many steps as 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -45,9 +46,14 @@ def alone(entries: Entries, colours: Array) -> Array:
     if not len(entries.rows):
         return np.zeros(0, bool)
     count = int(colours.max(initial=0)) + 2
-    keys = entries.rows * count + colours[entries.columns] + 1
-    _, place, frequency = np.unique(keys, return_inverse=True, return_counts=True)
-    result = (frequency[place] == 1) & (colours[entries.columns] >= 0)
+    mine = colours[entries.columns]
+    keys = entries.rows * count + mine + 1
+    if entries.shape[0] * count <= 8 * len(keys) + 1_000_000:  # counted without sorting
+        once = np.bincount(keys)[keys] == 1
+    else:
+        _, place, frequency = np.unique(keys, return_inverse=True, return_counts=True)
+        once = frequency[place] == 1
+    result: Array = once & (mine >= 0)
     return result
 
 
@@ -201,20 +207,27 @@ def _lattice(entries: Entries, grid: Sequence[int], least: int) -> Array | None:
 def _differences(entries: Entries, sizes: Sequence[int]) -> Array | None:
     """Returns by what columns of one row may differ; None if that is no stencil."""
     rows, columns, (height, _) = entries
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=height))])
-    places = np.stack(np.unravel_index(columns, sizes), 1)
+    most = int(np.bincount(rows, minlength=height).max(initial=0))
+    # A place as one number in which differences, too, have room: that of a difference is the difference of numbers.
+    doubled = [2 * n for n in sizes]
+    codes: Array = np.ravel_multi_index(np.unravel_index(columns, sizes), doubled)
+    middle = int(np.ravel_multi_index(tuple(sizes), doubled))
     found = []
-    most = int((starts[1:] - starts[:-1]).max(initial=0))
     for shift in range(1, most):
         same = rows[shift:] == rows[:-shift]
-        found.append(np.unique(_codes(places[shift:][same] - places[:-shift][same], sizes)))
+        found.append(_distinct((codes[shift:] - codes[:-shift])[same] + middle, math.prod(doubled)))
         if sum(map(len, found)) > 400:
             return None
     if not found:
         return np.zeros((0, len(sizes)), np.int64)
-    codes = np.unique(np.concatenate(found))
-    return np.stack(np.unravel_index(codes, [2 * n for n in sizes]), 1) - np.array(sizes)
+    distinct = np.unique(np.concatenate(found))
+    return np.stack(np.unravel_index(distinct, doubled), 1) - np.array(sizes)
 
 
-def _codes(differences: Array, sizes: Sequence[int]) -> Array:
-    return np.ravel_multi_index(tuple((differences + np.array(sizes)).T), [2 * n for n in sizes])
+def _distinct(numbers: Array, count: int) -> Array:
+    """Returns the different ones among numbers below `count`, in order."""
+    if count > 8 * len(numbers) + 1_000_000:
+        return np.unique(numbers)
+    seen = np.zeros(count, bool)
+    seen[numbers] = True
+    return np.flatnonzero(seen)

@@ -27,6 +27,7 @@ from .colouring import Entries, alone, column_colours
 from .two_sided import star_colours, two_sided
 
 Array = Any  # an array of integers
+_LARGE = 1_000_000  # entries, from which a colouring that is one above the least possible number is taken
 
 
 class ProductPlan(NamedTuple):
@@ -58,6 +59,9 @@ def plan(entries: Entries, x_shape: Any, y_shape: Any, forward_is_cheap: bool) -
     if lengths[0] <= 4 * max(lengths[1], 16) or lengths[0] < 200:
         candidates.append(ProductPlan(column_colours(entries, x_shape), none[0], np.ones(count, bool)))
     best = candidates[0].products[0] if candidates else math.inf
+    # c products J v and r products v J give at most c entries of each row and r of each column.
+    if count > _LARGE and best <= math.ceil(count / max(entries.shape)) + 1:  # at most one product could be saved
+        return candidates[0]
     if (best > lengths[1] or (best == lengths[1] and not forward_is_cheap)) and (
             lengths[1] <= 4 * max(lengths[0], 16) or not candidates):
         candidates.append(ProductPlan(none[1], column_colours(entries.transposed, y_shape), np.zeros(count, bool)))

@@ -53,7 +53,7 @@ def sparsity(y: Any, x: Any) -> Sparsity:
     .xx.
     ..xx
     """
-    graph = own_graph(y, x, "sparsity")
+    graph = graph_to_extend(y, x, "sparsity")
     with graph.as_default():
         outside, y_, x_ = _one_of_each(graph, y, x, "sparsity")
         return found_pattern(y_, x_, outside, "sparsity")
@@ -147,18 +147,6 @@ def _too_dense(error: TooManyEntries, what: str) -> str:
     return (f"tf.{what}: the pattern would have {error.count:,} entries: {name}\n  Asked for at {user_source(3)}\n"
             "  Fix: differentiate what lies behind it by itself, use tf.jvp or tf.gradients for products, or give the "
             "pattern as sparse=")
-
-
-def own_graph(y: Any, x: Any, what: str) -> Graph:
-    """Returns the graph of y and x; the error in eager mode names the function."""
-    try:
-        return graph_to_extend(y, x)
-    except RuntimeError:
-        raise RuntimeError(
-            f"tf.{what} is not supported when eager execution is enabled: eager values do not know how they were "
-            f"computed.\n  Asked for at {user_source(2)}\n"
-            "  Fix: call it inside a tf.function or `with graph.as_default():`"
-        ) from None
 
 
 def _one_of_each(graph: Graph, y: Any, x: Any, what: str) -> tuple[Outside, Tensor, Tensor]:

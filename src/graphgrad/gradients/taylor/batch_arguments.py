@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.gradients.core.arguments import as_xs, as_ys, flatten, graph_to_extend
+from graphgrad.gradients.core.arguments import as_xs, as_ys, flatten
 from graphgrad.gradients.core.outer_graphs import Outside, leave
 from graphgrad.gradients.core.unconnected import zeros_of
 from graphgrad.gradients.derived.value_shapes import value_shape
@@ -16,18 +16,6 @@ from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.ir.source import user_source
-
-
-def graph_of(y: Any, x: Any, what: str) -> Graph:
-    """Returns the graph that is extended; raises RuntimeError in eager mode."""
-    try:
-        return graph_to_extend(y, x)
-    except RuntimeError:
-        raise RuntimeError(
-            f"tf.{what} is not supported when eager execution is enabled: eager values do not know how they were "
-            f"computed.\n  Asked for at {user_source(2)}\n"
-            "  Fix: call it inside a tf.function or `with graph.as_default():`"
-        ) from None
 
 
 def one_of_each(graph: Graph, y: Any, x: Any, what: str) -> tuple[Outside, Tensor, Tensor]:

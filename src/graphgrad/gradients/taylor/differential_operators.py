@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.gradients.core import strictness
+from graphgrad.gradients.core.arguments import graph_to_extend
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.graph import Tensor
@@ -16,7 +17,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.ir.source import user_source
 
-from .batch_arguments import columns, graph_of, one_of_each, value_dtype
+from .batch_arguments import columns, one_of_each, value_dtype
 from .directions import MultiIndex, along_directions
 from .propagation import coefficients
 from .series import SeriesLayout, total
@@ -53,7 +54,7 @@ def differential_operator(y: Any, x: Any, terms: Mapping[Any, Any],
     array([[ 12.],
            [460.]], dtype=float32)
     """
-    graph = graph_of(y, x, "differential_operator")
+    graph = graph_to_extend(y, x, "differential_operator")
     unconnected = policy(unconnected_gradients)
     with graph.as_default(), graph.name_scope(name or "differential_operator"):
         outside, y_, x_ = one_of_each(graph, y, x, "differential_operator")

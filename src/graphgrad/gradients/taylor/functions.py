@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from graphgrad.gradients.core import strictness
-from graphgrad.gradients.core.arguments import as_ys
+from graphgrad.gradients.core.arguments import as_ys, graph_to_extend
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
+from graphgrad.ir.values.function_hooks import derivative_of, is_function
 
-from .batch_arguments import checked_order, columns, direction_of, graph_of, one_of_each, value_dtype, zeros_beside
+from .batch_arguments import checked_order, columns, direction_of, one_of_each, value_dtype, zeros_beside
 from .lanes import MOST, LaneSeries
 from .propagation import coefficients, coefficients_by_lanes
 from .samples import sampled_directions
@@ -47,7 +48,7 @@ def taylor(y: Any, x: Any, direction: Any, order: int, unconnected_gradients: An
     >>> sess.run(tf.taylor(tf.exp(2.0 * x), x, 1.0, 3))
     [np.float32(1.0), np.float32(2.0), np.float32(2.0), np.float32(1.3333334)]
     """
-    graph = graph_of(y, x, "taylor")
+    graph = graph_to_extend(y, x, "taylor")
     unconnected = policy(unconnected_gradients)
     order = checked_order(order)
     with graph.as_default(), graph.name_scope(name or "taylor"):
@@ -67,16 +68,20 @@ def taylor(y: Any, x: Any, direction: Any, order: int, unconnected_gradients: An
         return [*here, *found]
 
 
-def laplacian(y: Any, x: Any, unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "laplacian", *,
-              samples: Any = None, seed: int | None = None) -> Any:
+def laplacian(y: Any, x: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "laplacian", *,
+              samples: Any = None, seed: int | None = None, argnums: int | None = None) -> Any:
     """Computes the Laplacian of each example: the sum of the second derivatives of y by the columns of x.
 
     One pass carries the value, the d first derivatives and the sum of the second ones through the operations between
     x and y (the forward Laplacian), in place of d nested gradients.
 
+    In the place of y may stand a Python function of x: `tf.laplacian(f)(x)`, in eager mode, too. x may then also be one
+    point, (d,).
+
     Args:
       y: (b, *Y), a float tensor; each of its examples may depend on x's example of the same number only, as the
-        results of a network without batch statistics do. Otherwise derivatives between examples are added.
+        results of a network without batch statistics do. Otherwise derivatives between examples are added. Or a
+        function that returns it.
       x: (b, d), a float tensor.
       unconnected_gradients: 'none' or 'zero': the result if y does not depend on x.
       name: the name scope of the new operations.
@@ -85,7 +90,9 @@ def laplacian(y: Any, x: Any, unconnected_gradients: Any = UnconnectedGradients.
         is the Laplacian, its variance 2/m times the sum of squares of the Hessian beside the diagonal. Or directions
         that you have drawn, of mean 0 and covariance 1: (m, d), the same for all examples, or (m, b, d).
       seed: the seed of random directions; see `tf.set_random_seed`.
-    Returns: (b, *Y), of y's dtype, or None.
+      argnums: of a function, the number of the argument to differentiate by, counted from 0; the first one by default.
+    Returns: (b, *Y), of y's dtype, or None. For a function zeros in place of None; without `x`, a function of the same
+      arguments.
     Raises: ValueError if x is not of rank 2 with a known number of columns, the batches differ, or `samples` is below 1
       or of another shape; TypeError for other
       dtypes; LookupError if an operation in between has no gradient; RuntimeError in eager mode.
@@ -99,8 +106,13 @@ def laplacian(y: Any, x: Any, unconnected_gradients: Any = UnconnectedGradients.
            [20.]], dtype=float32)
     >>> sess.run(tf.laplacian(tf.reduce_sum(x ** 3, 1), x, samples=1))  # exact: no mixed derivatives
     array([18., 42.], dtype=float32)
+    >>> sess.run(tf.laplacian(lambda x: tf.reduce_sum(x ** 3))([1.0, 2.0]))
+    np.float32(18.0)
     """
-    graph = graph_of(y, x, "laplacian")
+    if is_function(y):
+        given = [] if x is None else [x]
+        return derivative_of("laplacian", y, *given, samples=samples, seed=seed, argnums=argnums)
+    graph = graph_to_extend(y, x, "laplacian")
     unconnected = policy(unconnected_gradients)
     with graph.as_default(), graph.name_scope(name or "laplacian"):
         outside, y_, x_ = one_of_each(graph, y, x, "laplacian")

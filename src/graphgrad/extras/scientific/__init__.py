@@ -1,0 +1,1 @@
+"""Tensors and functions for NumPy and SciPy: `as_function`, `formula`."""
