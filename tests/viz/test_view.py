@@ -97,8 +97,8 @@ def test_sizes_of_levels() -> None:
             y = rng.choice([tf.tanh, tf.exp, tf.negative, tf.sin])(y)
         tf.gradients(y, x)
     groups = data_of(tf.view_graph(graph))
-    count = len(groups["groups"]["parent"])
-    members = np.bincount(groups["group"], minlength=count) + np.bincount(groups["groups"]["parent"][1:], minlength=count)
+    parents = groups["groups"]["parent"]
+    members = np.bincount([*groups["group"], *parents[1:]])
     assert members.max() <= MANY + 2
 
 

@@ -10,11 +10,11 @@ from graphgrad.gradients.diagnose.explanation import GradientExplanation
 from graphgrad.ir.graph import Operation
 from graphgrad.viz.chosen import ends_of, explained_ends, upstream
 
+from .columns import columns
 from .marks import explained, failed
 from .measured import measured
 from .nesting import Nesting
 from .page import page
-from .columns import columns
 
 
 class GraphPage:
