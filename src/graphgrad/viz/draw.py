@@ -14,6 +14,9 @@ from .fold import fold
 from .layout import place
 from .svg import write
 
+_WIDEST = 3740.0  # with margins, two screens
+_FEWEST = 4  # boxes
+
 
 def draw(
     graph_or_tensors: Any = None,
@@ -27,8 +30,8 @@ def draw(
     """Draws a graph, or what some tensors need, as an SVG picture.
 
     The forward part, gradients and what is built on them have panels of their own, with each gradient
-    in the row of its forward operations. Name scopes are folded until about `max_boxes` boxes
-    remain; pointing at a box or an arrow shows the rest: op type,
+    in the row of its forward operations. Name scopes and repeated parts are folded until at most `max_boxes` boxes
+    remain, and the picture is at most two screens wide; pointing at a box or an arrow shows the rest: op type,
     name, inputs, shapes, the line of the program that built it.
 
     Args:
@@ -37,7 +40,7 @@ def draw(
         default graph.
       path: the file to write, usually `*.svg`; None only returns the text.
       depth: the number of levels of name scopes to show, instead of a choice by `max_boxes`.
-      max_boxes: the approximate number of boxes after folding.
+      max_boxes: the largest number of boxes after folding; more only where there are more panels.
       title: the heading; by default it shows the counts.
       initializers: whether to show the operations that only initialize variables.
     Returns: the SVG document.
@@ -56,9 +59,14 @@ def draw(
     ops = upstream(ends) if ends else graph.get_operations()
     if not ops:
         raise ValueError("the graph has no operations to draw. Fix: build some, or name the graph that holds them")
-    view = fold(graph, ops, depth, max_boxes, initializers)
-    widths = {box: width_of(box) for box in view.boxes}
-    placed = place(view, widths)
+    budget = max_boxes
+    while True:
+        view = fold(graph, ops, depth, budget, initializers)
+        widths = {box: width_of(box) for box in view.boxes}
+        placed = place(view, widths)
+        if depth is not None or placed.width <= _WIDEST or budget < _FEWEST:
+            break
+        budget = min(budget, len(view.boxes)) * 9 // 10
     marked = {box for box in view.boxes if any(op in ends for op in box.ops)}
     marks = marks_of(explanation, view) if explanation else NO_MARKS
     heading = title or (str(explanation).partition("\n")[0].rstrip(".:") if explanation else "Graph")

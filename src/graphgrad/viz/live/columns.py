@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.viz.box_text import typed
+from graphgrad.viz.box_text import captured_name, typed
 
 from .groups import Group
 from .nesting import Nesting
@@ -100,22 +99,6 @@ def _note(op: Operation) -> str:
             return text if len(text) <= _VALUE else text[: _VALUE - 1] + "…"
         return ""
     return captured_name(op) if op.opdef.placeholder else ""
-
-
-def captured_name(op: Operation) -> str:
-    """Returns the name of the variable or tensor that a placeholder in a sub-graph stands for; '' for others."""
-    graph: Any = op.graph
-    if not isinstance(graph, FuncGraph) or not op.outputs:
-        return ""
-    outer = graph.outside.get(id(op.outputs[0]))
-    if outer is None:
-        return ""
-    if isinstance(outer, Tensor):
-        inner = captured_name(outer.op) if outer.op.opdef.placeholder else ""
-        return inner or outer.op.name
-    cell = getattr(outer, "_value", None)
-    name = getattr(cell, "name", None)
-    return str(name).partition(":")[0] if isinstance(name, str) else ""
 
 
 def _groups(nesting: Nesting, at: dict[int, int]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class Nesting:
       home: the group that each operation is in, by id.
     """
 
-    def __init__(self, graph: Graph, ops: Sequence[Operation], title: str):
+    def __init__(self, graph: Graph, ops: Sequence[Operation], title: str, bodies: bool = True):
         self.root = Group("graph", title)
         self.ops: list[Operation] = []
         self.home: dict[int, Group] = {}
@@ -44,7 +44,7 @@ class Nesting:
         for root, inside in waiting:  # it grows
             self.ops += inside
             self._nest(root, inside)
-            for op in inside:
+            for op in inside if bodies else ():
                 waiting += self._open(op)
         for number, group in enumerate(self.root.everything()):
             group.number = number
