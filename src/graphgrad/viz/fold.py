@@ -310,7 +310,7 @@ def _structured(graph: Graph, ops: list[Operation], leaves: list[_Leaf]) -> list
     found = []
     panels: dict[str, str] = {}  # one name for each, also apart from numbers: panels are unfolded one by one
     for leaf in leaves:
-        panel = panels.setdefault(leaf.root[1], f"{leaf.root[1] or 'operations'}\0{'i' * len(panels)}")
+        panel = panels.setdefault(leaf.root[1], f"{leaf.root[1] or 'all operations'}\0{'i' * len(panels)}")
         groups = [g for g in reversed(nesting.home[id(leaf.op)].chain()) if g.kind not in ("graph", "section")]
         path = (*[f"{g.label}\0{g.number}" for g in groups], leaf.op.name.rpartition("/")[2])
         found.append(leaf._replace(prefix="", path=(panel, *path), root=leaf.root[:1]))
