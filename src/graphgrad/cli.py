@@ -26,7 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns: the exit status.
     """
     options = _parser().parse_args(argv)
-    commands = {"run": _run, "compile": _compile, "draw": _draw, "ops": _ops, "check-imports": _check_imports}
+    commands = {"run": _run, "compile": _compile, "view": _view, "draw": _draw, "ops": _ops,
+                "check-imports": _check_imports}
     return commands[options.command](options)
 
 
@@ -36,14 +37,18 @@ def _parser() -> argparse.ArgumentParser:
         description="Runs TensorFlow programs, unmodified, without TensorFlow; draws their graphs.",
     )
     parser.add_argument("--version", action="version", version=f"graphgrad {_version()}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="{run,compile,draw,ops,check-imports}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="{run,compile,view,draw,ops,check-imports}")
     run = commands.add_parser("run", help="run a program in which `tensorflow` is this package",
                               description="Runs a program in which `import tensorflow` gives this package.")
     ahead = _compile_parser(commands)
+    view = commands.add_parser("view", help="run a program, then show its graph as a page that opens and closes",
+                               description="Runs a program as `graphgrad run` does, then writes the graph it built as "
+                               "one HTML file that works offline: the default graph, or the largest one if that is "
+                               "empty.")
     draw = commands.add_parser("draw", help="run a program, then draw its graph as SVG",
                                description="Runs a program as `graphgrad run` does, then draws the graph it built: the "
                                "default graph, or the largest one if that is empty.")
-    for p in (run, ahead, draw):
+    for p in (run, ahead, view, draw):
         p.add_argument("--tf", choices=("1", "2", "auto"), default="auto",
                        help="which TensorFlow `import tensorflow` is; auto (the default) looks in the program for "
                        "names that only 1.x has, such as tf.Session")
@@ -51,17 +56,24 @@ def _parser() -> argparse.ArgumentParser:
         p.add_argument("--optimize-derivatives", action="store_true", help="compute nested derivatives by Taylor "
                        "coefficients where that is exact and faster, and say at the end what became of them")
     draw.add_argument("--out", default="graph.svg", metavar="FILE", help="where to write (default: graph.svg)")
-    draw.add_argument("--fetch", action="append", default=[], metavar="NAME",
-                      help="draw what this tensor or operation needs instead of everything; may be repeated")
-    draw.add_argument("--explain", nargs=2, metavar=("Y", "X"),
-                      help="say why the gradient of tensor Y with respect to tensor X is None or zero, and mark it")
-    draw.add_argument("--at-run", type=int, metavar="N",
-                      help="stop the program at its Nth Session.run and draw what that fetches")
+    view.add_argument("--out", default="graph.html", metavar="FILE", help="where to write (default: graph.html)")
+    for p in (view, draw):
+        p.add_argument("--fetch", action="append", default=[], metavar="NAME",
+                       help="show what this tensor or operation needs instead of everything; may be repeated")
+        p.add_argument("--explain", nargs=2, metavar=("Y", "X"),
+                       help="say why the gradient of tensor Y with respect to tensor X is None or zero, and mark it")
+        p.add_argument("--at-run", type=int, metavar="N",
+                       help="stop the program at its Nth Session.run and show what that fetches")
+        p.add_argument("--title", help="the heading")
+    view.add_argument("--trace", type=int, metavar="N",
+                      help="measure the program's Nth Session.run: times, bytes, memory over time")
+    view.add_argument("--check-numerics", action="store_true",
+                      help="check every run for infinity and NaN, and mark the operation where one came from")
+    view.add_argument("--open", action="store_true", dest="open_browser", help="show the page in a browser")
     draw.add_argument("--depth", type=int, metavar="N", help="how many levels of name scopes to show")
     draw.add_argument("--max-boxes", type=int, default=60, metavar="N",
-                      help="fold name scopes until about N boxes are left (default: 60)")
+                      help="fold name scopes and repeated parts until at most N boxes are left (default: 60)")
     draw.add_argument("--initializers", action="store_true", help="also show what gives variables their first value")
-    draw.add_argument("--title", help="the heading of the picture")
     ops = commands.add_parser("ops", help="list the op types", description="Lists the op types: whether they have a "
                               "gradient, for which dtypes they exist, where they run, and which functions build them.")
     ops.add_argument("pattern", nargs="?", default="*", metavar="PATTERN",
@@ -72,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("package", metavar="PACKAGE", help="an installed package, or the path of a file or folder")
     check.add_argument("--tf", choices=("1", "2"), default="2",
                        help="which TensorFlow `import tensorflow` is (default: 2)")
-    for p in (run, ahead, draw):
+    for p in (run, ahead, view, draw):
         p.add_argument("-m", action="store_true", dest="is_module",
                        help="PROGRAM is the name of a module or package, as for python -m")
         p.add_argument("program", metavar="PROGRAM", help="a Python file")
@@ -127,7 +139,7 @@ def _run(options: argparse.Namespace) -> int:
     return _exit_status(status)
 
 
-def _execute(options: argparse.Namespace) -> Any:
+def _execute(options: argparse.Namespace, watch: _Watch | None = None) -> Any:
     """Runs the program; returns its argument of sys.exit, None without one, 1 if it failed."""
     path = _module_file(options.program) if options.is_module else options.program
     if path is None or not os.path.isfile(path):
@@ -160,6 +172,8 @@ def _execute(options: argparse.Namespace) -> Any:
         if isinstance(error, ModuleNotFoundError) and error.name in ("google", "google.protobuf"):
             error.add_note("Fix: pip install protobuf; its text_format and json_format work on graphgrad's messages")
         _print_traceback(error, path)
+        if watch is not None:
+            watch.error = error
         return 1
     return None
 
@@ -245,7 +259,10 @@ def _ops(options: argparse.Namespace) -> int:
     return 0
 
 
-# -- draw ------------------------------------------------------------------------------
+# -- view and draw ---------------------------------------------------------------------
+
+
+_FULL_TRACE = 3  # of RunOptions
 
 
 class _Reached(BaseException):
@@ -253,12 +270,48 @@ class _Reached(BaseException):
 
 
 class _Watch:
-    """Records the runs and graphs of the program for `draw`."""
+    """Records the runs and graphs of the program for `view` and `draw`.
+
+    Attributes:
+      graphs: the graphs that were made.
+      fetches: what the run at which the program was stopped would have fetched.
+      runs: how many runs there were.
+      metadata: the `RunMetadata` of the run that was measured.
+      error: the error that ended the program.
+    """
 
     def __init__(self) -> None:
         self.graphs: list[Any] = []
         self.fetches: list[Any] | None = None
         self.runs = 0
+        self.metadata: Any = None
+        self.error: BaseException | None = None
+
+
+def _view(options: argparse.Namespace) -> int:
+    if not options.out.endswith((".html", ".htm")):
+        print(f"graphgrad: --out {options.out!r}: the page is HTML; name a file that ends in .html", file=sys.stderr)
+        return 2
+    if options.check_numerics:
+        from graphgrad.executor.runtime.nonfinite import enable_check_numerics
+
+        enable_check_numerics()
+    with _watching(options.at_run, options.trace) as watch:
+        status = _exit_status(_execute(options, watch))
+    from graphgrad.viz.live.view_graph import view_graph
+
+    try:
+        view = view_graph(_what_to_draw(options, watch), options.out, run_metadata=watch.metadata, error=watch.error,
+                          title=options.title or os.path.basename(options.program))
+    except (ValueError, KeyError, TypeError) as error:
+        print(f"graphgrad: nothing was written: {error.args[0] if error.args else error}", file=sys.stderr)
+        return status or 1
+    print(f"{view.operations} operations written to {options.out}")
+    if options.open_browser:
+        import webbrowser
+
+        webbrowser.open("file://" + os.path.abspath(options.out))
+    return status
 
 
 def _draw(options: argparse.Namespace) -> int:
@@ -278,14 +331,8 @@ def _draw(options: argparse.Namespace) -> int:
     from graphgrad.viz import draw
 
     try:
-        what = _what_to_draw(options, watch)
-        if options.explain:
-            from graphgrad.gradients.diagnose.explain import explain_gradient
-
-            what = explain_gradient(*map(_tensor, what))
-            print(what)
-        draw(what, options.out, depth=options.depth, max_boxes=options.max_boxes, initializers=options.initializers,
-             title=options.title or os.path.basename(options.program))
+        draw(_what_to_draw(options, watch), options.out, depth=options.depth, max_boxes=options.max_boxes,
+             initializers=options.initializers, title=options.title or os.path.basename(options.program))
     except (ValueError, KeyError, TypeError) as error:
         print(f"graphgrad: nothing was drawn: {error.args[0] if error.args else error}", file=sys.stderr)
         return status or 1
@@ -294,8 +341,8 @@ def _draw(options: argparse.Namespace) -> int:
 
 
 @contextlib.contextmanager
-def _watching(at_run: int | None) -> Iterator[_Watch]:
-    """Notes the graphs that a program makes, and stops it at its run number `at_run`."""
+def _watching(at_run: int | None, trace: int | None = None) -> Iterator[_Watch]:
+    """Notes the graphs that a program makes, stops it at its run number `at_run`, measures its run number `trace`."""
     from graphgrad.executor.runtime.session import Session
     from graphgrad.ir.graph import Graph
 
@@ -308,13 +355,19 @@ def _watching(at_run: int | None) -> Iterator[_Watch]:
 
     def counting(session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
         watch.runs += 1
+        if watch.runs == trace:
+            from graphgrad.frontend.config.config_proto import RunMetadata, RunOptions
+
+            watch.metadata = RunMetadata()
+            feed = args[0] if args else kwargs.get("feed_dict")
+            return run(session, fetches, feed, RunOptions(trace_level=_FULL_TRACE), watch.metadata)
         if watch.runs == at_run:
             watch.fetches = [_element(session.graph, f) for f in _leaves(fetches)]
             raise _Reached
         return run(session, fetches, *args, **kwargs)
 
     patches: list[tuple[Any, str, Any, Any]] = [(Graph, "__init__", noting, make)]
-    if at_run is not None:
+    if at_run is not None or trace is not None:
         patches.append((Session, "run", counting, run))
     for owner, name, function, _ in patches:
         setattr(owner, name, function)
@@ -345,6 +398,18 @@ def _tensor(element: Any) -> Any:
 
 
 def _what_to_draw(options: argparse.Namespace, watch: _Watch) -> Any:
+    """Returns a graph, some elements of it, or the explanation that is asked for, which is printed, too."""
+    what = _chosen(options, watch)
+    if not options.explain:
+        return what
+    from graphgrad.gradients.diagnose.explain import explain_gradient
+
+    explanation = explain_gradient(*map(_tensor, what))
+    print(explanation)
+    return explanation
+
+
+def _chosen(options: argparse.Namespace, watch: _Watch) -> Any:
     if options.at_run is not None and not options.explain:
         if watch.fetches is None:
             raise ValueError(f"the program ran a session {watch.runs} times, not {options.at_run}")

@@ -238,3 +238,31 @@ def test_an_explanation_in_a_branch_of_what_is_outside() -> None:
 
         tf.cond(x > 0.0, branch, lambda: x)
     assert "Sin" in drawn[0] and "neither None nor zero" in drawn[0]
+
+
+def test_folding_by_structure() -> None:
+    """Without name scopes, too, there are at most as many boxes as asked for, on two screens; labels are whole."""
+    with tf.Graph().as_default() as graph:
+        x = h = tf.placeholder(tf.float32, [None, 8], name="a_name_that_is_longer_than_what_boxes_had_room_for_once")
+        weights = [tf.Variable(tf.ones([8, 8])) for _ in range(12)]
+        for w in weights:
+            h = tf.tanh(tf.matmul(h, w) + x)
+        tf.gradients(tf.reduce_sum(tf.gradients(h, x)[0] ** 2), weights)
+    for budget in (20, 40):
+        view = view_of(graph, budget=budget)
+        assert len(view.boxes) <= budget
+        inside = [op for b in view.boxes for op in b.ops]
+        assert len(inside) == len(set(inside)) == view.shown
+    picture = draw(graph, max_boxes=40)
+    assert int(ElementTree.fromstring(picture).attrib["width"]) <= 3840
+    assert "a_name_that_is_longer_than_what_boxes_had_room_for_once<" in picture
+
+
+def test_captured_variables_have_their_names() -> None:
+    """What a sub-graph takes from outside has the name that it has there."""
+    with tf.Graph().as_default():
+        w = tf.Variable(2.0, name="weights")
+        x = tf.constant([1.0, 2.0], name="points")
+        y = tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * w, lambda: x)
+        body = y.op.inputs[0].op.attrs["then_branch"]
+    assert ">weights<" in draw(body) and ">points<" in draw(body)

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 
 from .boxes import Box, is_source, types_in
-
-_TITLE = 36  # characters
 
 
 class Words(NamedTuple):
@@ -26,27 +25,27 @@ def words(box: Box) -> Words:
     if box.copies > 1:
         what = {"variable": "variable", "input": "placeholder"}.get(box.kind, box.main.type)
         what = "constant" if box.main.type == "Const" else what
-        return Words(f"{box.copies} × {_fit(what, _TITLE)}", f"{_fit(_in_panel(box.name, box), 24)}, …")
+        return Words(f"{box.copies} × {what}", f"{_in_panel(box.name, box)}, …")
     if box.folded:
         above, _, last = _in_panel(box.name, box).rpartition("/")
         n = f"{len(box.ops)} ops"
-        return Words(_fit(last, _TITLE), f"{_fit(above, 24)} · {n}" if above else n)
+        return Words(last, f"{above} · {n}" if above else n)
     op = box.main
     if op.type == "Const":
         value = np.asarray(op.attrs.get("value", ()))
         told = f"constant {value.item()!s:.12}" if value.size == 1 else _sized("constant", op)
-        return Words(_fit(op.name, _TITLE), told)
+        return Words(op.name, told)
     if box.kind == "variable":
-        return Words(_fit(op.name, _TITLE), _sized("variable", op))
+        return Words(op.name, _sized("variable", op))
     if is_source(op):
-        return Words(_fit(op.name, _TITLE), _sized("placeholder", op))
+        return Words(captured_name(op) or op.name, _sized("placeholder", op))
     name = _in_panel(op.name, box)
     if op.type == "NoOp":
-        return Words(_fit(name, _TITLE), f"NoOp · {len(box.ops)} ops" if len(box.ops) > 1 else "NoOp")
+        return Words(name, f"NoOp · {len(box.ops)} ops" if len(box.ops) > 1 else "NoOp")
     if box.part.kind != "forward":  # the type repeats the last piece
         above, _, last = name.rpartition("/")
         name = above if above and re.fullmatch(rf"{re.escape(op.type)}(_\d+)?", last) else name
-    return Words(_fit(op.type, _TITLE), _fit(name, 30) if name != op.type else "")
+    return Words(op.type, name if name != op.type else "")
 
 
 def _in_panel(name: str, box: Box) -> str:
@@ -78,9 +77,20 @@ def _sized(what: str, op: Operation) -> str:
     return f"{what} {text}" if text else what
 
 
-def _fit(text: str, limit: int) -> str:
-    """Shortens a text to its end: names differ at their ends."""
-    return text if len(text) <= limit else "…" + text[-(limit - 1) :]
+def captured_name(op: Operation) -> str:
+    """Returns the name of the variable or tensor that a placeholder in a sub-graph stands for; '' for others."""
+    graph: Any = op.graph
+    if not isinstance(graph, FuncGraph) or not op.outputs:
+        return ""
+    outer = graph.outside.get(id(op.outputs[0]))
+    if outer is None:
+        return ""
+    if isinstance(outer, Tensor):
+        inner = captured_name(outer.op) if outer.op.opdef.placeholder else ""
+        return inner or outer.op.name
+    cell = getattr(outer, "_value", None)
+    name = getattr(cell, "name", None)
+    return str(name).partition(":")[0] if isinstance(name, str) else ""
 
 
 def text_width(text: str, size: float, bold: bool) -> float:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from typing import Any
 
 from graphgrad.gradients.diagnose.explanation import GradientExplanation
-from graphgrad.ir.context import get_default_graph
-from graphgrad.ir.funcgraph import stands_for
-from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.values.composite import Composite
 
 from .box_text import width_of
 from .boxes import NO_MARKS, marks_of
+from .chosen import ends_of, explained_ends, upstream
 from .fold import fold
 from .layout import place
 from .svg import write
+
+_WIDEST = 3740.0  # with margins, two screens
+_FEWEST = 4  # boxes
 
 
 def draw(
@@ -31,8 +30,8 @@ def draw(
     """Draws a graph, or what some tensors need, as an SVG picture.
 
     The forward part, gradients and what is built on them have panels of their own, with each gradient
-    in the row of its forward operations. Name scopes are folded until about `max_boxes` boxes
-    remain; pointing at a box or an arrow shows the rest: op type,
+    in the row of its forward operations. Name scopes and repeated parts are folded until at most `max_boxes` boxes
+    remain, and the picture is at most two screens wide; pointing at a box or an arrow shows the rest: op type,
     name, inputs, shapes, the line of the program that built it.
 
     Args:
@@ -41,7 +40,7 @@ def draw(
         default graph.
       path: the file to write, usually `*.svg`; None only returns the text.
       depth: the number of levels of name scopes to show, instead of a choice by `max_boxes`.
-      max_boxes: the approximate number of boxes after folding.
+      max_boxes: the largest number of boxes after folding; more only where there are more panels.
       title: the heading; by default it shows the counts.
       initializers: whether to show the operations that only initialize variables.
     Returns: the SVG document.
@@ -56,13 +55,18 @@ def draw(
     if depth is not None and depth < 1:
         raise ValueError(f"depth must be 1 or more, not {depth}")
     explanation = graph_or_tensors if isinstance(graph_or_tensors, GradientExplanation) else None
-    graph, ends = _ends(_explained(explanation) if explanation else graph_or_tensors)
-    ops = _upstream(ends) if ends else graph.get_operations()
+    graph, ends = ends_of(explained_ends(explanation) if explanation else graph_or_tensors)
+    ops = upstream(ends) if ends else graph.get_operations()
     if not ops:
         raise ValueError("the graph has no operations to draw. Fix: build some, or name the graph that holds them")
-    view = fold(graph, ops, depth, max_boxes, initializers)
-    widths = {box: width_of(box) for box in view.boxes}
-    placed = place(view, widths)
+    budget = max_boxes
+    while True:
+        view = fold(graph, ops, depth, budget, initializers)
+        widths = {box: width_of(box) for box in view.boxes}
+        placed = place(view, widths)
+        if depth is not None or placed.width <= _WIDEST or budget < _FEWEST:
+            break
+        budget = min(budget, len(view.boxes)) * 9 // 10
     marked = {box for box in view.boxes if any(op in ends for op in box.ops)}
     marks = marks_of(explanation, view) if explanation else NO_MARKS
     heading = title or (str(explanation).partition("\n")[0].rstrip(".:") if explanation else "Graph")
@@ -82,57 +86,3 @@ def _save(text: str, path: str | os.PathLike[str] | None) -> str:
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
     return text
-
-
-def _explained(explanation: GradientExplanation) -> list[Tensor]:
-    """Returns the ys and x; an x outside of the ys' sub-graph is replaced by its placeholder there."""
-    graph, x = explanation.ys[0].graph, explanation.x
-    inside = [x] if x.graph is graph else [p for p in getattr(graph, "inputs", ()) if stands_for(p) is stands_for(x)]
-    return [*explanation.ys, *inside]
-
-
-def _ends(what: Any) -> tuple[Graph, set[Operation]]:
-    """Returns the graph, and the operations to draw the ancestors of (none for a whole graph)."""
-    if what is None:
-        return get_default_graph(), set()
-    if isinstance(what, Graph):
-        return what, set()
-    graph = getattr(what, "graph", None)
-    if isinstance(graph, Graph) and not isinstance(what, (Tensor, Operation)):
-        return graph, set()  # a Session, a concrete function
-    ends = dict.fromkeys(_operations(what))
-    graphs = {op.graph for op in ends}
-    if len(graphs) != 1:
-        raise ValueError("the tensors to draw belong to several graphs" if graphs else "there are no tensors to draw")
-    return graphs.pop(), set(ends)
-
-
-def _operations(what: Any) -> Iterable[Operation]:
-    if isinstance(what, (list, tuple, set)):
-        for w in what:
-            yield from _operations(w)
-    elif isinstance(what, dict):
-        yield from _operations(list(what.values()))
-    elif isinstance(what, Operation):
-        yield what
-    elif isinstance(what, Tensor):
-        yield what.op
-    elif isinstance(what, Composite):
-        yield from _operations(what._parts())
-    elif what is not None:
-        element = getattr(what, "_as_graph_element", None)
-        if element is None:
-            raise TypeError(f"cannot draw a {type(what).__name__}; give a Graph, tensors or operations")
-        yield from _operations(element())
-
-
-def _upstream(ends: set[Operation]) -> list[Operation]:
-    seen: dict[Operation, None] = {}
-    stack = list(ends)
-    while stack:
-        op = stack.pop()
-        if op not in seen:
-            seen[op] = None
-            stack += [t.op for t in op.inputs]
-            stack += op.control_inputs
-    return list(seen)

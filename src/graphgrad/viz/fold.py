@@ -8,7 +8,6 @@ of a forward part and of its gradient alike, until the rest fits.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -18,8 +17,7 @@ from graphgrad.ir.graph import Graph, Operation, Tensor
 
 from .boxes import FORWARD, Arrow, Box, GraphPart, View, is_source, is_variable, pattern
 from .bundling import bundled
-
-_GRADIENT_SCOPE = re.compile(r"(?:^|/)gradients(?:_\d+)?(?=/|$)")
+from .sections import gradients_scope, is_gradient
 
 
 def fold(graph: Graph, ops: Iterable[Operation], depth: int | None = None, budget: int = 60,
@@ -47,6 +45,18 @@ def fold(graph: Graph, ops: Iterable[Operation], depth: int | None = None, budge
     visible = [op for op in chosen if op.index not in hosts]
     tree = _tree(visible, parts)
     cut = _cut_at(tree, depth) if depth is not None else _cut_within(tree, budget)
+    shown, arrows = _boxes(chosen, visible, cut, parts, hosts, groups)
+    if depth is None and len(shown) > budget:
+        shown, arrows = bundled(shown, arrows)
+    if depth is None and len(shown) > budget:  # name scopes and parallel parts are not enough
+        cut = _cut_within(_structured(graph, visible, tree), budget)
+        shown, arrows = _boxes(chosen, visible, cut, parts, hosts, groups)
+    return View(shown, arrows, len(chosen), len(graph.get_operations()))
+
+
+def _boxes(chosen: list[Operation], visible: list[Operation], cut: _Cut, parts: dict[int, GraphPart],
+           hosts: dict[int, Operation], groups: set[int]) -> tuple[list[Box], list[Arrow]]:
+    """Returns the boxes for where operations are shown, and the arrows between them."""
     box_of: dict[int, Box] = {}
     boxes: dict[tuple[Any, ...], Box] = {}
     for op in visible:
@@ -64,11 +74,7 @@ def fold(graph: Graph, ops: Iterable[Operation], depth: int | None = None, budge
         if op.index in hosts:
             box_of[op.index] = box_of[hosts[op.index].index]
             box_of[op.index].ops.append(op)
-    shown = list(boxes.values())
-    arrows = _arrows(chosen, box_of, hosts, groups)
-    if depth is None and len(shown) > budget:
-        shown, arrows = bundled(shown, arrows)
-    return View(shown, arrows, len(chosen), len(graph.get_operations()))
+    return list(boxes.values()), _arrows(chosen, box_of, hosts, groups)
 
 
 def _index(op: Operation) -> int:
@@ -126,10 +132,6 @@ def _is_loose(op: Operation) -> bool:
 # -- which part ------------------------------------------------------------------------
 
 
-def _is_gradient(op: Operation) -> bool:
-    return op._original_op is not None or _GRADIENT_SCOPE.search(op.name) is not None
-
-
 def _parts(ops: list[Operation]) -> dict[int, GraphPart]:
     """Returns the part of each operation, by index."""
     parts: dict[int, GraphPart] = {}
@@ -137,7 +139,7 @@ def _parts(ops: list[Operation]) -> dict[int, GraphPart]:
     for op in ops:
         before = [parts[i.index] for i in _inputs(op) if i.index in parts]
         latest = max(before, default=FORWARD)
-        if _is_gradient(op):
+        if is_gradient(op):
             original = op._original_op
             if original is not None:
                 part = GraphPart(parts.get(original.index, FORWARD).order + 1, 0)
@@ -153,7 +155,7 @@ def _parts(ops: list[Operation]) -> dict[int, GraphPart]:
     settle = {op.index for op in unsettled}
     for op in reversed(ops):
         first_use = users.get(op.index)
-        gradient = _is_gradient(op)
+        gradient = is_gradient(op)
         movable = op.index in settle or (not gradient and _only_sources(op) and op.type != "Placeholder")
         if first_use is not None and movable and first_use > parts[op.index] and (first_use.rank == 0) == gradient:
             parts[op.index] = first_use
@@ -291,7 +293,7 @@ def _tree(ops: list[Operation], parts: dict[int, GraphPart]) -> list[_Leaf]:
     leaves = []
     scopes = {op.name.rpartition("/")[0] for op in ops}
     for op in ops:
-        prefix = _gradients_scope(op) if _is_gradient(op) else ""
+        prefix = gradients_scope(op) if is_gradient(op) else ""
         rest = op.name[len(prefix) + 1 :] if prefix else op.name
         path = tuple(rest.split("/"))
         if op.name in scopes:
@@ -300,17 +302,19 @@ def _tree(ops: list[Operation], parts: dict[int, GraphPart]) -> list[_Leaf]:
     return leaves
 
 
-def _gradients_scope(op: Operation) -> str:
-    original = op._original_op
-    if original is not None:
-        at = op.name.find(f"/{original.name}_grad")
-        if at >= 0:
-            return op.name[:at]
-    found = list(_GRADIENT_SCOPE.finditer(op.name))
-    if found:
-        last = found[0] if original is None else found[-1]
-        return op.name[: last.end()] if last.end() < len(op.name) else op.name[: last.start()].rstrip("/")
-    return op.name.rpartition("/")[0]
+def _structured(graph: Graph, ops: list[Operation], leaves: list[_Leaf]) -> list[_Leaf]:
+    """Returns the leaves with repeated parts for levels, as the live picture has them, and few at the top."""
+    from .live.nesting import Nesting
+
+    nesting = Nesting(graph, ops, "", bodies=False)
+    found = []
+    panels: dict[str, str] = {}  # one name for each, also apart from numbers: panels are unfolded one by one
+    for leaf in leaves:
+        panel = panels.setdefault(leaf.root[1], f"{leaf.root[1] or 'all operations'}\0{'i' * len(panels)}")
+        groups = [g for g in reversed(nesting.home[id(leaf.op)].chain()) if g.kind not in ("graph", "section")]
+        path = (*[f"{g.label}\0{g.number}" for g in groups], leaf.op.name.rpartition("/")[2])
+        found.append(leaf._replace(prefix="", path=(panel, *path), root=leaf.root[:1]))
+    return found
 
 
 def _cut_at(leaves: list[_Leaf], depth: int) -> _Cut:
@@ -349,7 +353,7 @@ def _place(leaves: list[_Leaf], is_open: Any) -> _Cut:
             level += 1
         path = leaf.path[:level]
         folded = level < len(leaf.path)
-        shown = "/".join(p for p in path if p)
+        shown = "/".join(p.partition("\0")[0] for p in path if p)
         name = leaf.op.name if not folded else f"{leaf.prefix}/{shown}" if leaf.prefix else shown
         cut[leaf.op.index] = ((leaf.root, path), folded, name)
     return cut

@@ -641,6 +641,7 @@ from graphgrad.training.summaries.summary_messages import LogMessage as LogMessa
 from graphgrad.training.summaries.summary_messages import SessionLog as SessionLog
 from graphgrad.training.summaries.summary_messages import Summary as Summary
 from graphgrad.training.summaries.summary_messages import SummaryMetadata as SummaryMetadata
+from graphgrad.viz.live.view_graph import view_graph as view_graph
 
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "ConfigProto", "CriticalSection", "DType", "Defun",
@@ -740,6 +741,6 @@ __all__ = [
     "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack", "use_compiled_programs",
     "variable_axis_size_partitioner", "variable_creator_scope", "variable_op_scope", "variable_scope",
     "variables_initializer", "variance_scaling_initializer", "variant", "vectorized_map", "verify_tensor_all_finite",
-    "version", "where", "where_v2", "while_loop", "write_file", "xla", "zeros", "zeros_initializer", "zeros_like",
-    "zeta"
+    "version", "view_graph", "where", "where_v2", "while_loop", "write_file", "xla", "zeros", "zeros_initializer",
+    "zeros_like", "zeta"
 ]

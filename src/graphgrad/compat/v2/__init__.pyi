@@ -310,6 +310,7 @@ from graphgrad.ops.math.unary import sqrt as sqrt
 from graphgrad.ops.math.unary import square as square
 from graphgrad.ops.nn.conv.patches import extract_volume_patches as extract_volume_patches
 from graphgrad.platform.logging_v1 import get_logger as get_logger
+from graphgrad.viz.live.view_graph import view_graph as view_graph
 
 __all__ = [
     "AggregationMethod", "Assert", "CriticalSection", "DType", "DeviceSpec", "GradientTape", "Graph", "IndexedSlices",
@@ -350,5 +351,5 @@ __all__ = [
     "test", "tile", "timestamp", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple",
     "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts",
     "unravel_index", "unstack", "use_compiled_programs", "variable_creator_scope", "variant", "vectorized_map",
-    "version", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like"
+    "version", "view_graph", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like"
 ]

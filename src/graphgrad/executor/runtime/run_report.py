@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -13,6 +14,8 @@ from graphgrad.ir.values import tensor_list
 if TYPE_CHECKING:
     from graphgrad.executor.backend.cache import Entry
     from graphgrad.executor.program.plan_types import Cluster, HostStep
+
+_NAMED = 24  # values that a step names
 
 
 class Step(NamedTuple):
@@ -31,6 +34,7 @@ class Step(NamedTuple):
       start: when it began, in seconds since 1970.
       seconds: how long it took until its results were complete.
       names: the names of its operations.
+      alive: (name, bytes) of the largest values that are alive after the step, variables included.
     """
 
     kind: str
@@ -44,6 +48,7 @@ class Step(NamedTuple):
     start: float = 0.0
     seconds: float = 0.0
     names: tuple[str, ...] = ()
+    alive: tuple[tuple[str, int], ...] = ()
 
 
 class RunReport:
@@ -58,6 +63,7 @@ class RunReport:
         self.steps: list[Step] = []
         self._forms: dict[int, int] = {}
         self._live = 0
+        self._names: dict[int, str] = {}  # slot -> the value's name
         self.peak_bytes = 0
         self._begun = time.perf_counter()
         self._offset = time.time() - self._begun  # wall clock minus performance counter
@@ -69,7 +75,7 @@ class RunReport:
 
     def start(self, slots: Sequence[Any]) -> None:
         """Notes the live memory before the first step."""
-        self._live = self.peak_bytes = _live_bytes(slots)
+        self._live = self.peak_bytes = sum(_live(slots).values())
         self._begun = time.perf_counter()
 
     def cluster(self, made_of: tuple[Cluster, Entry], slots: Sequence[Any]) -> None:
@@ -80,23 +86,38 @@ class RunReport:
         form = self._forms.setdefault(id(entry), len(self._forms))
         output, temporary = entry.program().memory()
         operations = Counter(i.op.type for i in cluster.program)
+        live = _live(slots)
         self._add(Step("cluster", operations, form, "reused" if known else entry.origin, output, temporary,
-                       _live_bytes(slots), cluster.device or "", *self._times(ended, cluster.program)))
+                       sum(live.values()), cluster.device or "", *self._times(ended, cluster.program),
+                       self._alive(live, cluster.program)))
 
     def host(self, step: Cluster | HostStep, slots: Sequence[Any]) -> None:
         """Notes a host step that has run."""
         ended = time.perf_counter()
-        live = _live_bytes(slots)
+        by_slot = _live(slots)
+        live = sum(by_slot.values())
         grown = max(0, live - self._live)
         if isinstance(step, Move):
             self._add(Step("move", Counter(["Move"]), None, "move", grown, 0, live, step.device or "",
-                           *self._times(ended, ())))
+                           *self._times(ended, ()), self._alive(by_slot, ())))
             return
         operations = Counter(i.op.type for i in step.program)
-        self._add(Step("host", operations, None, "host", grown, 0, live, "", *self._times(ended, step.program)))
+        self._add(Step("host", operations, None, "host", grown, 0, live, "", *self._times(ended, step.program),
+                       self._alive(by_slot, step.program)))
 
     def _times(self, ended: float, program: Sequence[Any]) -> tuple[float, float, tuple[str, ...]]:
         return self._begun + self._offset, ended - self._begun, tuple([i.op.name for i in program])
+
+    def _alive(self, live: dict[int, int], program: Sequence[Any]) -> tuple[tuple[str, int], ...]:
+        """Names the largest of the values that are alive after a step."""
+        for i in program:
+            self._names.update(zip(i.outs, [t.name for t in i.op.outputs]))
+            for slot, t in zip(i.ins, i.op.inputs):
+                self._names.setdefault(slot, t.name)
+            for position, touch in i.refs.items():
+                self._names.setdefault(touch.slot, i.op.inputs[position].op.name)
+        largest = heapq.nlargest(_NAMED, live.items(), key=_bytes)
+        return tuple((self._names.get(slot, "an input or a variable"), size) for slot, size in largest if size)
 
     def _add(self, step: Step) -> None:
         self.steps.append(step)
@@ -135,16 +156,28 @@ def _size(count: int) -> str:
     return f"{count / 1000:.0f} kB" if count < 10_000_000 else f"{count / 1e6:.0f} MB"
 
 
-def _live_bytes(slots: Sequence[Any]) -> int:
-    seen: dict[int, int] = {}
-    for value in slots:
+def _live(slots: Sequence[Any]) -> dict[int, int]:
+    """Returns the bytes of the values in slots; what stands in several is counted once."""
+    seen: set[int] = set()
+    live: dict[int, int] = {}
+    for slot, value in enumerate(slots):
         parts = tensor_list.flatten(value)[0] if isinstance(value, tensor_list.TensorList) else (value,)
+        total = 0
         for part in parts:
-            if part is not None and hasattr(part, "aval"):
+            if part is None or id(part) in seen:
+                continue
+            seen.add(id(part))
+            if hasattr(part, "aval"):
                 size = part.aval.dtype.itemsize
                 for n in part.aval.shape:
                     size *= n
-                seen[id(part)] = size
-            elif part is not None:
-                seen[id(part)] = int(getattr(part, "nbytes", 0))
-    return sum(seen.values())
+                total += size
+            else:
+                total += int(getattr(part, "nbytes", 0))
+        if total:
+            live[slot] = total
+    return live
+
+
+def _bytes(entry: tuple[int, int]) -> int:
+    return entry[1]
