@@ -60,6 +60,14 @@ class SymbolicTensor(tensor.Tensor):
         shape = self._spec.shape
         return -1 if shape is None else len(shape)
 
+    @property
+    def numpy(self) -> Any:
+        """Raises AttributeError: the tensor has no value until it is run."""
+        fix = RETURN_IT if self.graph.building_function else "run it: sess.run(tensor), or tensor.eval()"
+        raise AttributeError(f"'SymbolicTensor' object has no attribute 'numpy': {self.name} has no value while its "
+                             f"graph is built.\n  Built at {self.op.source}\n  Asked at {user_source(2)}\n"
+                             f"  Fix: {fix}")
+
     def set_shape(self, shape: Any) -> None:
         """Merges known dimensions into the static shape.
 
@@ -134,6 +142,10 @@ class SymbolicTensor(tensor.Tensor):
 
 
 Tensor = SymbolicTensor  # the meaning of `Tensor` in this package, except for eager tensors
+
+# What to do with a tensor that is used where its function, branch or loop has ended.
+RETURN_IT = ("it belongs to a function, branch or loop, and is out of scope here: return it from there. A Python list "
+             "cannot collect the tensors of a loop, a tf.TensorArray can")
 
 _NOT_CONVERTED = (
     "  Fix: put @tf.function on the function (its `if`, `while` and `for` are then converted), or use tf.cond and "
@@ -236,8 +248,8 @@ class Operation:
 
     @property
     def traceback(self) -> list[Source]:
-        """The user's line that built the operation."""
-        return [self.source] if self.source else []
+        """The user's lines that led to the operation: the outermost first, last the one that built it."""
+        return self.source.chain[::-1] if self.source else []
 
     def _set_device(self, device: str) -> None:
         self.device = devices.canonical(device) if device else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphgrad.gradients.core.gradient_paths import Paths, PathView, way_back
 from graphgrad.gradients.core.rules import carries_gradient
 from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.source import line_of
 
 _SHOWN = 12  # operations of a path
 _TOLD = 20  # cuts
@@ -119,8 +120,8 @@ class GradientExplanation:
         if self.unrelated:
             verdict = "None" if self.is_none else "zero"
             return "\n".join([f"{head} is {verdict}: y does not depend on x.",
-                              *[f"  {y.name} built at {y.op.source}" for y in self.ys[:4]],
-                              f"  {self.x.name} built at {self.x.op.source}",
+                              *[f"  {y.name} built at {line_of(y.op.source)}" for y in self.ys[:4]],
+                              f"  {self.x.name} built at {line_of(self.x.op.source)}",
                               *[f"  {line}" for line in self.unrelated]])
         cuts = f"{len(self.cuts)} cut{'s' * (len(self.cuts) != 1)}"
         if self.verdict == "raises":
@@ -159,6 +160,6 @@ def _way(path: tuple[Operation, ...], cut: Operation | None) -> list[str]:
         if i != last + 1:
             lines.append(f"      ... {i - last - 1} operations ...")
         mark = "  x " if path[i] is cut else "    "
-        lines.append(f"  {mark}{names[i]:<{width}}  {path[i].source}")
+        lines.append(f"  {mark}{names[i]:<{width}}  {line_of(path[i].source)}")
         last = i
     return lines
