@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from graphgrad.errors import InaccessibleTensorError
+from graphgrad.ir.tensor import repr_html
 
 from . import context
 from .op_signature import Spec
@@ -60,6 +61,7 @@ class Graph:
     True
     """
 
+    _repr_html_ = repr_html
     building_function = False
     _outer_graph: Graph | None = None
     # Whether effects happen even if no result depends on them: in functions, and their sub-graphs.

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from graphgrad.errors import OperatorNotAllowedInGraphError
+from graphgrad.ir.tensor import repr_html
 from graphgrad.system import device_names as devices
 
 from . import context, tensor
@@ -31,6 +32,8 @@ class SymbolicTensor(tensor.Tensor):
     """
 
     __slots__ = ("op", "value_index", "graph", "dtype", "_spec", "_static", "__dict__", "__weakref__")
+
+    _repr_html_ = repr_html
 
     op: Operation
     value_index: int
@@ -171,6 +174,8 @@ class Operation:
 
     __slots__ = ("name", "opdef", "graph", "inputs", "outputs", "attrs", "control_inputs", "device", "index", "source",
                  "_colocation", "_original_op", "_gradient", "__dict__", "__weakref__")
+
+    _repr_html_ = repr_html
 
     name: str
     opdef: OpDef

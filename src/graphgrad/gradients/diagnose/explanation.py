@@ -6,6 +6,7 @@ from graphgrad.gradients.core.gradient_paths import Paths, PathView, way_back
 from graphgrad.gradients.core.rules import carries_gradient
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.source import line_of
+from graphgrad.ir.tensor import repr_html
 
 _SHOWN = 12  # operations of a path
 _TOLD = 20  # cuts
@@ -91,6 +92,8 @@ class GradientExplanation:
       path: the operations of a path on which the gradient arrives, from y to x; empty if it does not.
       unrelated: if no path leads from ys to x, a diagnosis in lines of text.
     """
+
+    _repr_html_ = repr_html
 
     def __init__(self, ys: list[Tensor], x: Tensor, verdict: str, cuts: tuple[Cut, ...], path: tuple[Operation, ...],
                  unrelated: tuple[str, ...]):
