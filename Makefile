@@ -46,10 +46,10 @@ help:
 
 $(STAMP): pyproject.toml constraints.txt
 	@found=; $(FIND_PYTHON); \
-	echo "Setting up $(VENV) with $$("$$found" --version) (once; about 350 MB of packages)"; \
+	echo "Setting up $(VENV) with $$("$$found" --version) (once; about 460 MB of packages)"; \
 	$(call MAKE_VENV,$(VENV))
 	@$(PY) $(PIP) install -q -c constraints.txt setuptools
-	@$(PY) $(PIP) install -q -c constraints.txt --no-build-isolation -e '.[demo,draw,dev]'
+	@$(PY) $(PIP) install -q -c constraints.txt --no-build-isolation -e '.[demo,draw,notebook,dev]'
 	@touch $@
 
 $(TFSTAMP): constraints-tensorflow.txt

@@ -15,7 +15,7 @@ def __getattr__(name: str) -> object:
 
     face = mirror(__name__, "graphgrad.compat.v2")
     if name == "__all__":
-        return face.all
+        return [*face.all, "install", "uninstall", "load_ipython_extension", "unload_ipython_extension"]
     return face.getattr(name)
 
 
@@ -23,6 +23,56 @@ def __dir__() -> list[str]:
     from graphgrad.compat.lazy import mirror
 
     return mirror(__name__, "graphgrad.compat.v2").dir()
+
+
+def install(version: int = 2) -> None:
+    """Lets `import tensorflow` mean this package from now on, in this process.
+
+    `graphgrad run` and `%load_ext graphgrad` call it. Modules that have imported TensorFlow before keep what they have.
+
+    Args:
+      version: which TensorFlow it is to be, 1 or 2.
+    Raises: ValueError for another version; RuntimeError if TensorFlow itself was imported.
+
+    >>> import graphgrad
+    >>> graphgrad.install(1)
+    >>> import tensorflow
+    >>> tensorflow.__version__
+    '1.15.5'
+    >>> graphgrad.uninstall()
+    """
+    from graphgrad.compat import importing
+
+    importing.install(version)
+
+
+def uninstall() -> None:
+    """Undoes `install`; modules that a program has imported stay with the program."""
+    from graphgrad.compat import importing
+
+    importing.uninstall()
+
+
+def load_ipython_extension(shell: object) -> None:
+    """Loads the extension for IPython: `%load_ext graphgrad`.
+
+    Args:
+      shell: IPython's shell.
+    """
+    from graphgrad.notebook import extension
+
+    extension.load(shell)
+
+
+def unload_ipython_extension(shell: object) -> None:
+    """Unloads it.
+
+    Args:
+      shell: IPython's shell.
+    """
+    from graphgrad.notebook import extension
+
+    extension.unload(shell)
 
 
 class _Package(_Module):

@@ -1,15 +1,12 @@
-"""The command line: `graphgrad run`, `graphgrad compile`, `graphgrad draw`, `graphgrad ops`, `check-imports`."""
+"""The command line: `graphgrad run`, `compile`, `draw`, `ops`, `check-imports`, `completion`."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import os
-import runpy
 import sys
-import traceback
 from collections.abc import Iterator, Sequence
-from importlib.machinery import PathFinder
 from typing import Any
 
 _USAGE = """\
@@ -27,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(argv)
     commands = {"run": _run, "compile": _compile, "view": _view, "draw": _draw, "ops": _ops,
-                "check-imports": _check_imports}
+                "check-imports": _check_imports, "completion": _completion}
     return commands[options.command](options)
 
 
@@ -37,7 +34,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Runs TensorFlow programs, unmodified, without TensorFlow; draws their graphs.",
     )
     parser.add_argument("--version", action="version", version=f"graphgrad {_version()}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="{run,compile,view,draw,ops,check-imports}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="run a program in which `tensorflow` is this package",
                               description="Runs a program in which `import tensorflow` gives this package.")
     ahead = _compile_parser(commands)
@@ -76,8 +73,12 @@ def _parser() -> argparse.ArgumentParser:
     draw.add_argument("--initializers", action="store_true", help="also show what gives variables their first value")
     ops = commands.add_parser("ops", help="list the op types", description="Lists the op types: whether they have a "
                               "gradient, for which dtypes they exist, where they run, and which functions build them.")
+    ops.add_argument("--json", action="store_true", help="write JSON: a list with an object for each op type")
     ops.add_argument("pattern", nargs="?", default="*", metavar="PATTERN",
                      help="only op types that match it, such as '*Grad' (default: all)")
+    completion = commands.add_parser("completion", help="write a completion script for a shell", description="Writes a "
+                                     "script that completes the options of this command in a shell.")
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
     check = commands.add_parser("check-imports", help="list missing names of TensorFlow that a package uses",
                                 description="Looks through the files of a package, without running them, for names of "
                                 "TensorFlow, and lists those that are missing here, with the number of uses.")
@@ -87,7 +88,9 @@ def _parser() -> argparse.ArgumentParser:
     for p in (run, ahead, view, draw):
         p.add_argument("-m", action="store_true", dest="is_module",
                        help="PROGRAM is the name of a module or package, as for python -m")
-        p.add_argument("program", metavar="PROGRAM", help="a Python file")
+        p.add_argument("--traceback", action="store_true",
+                       help="show whole tracebacks of uncaught errors, with graphgrad's own frames")
+        p.add_argument("program", metavar="PROGRAM", help="a Python file, or - for standard input")
         p.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
     return parser
 
@@ -141,8 +144,15 @@ def _run(options: argparse.Namespace) -> int:
 
 def _execute(options: argparse.Namespace, watch: _Watch | None = None) -> Any:
     """Runs the program; returns its argument of sys.exit, None without one, 1 if it failed."""
-    path = _module_file(options.program) if options.is_module else options.program
-    if path is None or not os.path.isfile(path):
+    from graphgrad.commands import programs, uncaught
+
+    text: str | None = None
+    path: str | None = options.program
+    if options.is_module:
+        path = programs.module_file(options.program)
+    elif path == "-":
+        text, path = sys.stdin.read(), programs.STDIN
+    if path is None or (text is None and not os.path.isfile(path)):
         print(f"graphgrad: {_no_program(options)}", file=sys.stderr)
         return 2
     from graphgrad.compat import importing
@@ -150,17 +160,22 @@ def _execute(options: argparse.Namespace, watch: _Watch | None = None) -> Any:
 
     if getattr(options, "optimize_derivatives", False):
         optimize_in_process(True)
-    folder = os.getcwd() if options.is_module else os.path.dirname(os.path.abspath(path))
-    version = importing.detect_version(path, folder) if options.tf == "auto" else int(options.tf)
+    folder = os.getcwd() if options.is_module or text is not None else os.path.dirname(os.path.abspath(path))
+    if options.tf != "auto":
+        version = int(options.tf)
+    elif text is not None:
+        version = programs.version_of_text(text)
+    else:
+        version = programs.version_of(path, folder, options.args)
     importing.install(version)
-    sys.argv = [path, *options.args]
+    sys.argv = [path if text is None else "-", *options.args]
     if sys.path[:1] != [folder]:
         sys.path.insert(0, folder)
     try:
-        if options.is_module:
-            runpy.run_module(options.program, run_name="__main__", alter_sys=True)
+        if text is not None:
+            programs.run_text(text)
         else:
-            runpy.run_path(path, run_name="__main__")
+            programs.run_file(path, options.program if options.is_module else None)
     except SystemExit as stop:
         return stop.code
     except _Reached:
@@ -171,28 +186,11 @@ def _execute(options: argparse.Namespace, watch: _Watch | None = None) -> Any:
     except BaseException as error:
         if isinstance(error, ModuleNotFoundError) and error.name in ("google", "google.protobuf"):
             error.add_note("Fix: pip install protobuf; its text_format and json_format work on graphgrad's messages")
-        _print_traceback(error, path)
+        uncaught.show(error, path, options.traceback)
         if watch is not None:
             watch.error = error
         return 1
     return None
-
-
-def _module_file(name: str) -> str | None:
-    """Finds the file of a module, or of a package's `__main__`, without importing its parents; None if missing."""
-    path: Any = [os.getcwd(), *sys.path]
-    spec: Any = None
-    parts = name.split(".")
-    while parts:
-        spec = PathFinder.find_spec(parts.pop(0), path)
-        if spec is None:
-            return None
-        path = spec.submodule_search_locations
-        if parts and path is None:
-            return None
-        if not parts and path is not None:
-            parts = ["__main__"]
-    return str(spec.origin) if spec.origin else None
 
 
 def _no_program(options: argparse.Namespace) -> str:
@@ -202,17 +200,6 @@ def _no_program(options: argparse.Namespace) -> str:
                 "__main__")
     what = "is a folder; name a file in it" if os.path.isdir(options.program) else "does not exist"
     return f"the program {options.program!r} {what}"
-
-
-def _print_traceback(error: BaseException, path: str) -> None:
-    """Prints a traceback that begins in the program, like Python's own."""
-    tb = error.__traceback__
-    while tb is not None and tb.tb_frame.f_code.co_filename != path:
-        tb = tb.tb_next
-    if tb is None and isinstance(error, ImportError):  # a parent package of the module may have failed
-        tb = error.__traceback__
-    sys.stdout.flush()
-    traceback.print_exception(type(error), error, tb)
 
 
 def _exit_status(code: Any) -> int:
@@ -248,14 +235,22 @@ def _compile(options: argparse.Namespace) -> int:
 
 
 def _ops(options: argparse.Namespace) -> int:
-    from graphgrad.compat.operations import as_text
+    from graphgrad.compat.operations import as_json, as_text
+    from graphgrad.system.terminal import width
 
-    text = as_text(options.pattern)
+    text = as_json(options.pattern) if options.json else as_text(options.pattern, width(sys.stdout))
     if "\n" not in text:
         print(f"graphgrad: no op type matches {options.pattern!r}", file=sys.stderr)
         return 1
     with contextlib.suppress(BrokenPipeError):  # `graphgrad ops | head`
         print(text, flush=True)
+    return 0
+
+
+def _completion(options: argparse.Namespace) -> int:
+    from graphgrad.commands.completion import script
+
+    print(script(_parser(), options.shell))
     return 0
 
 

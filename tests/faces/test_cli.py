@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import json
 import pathlib
+import shutil
 import subprocess
 import sys
 from typing import Any
 
+import hypothesis
+import hypothesis.strategies as st
 import pytest
+
+from graphgrad import cli
+from graphgrad.commands import completion, uncaught
+from graphgrad.system import terminal
 
 _SRC = str(pathlib.Path(__file__).resolve().parents[2] / "src")
 
@@ -27,10 +36,11 @@ if __name__ == "__main__":
 """
 
 
-def graphgrad(*args: Any, cwd: pathlib.Path) -> subprocess.CompletedProcess[str]:
+def graphgrad(*args: Any, cwd: pathlib.Path, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
     """Runs the command."""
     return subprocess.run([sys.executable, "-m", "graphgrad", *map(str, args)], cwd=cwd, check=False, text=True,
-                          capture_output=True, env={"PYTHONPATH": _SRC, "PATH": "/usr/bin:/bin"}, timeout=120)
+                          capture_output=True, env={"PYTHONPATH": _SRC, "PATH": "/usr/bin:/bin"} | more, timeout=120,
+                          input=stdin)
 
 
 @pytest.fixture
@@ -119,7 +129,7 @@ def test_version_2(folder: pathlib.Path) -> None:
     lines = done.stderr.splitlines()
     assert lines[0] == "Traceback (most recent call last):"
     assert lines[1].strip().startswith('File "inner/program.py", line 6')
-    assert "tf.compat.v1.placeholder" in lines[-1]
+    assert "tf.compat.v1.placeholder" in lines[-2] and "left out" in lines[-1]
 
 
 @pytest.mark.parametrize(("text", "status", "errors"), [
@@ -205,12 +215,109 @@ def test_draw_after_failure(tmp_path: pathlib.Path) -> None:
 
 
 def test_ops(tmp_path: pathlib.Path) -> None:
-    """`ops` lists what is registered, or says that nothing matches."""
-    done = graphgrad("ops", "matm*", cwd=tmp_path)
+    """`ops` lists what is registered, or says that nothing matches; the table has a doctest."""
+    done = graphgrad("ops", "matm*", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    lines = [line.split("  ") for line in done.stdout.splitlines()]
-    assert lines[0][0] == "op type"
-    assert ["MatMul", "rule"] in [[c.strip() for c in line if c.strip()][:2] for line in lines]
-    assert any("tf.matmul" in line[-1] for line in lines)
+    (found,) = [entry for entry in json.loads(done.stdout) if entry["name"] == "MatMul"]
+    assert found["gradient"] == "rule" and found["functions"] == ["tf.matmul"]
     done = graphgrad("ops", "Nothing*", cwd=tmp_path)
     assert done.returncode == 1 and "no op type matches 'Nothing*'" in done.stderr
+
+
+def test_standard_input(folder: pathlib.Path) -> None:
+    """`run -` runs what comes in: its TensorFlow is found out, its lines are in errors."""
+    done = graphgrad("run", "-", "a", cwd=folder / "inner", stdin=_PROGRAM + "    sess.run(y)\n")
+    assert done.stdout.splitlines() == ["arguments ['a'] helper", "gradient [[1.0, 1.0, 1.0]]"], done.stderr
+    assert done.returncode == 1 and 'File "<stdin>", line 14' in done.stderr and "    sess.run(y)" in done.stderr
+
+
+def test_pytest_under_run(tmp_path: pathlib.Path) -> None:
+    """`run -m pytest` tests programs that import TensorFlow; which one, the tests say."""
+    (tmp_path / "test_it.py").write_text("import tensorflow as tf\n\ndef test_it():\n    with tf.Session() as sess:\n"
+                                         "        assert sess.run(tf.placeholder_with_default(2.0, [])) == 2.0\n")
+    done = graphgrad("run", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py", cwd=tmp_path)
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_relative_imports_in_a_file(package: pathlib.Path) -> None:
+    """A file with relative imports is no program for Python; the remedy names the command."""
+    done = graphgrad("run", "trainers/digits/task.py", cwd=package)
+    assert done.returncode == 1
+    assert f"Fix: graphgrad run -m trainers.digits.task, in the folder {package}" in done.stderr
+
+
+_LAYERS = """
+import tensorflow as tf
+def layer(x):
+    return tf.matmul(x, tf.ones([3, 4]))
+"""
+_FAILING = """
+import tensorflow as tf
+import layers
+try:
+    layers.layer(tf.ones([2, 2]))
+except Exception as error:
+    raise RuntimeError("no layer") from error
+"""
+
+
+def test_uncaught_errors(tmp_path: pathlib.Path) -> None:
+    """The user's frames and the useful lines, of causes, too; the rest with a switch; colours where they are wanted."""
+    (tmp_path / "layers.py").write_text(_LAYERS)
+    (tmp_path / "program.py").write_text(_FAILING)
+    done = graphgrad("run", "program.py", cwd=tmp_path, NO_COLOR="1", FORCE_COLOR="1")
+    frames = [line.strip() for line in done.stderr.splitlines() if line.startswith("  File ")]
+    assert [frame.split(", ", 1)[1] for frame in frames] == ["line 5, in <module>", "line 4, in layer",
+                                                             "line 7, in <module>"]
+    assert "layers.py:4:  return tf.matmul" in done.stderr and "  Fix: transpose one of them" in done.stderr
+    assert "RuntimeError: no layer" in done.stderr and "\x1b" not in done.stderr
+    assert "frames of graphgrad left out; `graphgrad run --traceback`" in done.stderr
+    done = graphgrad("run", "--traceback", "program.py", cwd=tmp_path, FORCE_COLOR="1")
+    assert "matmul.py" in done.stderr and "left out" not in done.stderr and "\x1b[32mFix:\x1b[0m" in done.stderr
+
+
+def test_errors_of_others_are_whole() -> None:
+    """Frames of libraries that the program itself called stay, and so does a traceback without the program."""
+    stream = io.StringIO()
+    try:
+        json.loads("{")
+    except ValueError as error:
+        uncaught.show(error, __file__, stream=stream)
+    assert stream.getvalue().count('File "') == 4 and "left out" not in stream.getvalue()
+
+
+@hypothesis.given(st.lists(st.tuples(st.text("ab", max_size=5), st.text("c d", max_size=60)), min_size=1, max_size=4),
+                  st.integers(30, 90))
+@hypothesis.settings(max_examples=30, deadline=None, database=None)
+def test_tables_fit(rows: list[tuple[str, str]], columns: int) -> None:
+    """No line is wider than the terminal, unless a word is; no word gets lost; files get one line a row."""
+    text = terminal.table(list(rows), columns)
+    assert all(len(line) <= max(columns, 27) or max(map(len, line.split())) > 20 for line in text.splitlines())
+    assert "".join(text.split()) == "".join("".join(a + b for a, b in rows).split())
+    assert terminal.table(list(rows), None).count("\n") == len(rows) - 1
+
+
+@pytest.mark.parametrize(("words", "expected"), [
+    (["graphgrad", "ch"], {"check-imports"}), (["graphgrad", "run", "--t"], {"--tf", "--traceback"}),
+    (["graphgrad", "run", "--tf", ""], {"1", "2", "auto"}), (["graphgrad", "draw", "prog"], {"program.py"}),
+    (["graphgrad", "completion", "f"], {"fish"}),
+])
+def test_completion_in_bash(tmp_path: pathlib.Path, words: list[str], expected: set[str]) -> None:
+    """What bash offers."""
+    (tmp_path / "program.py").write_text("")
+    script = completion.script(cli._parser(), "bash")
+    quoted = " ".join(f"'{word}'" for word in words)
+    asked = f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _graphgrad; echo \"${{COMPREPLY[@]}}\""
+    done = subprocess.run(["bash", "-c", asked], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == expected and not done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell: str) -> None:
+    """Every command and option is in the script, and the shell, where there is one, can read it."""
+    script = completion.script(cli._parser(), shell)
+    for name in ("run", "check-imports", "traceback", "max-boxes"):
+        assert name in script
+    if shutil.which(shell):
+        done = subprocess.run([shell, "-n", "/dev/stdin"], input=script, capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and not done.stderr, done.stderr

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+
+import pytest
+
+from tests.support.effort import long
 
 SOURCE = pathlib.Path(__file__).parents[2] / "src"
 PACKAGE = SOURCE / "graphgrad"
@@ -19,6 +26,7 @@ import graphgrad as tf
 x = tf.constant([1.0, 2.0])
 w = tf.Variable(2.0)
 y = tf.matmul(x, x)
+tf.reduce_sum(x)  # Tensor
 w  # Variable
 y  # Tensor
 x + 1.0  # Tensor
@@ -122,6 +130,18 @@ with tf.device("/cpu:0"):
 print(t1.neg(t1.mul(x, x)), t2.add(1, 2), t2.math.argmax(x), t1.nn.softmax(x), t1.half, tf.bool)
 '''
 
+# What a user writes of an argument that is annotated as a tensor.
+ANNOTATED = '''
+import graphgrad as tf
+import graphgrad.v1 as t1
+
+
+def f(a: tf.Tensor) -> tf.Tensor:
+    print(a + 1, a[0], -a, a.numpy(), a.shape, a.dtype, len(a), float(a), a > 0, a @ a, 1.0 / a, abs(a), a[..., 1:])
+    print([row for row in a], (a + 1).numpy().shape, t1.placeholder(tf.float32) * a, tf.Variable(1.0) + a)
+    return a + tf.reduce_sum(a) * tf.gradients(a, [a])[0]
+'''
+
 MISTAKES = '''
 import graphgrad as tf
 
@@ -147,12 +167,41 @@ def _check(folder: pathlib.Path, **programs: str) -> dict[str, list[str]]:
 def test_what_a_type_checker_says(tmp_path: pathlib.Path) -> None:
     asked = [line.split("  # ") for line in REVEALED.splitlines() if "  # " in line]
     lines = [f"reveal_type({line.split('  # ')[0]})" if "  # " in line else line for line in REVEALED.splitlines()]
-    said = _check(tmp_path, revealed="\n".join(lines), ordinary=ORDINARY, renamed=RENAMED, mistakes=MISTAKES)
+    said = _check(tmp_path, revealed="\n".join(lines), ordinary=ORDINARY, renamed=RENAMED, mistakes=MISTAKES,
+                  annotated=ANNOTATED)
     types = [re.sub(r"[\w.]+\.(?=\w)", "", line.split('"')[1].split(", fallback=")[0].replace("builtins.", ""))
              for line in said["revealed"]]
     assert dict(zip((a for a, _ in asked), types, strict=True)) == dict(asked)
-    assert said["ordinary"] == said["renamed"] == []
+    assert said["ordinary"] == said["renamed"] == said["annotated"] == []
     assert [line.split(":")[1] for line in said["mistakes"] if ": error: " in line] == ["4", "5", "6", "7"], said
+
+
+@long("mypy says the same, and pyright is no part of the environment")
+def test_what_pyright_says(tmp_path: pathlib.Path) -> None:
+    """No false error in an ordinary program, where there is a pyright."""
+    pyright = shutil.which("pyright") or shutil.which("basedpyright")
+    if pyright is None:
+        pytest.skip("there is no pyright; npm install -g pyright, or pip install basedpyright")
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({
+        "extraPaths": [str(SOURCE)], "typeCheckingMode": "standard", "pythonVersion": "3.11"}))
+    (tmp_path / "annotated.py").write_text(ANNOTATED)
+    done = subprocess.run([pyright, "--outputjson", "annotated.py"], cwd=tmp_path, capture_output=True, text=True,
+                          env={**os.environ, "VIRTUAL_ENV": sys.prefix}, check=False)
+    found = [d["message"] for d in json.loads(done.stdout)["generalDiagnostics"] if d["severity"] == "error"]
+    assert not found
+
+
+@long("the types that mypy finds are those that completion uses")
+def test_completion(tmp_path: pathlib.Path) -> None:
+    """An editor that asks jedi offers the names of a face, and those of a result."""
+    jedi = pytest.importorskip("jedi", reason="pip install 'graphgrad[notebook]'")
+    project = jedi.Project(tmp_path, added_sys_path=[str(SOURCE)])
+
+    def offered(text: str) -> set[str]:
+        return {c.name for c in jedi.Script("import graphgrad as tf\n" + text, project=project).complete()}
+
+    assert "reduce_sum" in offered("tf.reduce_s")
+    assert {"numpy", "shape", "dtype", "op"} <= offered("x = tf.constant([1.0])\ny = tf.reduce_sum(x)\ny.")
 
 
 def test_public_functions_are_annotated() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from graphgrad.ir import tensor
 from graphgrad.ir.values import dispatch
 from graphgrad.system.lazy_registry import settled
 
@@ -138,6 +139,15 @@ def _face(module_name: str, table: Mapping[str, str]) -> Face:
         return sorted(found)
 
     return Face(public, __getattr__, __dir__)
+
+
+def _shown(value: Any) -> str | None:
+    from graphgrad.notebook.html import html
+
+    return html(value)
+
+
+tensor.shown_with(_shown)
 
 
 def _load(module_name: str, name: str, place: str) -> Any:

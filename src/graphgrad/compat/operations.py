@@ -14,6 +14,7 @@ from graphgrad.compat.lazy import names
 from graphgrad.ir import dtypes
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, OpDef, registry
 from graphgrad.ir.values import dispatch
+from graphgrad.system.terminal import table
 
 # The names of sets of dtypes, the smaller ones first.
 _SETS = [(dtypes.INDEX, "int32, int64"), (dtypes.FLOATING, "floating"), (dtypes.COMPLEX, "complex"),
@@ -112,18 +113,34 @@ def _ops_of(function: Any) -> list[str]:
     return [w for w in dict.fromkeys(words) if w in registry]
 
 
-def as_text(pattern: str = "*") -> str:
+def _matching(pattern: str) -> list[OpEntry]:
+    import fnmatch
+
+    return [e for e in entries() if fnmatch.fnmatchcase(e.name.lower(), pattern.lower())]
+
+
+def as_json(pattern: str = "*") -> str:
+    """Formats the rows of the table whose op types match a pattern as JSON: a list of objects.
+
+    Args:
+      pattern: such as `*Grad`.
+    """
+    import json
+
+    return json.dumps([dataclasses.asdict(e) for e in _matching(pattern)], indent=1)
+
+
+def as_text(pattern: str = "*", columns: int | None = None) -> str:
     """Formats the lines of the table whose op types match a pattern such as `*Grad`, in columns.
+
+    Args:
+      pattern: the pattern.
+      columns: how wide the table may be; the last column is wrapped.
 
     >>> print(as_text("Mul"))
     op type  gradient  dtypes   runs on    public functions
     Mul      rule      numeric  XLA, host  tf.multiply
     """
-    import fnmatch
-
-    rows = [("op type", "gradient", "dtypes", "runs on", "public functions")]
-    rows += [(e.name, e.gradient, e.dtypes, e.engine, " ".join(e.functions)) for e in entries()
-             if fnmatch.fnmatchcase(e.name.lower(), pattern.lower())]
-    widths = [max(len(row[i]) for row in rows) for i in range(4)]
-    return "\n".join("  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[4]]).rstrip()
-                     for row in rows)
+    rows: list[tuple[str, ...]] = [("op type", "gradient", "dtypes", "runs on", "public functions")]
+    rows += [(e.name, e.gradient, e.dtypes, e.engine, " ".join(e.functions)) for e in _matching(pattern)]
+    return table(rows, columns)

@@ -24,6 +24,7 @@ from .eager import EagerTensor
 from .graph import Graph, Operation, Tensor
 from .op_signature import Spec
 from .opdef import raw, registry
+from .operation import RETURN_IT
 from .shape import as_shape, shape_str
 from .source import user_source
 from .tensor import DTypeLike, ShapeLike, TensorLike
@@ -289,7 +290,8 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
         if graph is None:
             raise TypeError(
                 f"Cannot use the symbolic tensor {value} in eager mode: it has no value yet.\n"
-                f"  Built at {value.op.source}\n  Fix: run it in a Session, or build inside tf.function"
+                f"  Built at {value.op.source}\n  Fix: "
+                + (RETURN_IT if value.graph.building_function else "run it in a Session, or build inside tf.function")
             )
         _check_dtype(value, dtype, name)
         return value if value.graph is graph else graph.capture(value)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import Complaint, OpError
+from graphgrad.ir.tensor import repr_html
 from graphgrad.op_traits import size_of
 from graphgrad.system.quiet_numpy import quietly
 from graphgrad.system.subnormals import Subnormals
@@ -33,6 +34,7 @@ class EagerTensor(tensor.Tensor):
     """
 
     __slots__ = ("_value", "dtype", "__dict__", "__weakref__")
+    _repr_html_ = repr_html
 
     _static: Any  # the value in the form of `ir.constant_value`, where it is at hand
 

@@ -13,15 +13,16 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from graphgrad.errors import InaccessibleTensorError
+from graphgrad.ir.tensor import repr_html
 
 from . import context
 from .op_signature import Spec
 from .opdef import OpDef, registry
+from .operation import RETURN_IT, add_output
 from .operation import Operation as Operation
 from .operation import SymbolicTensor as SymbolicTensor
 from .operation import Tensor as Tensor
-from .operation import add_output
-from .source import Source, user_source
+from .source import Source, source_of_operation, user_source
 from .state.collected import Collections
 from .state.index import Index
 from .state.names import OPERATION, Names, invalid_operation_name
@@ -47,6 +48,9 @@ class _Listeners(threading.local):
 listening = _Listeners()
 
 
+_ONE_GRAPH = "use elements of one graph; `with graph.as_default():` says which"
+
+
 class Graph:
     """A dataflow graph.
 
@@ -57,6 +61,7 @@ class Graph:
     True
     """
 
+    _repr_html_ = repr_html
     building_function = False
     _outer_graph: Graph | None = None
     # Whether effects happen even if no result depends on them: in functions, and their sub-graphs.
@@ -94,7 +99,7 @@ class Graph:
         op.attrs = attrs
         op.index = len(self._operations)
         around = self._around
-        op.source = around.source or user_source(3)  # the direct caller is never the user
+        op.source = around.source or source_of_operation(3)  # the direct caller is never the user
         op._colocation = around.colocated
         op._original_op = around.original_op
         op._gradient = around.gradients.get(opdef.name) if around.gradients else None
@@ -391,7 +396,7 @@ class Graph:
             if obj.graph is not self:
                 raise ValueError(f"{type(obj).__name__} {obj} is not an element of this graph.\n"
                                  f"  Built at {(obj.op if isinstance(obj, Tensor) else obj).source}\n"
-                                 "  Fix: use elements of one graph; `with graph.as_default():` says which")
+                                 f"  Fix: {RETURN_IT if obj.graph.building_function else _ONE_GRAPH}")
             return obj
         raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
 
@@ -480,9 +485,6 @@ class Graph:
                 f"  Built at {tensor.op.source if isinstance(tensor, Tensor) else 'eager mode'}\n"
                 f"  Used at {user_source(2)}\n")
         if inside:
-            raise InaccessibleTensorError(
-                f"{text}  Fix: it belongs to a function, branch or loop, and is out of scope here: return it from "
-                "there. A Python list cannot collect the tensors of a loop, a tf.TensorArray can"
-            )
+            raise InaccessibleTensorError(f"{text}  Fix: {RETURN_IT}")
         raise ValueError(f"{text}  Fix: build both in one `with graph.as_default():` block")
 

@@ -17,6 +17,7 @@ from .effects import effects_of
 from .funcgraph import FuncGraph
 from .graph import Graph, Operation, Tensor
 from .graph_messages import AttrValue, FunctionDef, GraphDef, NodeDef, TensorProto, shape_proto
+from .source import line_of
 from .state.names import take_free
 
 _LARGEST = 1024  # the largest constant in bytes that a picture needs
@@ -132,11 +133,11 @@ def to_graph_def(graph: Graph, add_shapes: bool = False, first: int = 0) -> Any:
         one = writer.python[0]
         _LOG.warning("The graph that is written calls Python functions of this process (%d operations; the first is %s "
                      "'%s', built at %s). Elsewhere these cannot run.", len(writer.python), one.type, one.name,
-                     one.source)
+                     line_of(one.source))
     if writer.gone:
         one = next(iter(writer.gone))
         _LOG.warning("The graph is written without %d operations that belong to objects of this process; the first is "
-                     "%s '%s', built at %s.", len(writer.gone), one.type, one.name, one.source)
+                     "%s '%s', built at %s.", len(writer.gone), one.type, one.name, line_of(one.source))
     return made
 
 

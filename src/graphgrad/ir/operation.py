@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from graphgrad.errors import OperatorNotAllowedInGraphError
+from graphgrad.ir.tensor import repr_html
 from graphgrad.system import device_names as devices
 
 from . import context, tensor
@@ -31,6 +32,8 @@ class SymbolicTensor(tensor.Tensor):
     """
 
     __slots__ = ("op", "value_index", "graph", "dtype", "_spec", "_static", "__dict__", "__weakref__")
+
+    _repr_html_ = repr_html
 
     op: Operation
     value_index: int
@@ -59,6 +62,14 @@ class SymbolicTensor(tensor.Tensor):
         """The number of dimensions, -1 if it is not known."""
         shape = self._spec.shape
         return -1 if shape is None else len(shape)
+
+    @property
+    def numpy(self) -> Any:
+        """Raises AttributeError: the tensor has no value until it is run."""
+        fix = RETURN_IT if self.graph.building_function else "run it: sess.run(tensor), or tensor.eval()"
+        raise AttributeError(f"'SymbolicTensor' object has no attribute 'numpy': {self.name} has no value while its "
+                             f"graph is built.\n  Built at {self.op.source}\n  Asked at {user_source(2)}\n"
+                             f"  Fix: {fix}")
 
     def set_shape(self, shape: Any) -> None:
         """Merges known dimensions into the static shape.
@@ -135,6 +146,10 @@ class SymbolicTensor(tensor.Tensor):
 
 Tensor = SymbolicTensor  # the meaning of `Tensor` in this package, except for eager tensors
 
+# What to do with a tensor that is used where its function, branch or loop has ended.
+RETURN_IT = ("it belongs to a function, branch or loop, and is out of scope here: return it from there. A Python list "
+             "cannot collect the tensors of a loop, a tf.TensorArray can")
+
 _NOT_CONVERTED = (
     "  Fix: put @tf.function on the function (its `if`, `while` and `for` are then converted), or use tf.cond and "
     "tf.while_loop. If it has @tf.function already, its source code is not visible, it says autograph=False, or "
@@ -159,6 +174,8 @@ class Operation:
 
     __slots__ = ("name", "opdef", "graph", "inputs", "outputs", "attrs", "control_inputs", "device", "index", "source",
                  "_colocation", "_original_op", "_gradient", "__dict__", "__weakref__")
+
+    _repr_html_ = repr_html
 
     name: str
     opdef: OpDef
@@ -236,8 +253,8 @@ class Operation:
 
     @property
     def traceback(self) -> list[Source]:
-        """The user's line that built the operation."""
-        return [self.source] if self.source else []
+        """The user's lines that led to the operation: the outermost first, last the one that built it."""
+        return self.source.chain[::-1] if self.source else []
 
     def _set_device(self, device: str) -> None:
         self.device = devices.canonical(device) if device else ""

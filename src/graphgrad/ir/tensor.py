@@ -7,7 +7,7 @@ the two and so see the attributes of both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -82,6 +82,27 @@ else:
         """The base of tensors and variables."""
 
         __slots__ = ()
+
+
+_makers: list[Callable[[Any], str | None]] = []
+
+
+def shown_with(maker: Callable[[Any], str | None]) -> None:
+    """Declares what writes HTML for tensors and the like; the faces do.
+
+    Args:
+      maker: a function from the object to HTML, or to None where a notebook is to show its text.
+    """
+    _makers[:] = [maker]
+
+
+def repr_html(value: Any) -> str | None:
+    """Returns what a notebook shows of an object, None for its text; classes have it as `_repr_html_`.
+
+    Args:
+      value: the object.
+    """
+    return _makers[0](value) if _makers else None
 
 
 class Tensor(TensorOperators):

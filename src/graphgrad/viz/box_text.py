@@ -123,7 +123,7 @@ def tooltip(box: Box) -> str:
     if op.device:
         lines.append(f"device {op.device}")
     if op.source is not None:
-        lines.append(f"built at {op.source}")
+        lines.append(f"built at {op.source.line}")
     others = [o.name for o in box.ops if o is not op]
     if others:
         lines.append("with " + ", ".join(others[:8]) + (" …" if len(others) > 8 else ""))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.shape import is_fully_defined
+from graphgrad.ir.tensor import repr_html
 from graphgrad.ir.values.variable_store import Cell
 from graphgrad.op_traits import BatchSplit
 
@@ -188,6 +189,8 @@ class Plan:
       last_act: the last step that acts, or None.
       exposed: the positions among `fetches` of values that variables hold as well.
     """
+
+    _repr_html_ = repr_html
 
     def __init__(self) -> None:
         self.steps: list[Cluster | HostStep] = []

@@ -75,7 +75,7 @@ class Fetches:
         if fetch is None:
             raise TypeError(
                 'Argument `fetch` = None has invalid type "NoneType". Cannot be None. '
-                "Fix: leave it out; gradients of unconnected tensors are None"
+                "Fix: leave it out. If it is a gradient, print(tf.explain_gradient(y, x)) says why it is None"
             )
         if isinstance(fetch, (list, tuple)):
             parts = [self.structure(f) for f in fetch]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphgrad.executor.program.plan_types import Move
+from graphgrad.ir.tensor import repr_html
 from graphgrad.ir.values import tensor_list
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class RunReport:
       steps: one `Step` for each.
       peak_bytes: the peak of live memory: values between steps, and temporary memory of programs.
     """
+
+    _repr_html_ = repr_html
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
@@ -130,12 +133,12 @@ class RunReport:
         several = any(s.device for s in self.steps)
         moves = f", {kinds['move']} between devices" if several else ""
         lines = [f"{len(self.steps)} steps: {kinds['cluster']} clusters, {self.programs} programs, "
-                 f"{kinds['host']} on the host{moves}; at most {_size(self.peak_bytes)} alive",
+                 f"{kinds['host']} on the host{moves}; at most {size_str(self.peak_bytes)} alive",
                  f"step  program  origin    ops  {'device   ' * several}results    besides    alive      "
                  "operations"]
         for number, s in enumerate(self.steps):
             program = "-" if s.form is None else f"#{s.form}"
-            sizes = "".join(f"{_size(n):<11}" for n in (s.output_bytes, s.temporary_bytes, s.live_bytes))
+            sizes = "".join(f"{size_str(n):<11}" for n in (s.output_bytes, s.temporary_bytes, s.live_bytes))
             count = s.operations.total()
             device = f"{s.device or 'default':<9}" if several else ""
             lines.append(f"{number:<5} {program:<8} {s.origin:<9} {count:<4} {device}{sizes}{_most(s.operations)}")
@@ -150,7 +153,8 @@ def _most(operations: Counter[str]) -> str:
     return ", ".join(words) + (", ..." if len(operations) > 4 else "")
 
 
-def _size(count: int) -> str:
+def size_str(count: int) -> str:
+    """Formats a number of bytes, such as '12 kB'."""
     if count < 10_000:
         return f"{count} B"
     return f"{count / 1000:.0f} kB" if count < 10_000_000 else f"{count / 1e6:.0f} MB"

@@ -17,6 +17,7 @@ from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.graph_messages import AttrValue, FunctionDef, shape_proto
 from graphgrad.ir.graphdef import GraphWriter, name_in_function
+from graphgrad.ir.source import line_of
 from graphgrad.system.log import Log
 
 from .cannot_be_written import CannotBeWritten
@@ -188,7 +189,7 @@ class FunctionWriter(GraphWriter):
                 raise CannotBeWritten("what it uses is outside of a branch or loop")
         except Exception as e:  # the user's function may raise anything; the model is saved all the same
             _log.warning("The SavedModel is written without the gradient of the operation '%s', built at %s: %s: %s",
-                         op.name, op.source, type(e).__name__, e)
+                         op.name, line_of(op.source), type(e).__name__, e)
             self._gradients[id(op)] = name
             return
         self._gradients[id(op)] = made
@@ -219,7 +220,7 @@ class FunctionWriter(GraphWriter):
             self._beside += [n for n in before if n.name != op.name]
             return next(n for n in before if n.name == op.name)
         if op.type in _NOT_THERE:
-            raise CannotBeWritten(f"the operation '{op.name}' of type {op.type}, built at {op.source}")
+            raise CannotBeWritten(f"the operation '{op.name}' of type {op.type}, built at {line_of(op.source)}")
         made = super().node(op, names, add_shapes)
         made.input.extend(self._waits(op))
         if op.type == "LoopBound":  # here a power of two, so that there are few of them
@@ -241,9 +242,10 @@ class FunctionWriter(GraphWriter):
     def _map(self, op: Operation, names: Any) -> Any:
         """Writes a map over rows as a loop."""
         if any(t.dtype is dtypes.variant for t, is_row in zip(op.inputs, op.attrs["mapped"], strict=True) if is_row):
-            raise CannotBeWritten(f"the operation '{op.name}', a map over lists, built at {op.source}")
+            raise CannotBeWritten(f"the operation '{op.name}', a map over lists, built at {line_of(op.source)}")
         if any(op.outputs[i].dtype is dtypes.variant for i in range(len(op.outputs))):
-            raise CannotBeWritten(f"the operation '{op.name}', a map with lists as results, built at {op.source}")
+            raise CannotBeWritten(f"the operation '{op.name}', a map with lists as results, built at "
+                                  f"{line_of(op.source)}")
         body = self.name_of(op.attrs["body"])
         functions = [self.new_name(f"{body}_{what}") for what in ("cond", "rows")]
         loop = LoopOfMap(op, list(map(names, op.inputs)), body, functions)

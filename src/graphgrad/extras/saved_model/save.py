@@ -14,6 +14,7 @@ from graphgrad.frontend.structure import nest
 from graphgrad.frontend.tracking.trackable import Trackable, TrackableReference
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.files.atomic_files import copy_whole, make_folders, sync_folder, system_errors, write_whole
+from graphgrad.ir.source import line_of
 from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.object_checkpoint import write_objects
 from graphgrad.training.checkpoints.object_graph import ObjectGraph
@@ -81,7 +82,7 @@ def save_and_return_nodes(obj: Any, export_dir: Any, signatures: Any = None, opt
         one = writer.python[0]
         _log.warning("The SavedModel holds operations that call Python functions of this process (%d operations; the "
                      "first is %s '%s', built at %s). The functions are not in it: loaded elsewhere, these operations "
-                     "cannot run.", len(writer.python), one.type, one.name, one.source)
+                     "cannot run.", len(writer.python), one.type, one.name, line_of(one.source))
     exported = ExportedGraph(objects)
     message = SavedModel(saved_model_schema_version=1)
     _fill(message.meta_graphs.add(), objects, exported, made, options)

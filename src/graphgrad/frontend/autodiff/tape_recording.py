@@ -21,7 +21,7 @@ from graphgrad.ir.dtypes import resource
 from graphgrad.ir.funcgraph import stands_for
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import OpDef, raw
-from graphgrad.ir.source import user_source
+from graphgrad.ir.source import source_of_operation, user_source
 from graphgrad.ir.values.indexed_slices import IndexedSlices, dense
 from graphgrad.system.garbage_collector import collector_paused
 
@@ -224,7 +224,7 @@ def _building(graph: Graph | None) -> Iterator[Call | None]:
     if graph is None:
         yield None
         return
-    call = Call(graph, "gradient_tape", False, False, 0, user_source(4))
+    call = Call(graph, "gradient_tape", False, False, 0, source_of_operation(4))
     with (collector_paused(), graph.name_scope("gradient_tape") as scope,
           graph._building_gradient_of(None, call.source)):
         call.scope = scope[:-1]

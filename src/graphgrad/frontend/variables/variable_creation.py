@@ -21,7 +21,7 @@ from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import eager_scope, name_scope
 from graphgrad.ir.shape import Shape, as_shape, compatible, is_fully_defined, shape_str
-from graphgrad.ir.source import user_source
+from graphgrad.ir.source import source_of_operation, user_source
 from graphgrad.ir.values.variable_store import Cell, Handle
 
 creation_numbers = itertools.count()  # gives the creation order of variables
@@ -137,7 +137,7 @@ class Creation:
         with graph.name_scope(self._name) as scope:
             with graph.name_scope("Initializer"):
                 initial = self._initial() if callable(self._initial) else self._initial
-                around.source = source or user_source()  # found once for all of the operations below
+                around.source = source or source_of_operation()  # found once for all of the operations below
                 try:
                     value = convert_to_tensor(initial, self._dtype, "initial_value")
                     self._settle(value)

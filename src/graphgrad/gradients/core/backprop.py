@@ -23,7 +23,7 @@ from typing import Any
 
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.graph import Tensor
-from graphgrad.ir.source import user_source
+from graphgrad.ir.source import source_of_operation
 from graphgrad.ir.values.composite import gradient_parts, is_of_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.system.garbage_collector import collector_paused
 
@@ -121,7 +121,7 @@ def gradients(
     graph = graph_to_extend(ys, xs)
     method = check_method(aggregation_method)
     unconnected = policy(unconnected_gradients)
-    call = Call(graph, name, colocate_gradients_with_ops, gate_gradients, method, user_source(2))
+    call = Call(graph, name, colocate_gradients_with_ops, gate_gradients, method, source_of_operation(2))
     seen = _observed(call, ys, xs, grad_ys, stop_gradients) if is_optimizing() else None
     with Memory(call, ys, xs, grad_ys, stop_gradients, unconnected) as memory:
         if memory.results is None:
@@ -155,7 +155,7 @@ def gradients_inside(ys: Sequence[Tensor], xs: Sequence[Tensor], grad_ys: Sequen
     """
     graph = current_graph()
     assert graph is not None
-    call = Call(graph, "gradients", colocate, False, check_method(None), user_source(2))
+    call = Call(graph, "gradients", colocate, False, check_method(None), source_of_operation(2))
     return _add_gradients(call, ys, xs, grad_ys, None, UnconnectedGradients.NONE, False)
 
 

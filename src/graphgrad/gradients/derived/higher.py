@@ -29,7 +29,7 @@ from graphgrad.ir.dtypes import int32, resource
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import Shape, is_fully_defined, num_elements, shape_str
-from graphgrad.ir.source import user_source
+from graphgrad.ir.source import source_of_operation, user_source
 from graphgrad.ir.values.function_hooks import derivative_of, is_function
 from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.system.garbage_collector import collector_paused
@@ -335,7 +335,7 @@ def _pulled_back(y: Tensor, xs: list[Tensor], outside: Outside, batched: bool = 
     with collector_paused(), use(body):
         seed = one_hot_like(body, y, batched)
         with body.name_scope("gradients") as scope:
-            call = Call(body, "gradients", False, False, method, user_source(3))
+            call = Call(body, "gradients", False, False, method, source_of_operation(3))
             call.scope, call.outside = scope[:-1], outside
             return body, zeros_of_loops(call, [y], xs, sweep(call, [y], [seed], xs, ()), ())
 

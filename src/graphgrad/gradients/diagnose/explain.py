@@ -24,7 +24,7 @@ from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE
-from graphgrad.ir.source import Source, is_internal, user_source
+from graphgrad.ir.source import Source, is_internal, line_of, user_source
 from graphgrad.ir.values.indexed_slices import of_values
 from graphgrad.system.garbage_collector import collector_paused
 
@@ -165,7 +165,7 @@ class _Noting(GraphSweep):
             super().visit(op)
         except MissingGradientError as error:
             self.raises = True
-            inside = "" if error.op is op else f"; it is inside, built at {error.op.source}"
+            inside = "" if error.op is op else f"; it is inside, built at {line_of(error.op.source)}"
             self._cut("no gradient", op, carrying[0], f"{problem(error.op)}: gradients() raises LookupError{inside}",
                       remedy(error.op))
         except Exception as error:  # `gradients` would raise whatever a user's function raises, too
@@ -226,7 +226,7 @@ class _Noting(GraphSweep):
             inner = _inside(op, i)
             if inner is not None:
                 part, cut = inner
-                why = f"{why}: in its {part}, {cut.why}, at {cut.op.type} '{cut.op.name}', {cut.op.source}"
+                why = f"{why}: in its {part}, {cut.why}, at {cut.op.type} '{cut.op.name}', {line_of(cut.op.source)}"
                 fix = cut.fix
             self._cut("returned None", op, i, why, fix)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from graphgrad.gradients.core.gradient_paths import Paths, PathView, way_back
 from graphgrad.gradients.core.rules import carries_gradient
 from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.source import line_of
+from graphgrad.ir.tensor import repr_html
 
 _SHOWN = 12  # operations of a path
 _TOLD = 20  # cuts
@@ -91,6 +93,8 @@ class GradientExplanation:
       unrelated: if no path leads from ys to x, a diagnosis in lines of text.
     """
 
+    _repr_html_ = repr_html
+
     def __init__(self, ys: list[Tensor], x: Tensor, verdict: str, cuts: tuple[Cut, ...], path: tuple[Operation, ...],
                  unrelated: tuple[str, ...]):
         self.ys = ys
@@ -119,8 +123,8 @@ class GradientExplanation:
         if self.unrelated:
             verdict = "None" if self.is_none else "zero"
             return "\n".join([f"{head} is {verdict}: y does not depend on x.",
-                              *[f"  {y.name} built at {y.op.source}" for y in self.ys[:4]],
-                              f"  {self.x.name} built at {self.x.op.source}",
+                              *[f"  {y.name} built at {line_of(y.op.source)}" for y in self.ys[:4]],
+                              f"  {self.x.name} built at {line_of(self.x.op.source)}",
                               *[f"  {line}" for line in self.unrelated]])
         cuts = f"{len(self.cuts)} cut{'s' * (len(self.cuts) != 1)}"
         if self.verdict == "raises":
@@ -159,6 +163,6 @@ def _way(path: tuple[Operation, ...], cut: Operation | None) -> list[str]:
         if i != last + 1:
             lines.append(f"      ... {i - last - 1} operations ...")
         mark = "  x " if path[i] is cut else "    "
-        lines.append(f"  {mark}{names[i]:<{width}}  {path[i].source}")
+        lines.append(f"  {mark}{names[i]:<{width}}  {line_of(path[i].source)}")
         last = i
     return lines

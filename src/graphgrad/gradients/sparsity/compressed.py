@@ -21,7 +21,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
-from graphgrad.ir.source import user_source
+from graphgrad.ir.source import source_of_operation
 
 from .colouring import Entries, alone, column_colours
 from .two_sided import star_colours, two_sided
@@ -139,7 +139,7 @@ def _products_of_rows(y: Any, x: Any, colours: Array, count: int, outside: Outsi
     with use(body):
         seed = body.add_row(seeds, "seed")
         with body.name_scope("gradients") as scope:
-            call = Call(body, "gradients", False, False, 0, user_source(3))
+            call = Call(body, "gradients", False, False, 0, source_of_operation(3))
             call.scope, call.outside = scope[:-1], outside
             (found,) = zeros_of_loops(call, [y], [x], sweep(call, [y], [seed], [x], ()), ())
     if found is None:

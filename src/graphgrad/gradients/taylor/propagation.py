@@ -12,7 +12,7 @@ from graphgrad.gradients.core.registry import gradient_function
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.source import user_source
+from graphgrad.ir.source import source_of_operation
 from graphgrad.system.garbage_collector import collector_paused
 
 from .direction_stacks import full
@@ -110,7 +110,7 @@ class _scope:
         around = graph._around
         scope = f"{around.scope}/{op.name}_taylor" if around.scope else f"{op.name}_taylor"
         self._having = around.having(scope=graph._names.unique(scope), original_op=op,
-                                     source=user_source(3) or around.source)
+                                     source=source_of_operation(3) or around.source)
 
     def __enter__(self) -> None:
         self._having.__enter__()

@@ -13,6 +13,7 @@ from graphgrad.ir.dtypes import DType
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import repr_html
 
 from .composite import IndexedSlicesValue, OfValues
 
@@ -34,6 +35,8 @@ class IndexedSlices(OfValues):
 
     Reference: TensorFlow 2.21 `tf.IndexedSlices`.
     """
+
+    _repr_html_ = repr_html
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None):
         self._values = values

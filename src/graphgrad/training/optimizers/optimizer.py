@@ -29,6 +29,7 @@ from graphgrad.ops.control.group import tuple as gated
 from .slots import create_slot, create_zeros_slot, op_name
 
 _Pairs = Iterable[tuple[Any, Any]]
+_EXPLAIN = "print(tf.explain_gradient(loss, variable)): it says where the path from the loss to the variable ends"
 
 
 class Optimizer(Trackable):
@@ -96,7 +97,7 @@ class Optimizer(Trackable):
         if not any(g is not None for g, _ in grads_and_vars):
             raise ValueError("No gradients provided for any variable, check your graph for ops that do not support "
                              f"gradients, between variables {[str(v) for _, v in grads_and_vars]} and loss {loss}.\n"
-                             f"  Asked for at {user_source(2)}")
+                             f"  Asked for at {user_source(2)}\n  Fix: {_EXPLAIN}")
         return self.apply_gradients(grads_and_vars, global_step=global_step, name=name)
 
     def compute_gradients(self, loss: Any, var_list: Any = None, gate_gradients: int = GATE_OP,
@@ -171,7 +172,8 @@ class Optimizer(Trackable):
             _check_target(v)
         variables = [v for g, v in pairs if g is not None]
         if not variables:
-            raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.")
+            raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.\n"
+                             f"  Asked for at {user_source(2)}\n  Fix: {_EXPLAIN}")
         with init_scope():
             self._create_slots(variables)
             restore = vars(self).get(RESTORE_LATER)  # a checkpoint that was read before the slots were created

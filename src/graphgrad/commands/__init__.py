@@ -1,0 +1,1 @@
+"""What the command line consists of, besides its options (`graphgrad.cli`)."""
