@@ -51,6 +51,7 @@ from graphgrad.extras.ragged.ragged_ops import ragged_fill_empty_rows as ragged_
 from graphgrad.extras.ragged.ragged_ops import ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad
 from graphgrad.extras.ragged.ragged_spec import RaggedTensorSpec as RaggedTensorSpec
 from graphgrad.extras.ragged.ragged_tensor import RaggedTensor as RaggedTensor
+from graphgrad.extras.scientific.numpy_function import as_function as as_function
 from graphgrad.extras.sparse.sets import edit_distance as edit_distance
 from graphgrad.extras.strings.hashing import fingerprint as fingerprint
 from graphgrad.extras.strings.string_functions import as_string as as_string
@@ -106,12 +107,16 @@ from graphgrad.gradients.core.registry import NotDifferentiable as no_gradient
 from graphgrad.gradients.core.registry import RegisterGradient as RegisterGradient
 from graphgrad.gradients.core.unconnected import UnconnectedGradients as UnconnectedGradients
 from graphgrad.gradients.derived.higher import batch_jacobian as batch_jacobian
-from graphgrad.gradients.derived.higher import hessian_vector_product as hessian_vector_product
+from graphgrad.gradients.derived.higher import hessian as hessian
 from graphgrad.gradients.derived.higher import hessians_v2 as hessians
 from graphgrad.gradients.derived.higher import jacobian as jacobian
-from graphgrad.gradients.derived.higher import jvp as jvp
+from graphgrad.gradients.derived.vector_products import hessian_vector_product as hessian_vector_product
+from graphgrad.gradients.derived.vector_products import jvp as jvp
+from graphgrad.gradients.derived.vector_products import vjp as vjp
 from graphgrad.gradients.diagnose.explain import explain_gradient as explain_gradient
 from graphgrad.gradients.diagnose.strict import strict_gradients as strict_gradients
+from graphgrad.gradients.rewriting.switching import derivatives_report as derivatives_report
+from graphgrad.gradients.rewriting.switching import optimize_derivatives as optimize_derivatives
 from graphgrad.gradients.sparsity.detection import sparsity as sparsity
 from graphgrad.gradients.taylor.differential_operators import differential_operator as differential_operator
 from graphgrad.gradients.taylor.functions import laplacian as laplacian
@@ -318,27 +323,28 @@ __all__ = [
     "SparseTensor", "SparseTensorSpec", "Tensor", "TensorArray", "TensorArraySpec", "TensorShape", "TensorSpec",
     "TypeSpec", "UnconnectedGradients", "Variable", "VariableAggregation", "VariableSynchronization", "__git_version__",
     "__internal__", "__operators__", "__version__", "abs", "acos", "acosh", "add", "add_n", "approx_top_k", "argmax",
-    "argmin", "argsort", "as_dtype", "as_string", "asin", "asinh", "assert_equal", "assert_greater", "assert_less",
-    "assert_rank", "atan", "atan2", "atanh", "audio", "autodiff", "autograph", "batch_jacobian", "batch_to_space",
-    "bfloat16", "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape",
-    "broadcast_to", "case", "cast", "checkpointed_loops", "clip_by_global_norm", "clip_by_norm", "clip_by_value",
-    "compat", "complex", "complex128", "complex64", "concat", "cond", "config", "constant", "constant_initializer",
-    "control_dependencies", "convert_to_tensor", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging",
-    "define_op", "device", "differential_operator", "distribute", "divide", "double", "dtypes", "dynamic_partition",
-    "dynamic_stitch", "edit_distance", "eig", "eigvals", "einsum", "ensure_shape", "equal", "errors",
-    "executing_eagerly", "exp", "expand_dims", "experimental", "explain_gradient", "extract_volume_patches", "eye",
-    "feature_column", "fftnd", "fill", "fingerprint", "float16", "float32", "float64", "floor", "foldl", "foldr",
-    "function", "gather", "gather_nd", "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through",
-    "gradients", "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half", "hessian_vector_product",
-    "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image",
-    "implicit", "import_graph_def", "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8",
-    "io", "irfftnd", "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "laplacian", "less", "less_equal", "linalg",
-    "linspace", "locate_nonfinite", "logical_and", "logical_not", "logical_or", "lookup", "make_ndarray",
-    "make_tensor_proto", "map_fn", "math", "matmul", "matrix_square_root", "maximum", "memoize_gradients", "meshgrid",
-    "minimum", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "norm",
-    "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "pad", "parallel_stack", "pow",
-    "print", "profiler", "py_function", "qint16", "qint32", "qint8", "quantization", "queue", "quint16", "quint8",
-    "ragged", "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random", "random_index_shuffle",
+    "argmin", "argsort", "as_dtype", "as_function", "as_string", "asin", "asinh", "assert_equal", "assert_greater",
+    "assert_less", "assert_rank", "atan", "atan2", "atanh", "audio", "autodiff", "autograph", "batch_jacobian",
+    "batch_to_space", "bfloat16", "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape",
+    "broadcast_static_shape", "broadcast_to", "case", "cast", "checkpointed_loops", "clip_by_global_norm",
+    "clip_by_norm", "clip_by_value", "compat", "complex", "complex128", "complex64", "concat", "cond", "config",
+    "constant", "constant_initializer", "control_dependencies", "convert_to_tensor", "cos", "cosh", "cumsum",
+    "custom_gradient", "data", "debugging", "define_op", "derivatives_report", "device", "differential_operator",
+    "distribute", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch", "edit_distance", "eig",
+    "eigvals", "einsum", "ensure_shape", "equal", "errors", "executing_eagerly", "exp", "expand_dims", "experimental",
+    "explain_gradient", "extract_volume_patches", "eye", "feature_column", "fftnd", "fill", "fingerprint", "float16",
+    "float32", "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd", "get_current_name_scope",
+    "get_logger", "get_static_value", "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal",
+    "group", "guarantee_const", "half", "hessian", "hessian_vector_product", "hessians", "histogram_fixed_width",
+    "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "implicit", "import_graph_def",
+    "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8", "io", "irfftnd",
+    "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "laplacian", "less", "less_equal", "linalg", "linspace",
+    "locate_nonfinite", "logical_and", "logical_not", "logical_or", "lookup", "make_ndarray", "make_tensor_proto",
+    "map_fn", "math", "matmul", "matrix_square_root", "maximum", "memoize_gradients", "meshgrid", "minimum", "multiply",
+    "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "norm", "not_equal", "numpy_function",
+    "one_hot", "ones", "ones_initializer", "ones_like", "optimize_derivatives", "pad", "parallel_stack", "pow", "print",
+    "profiler", "py_function", "qint16", "qint32", "qint8", "quantization", "queue", "quint16", "quint8", "ragged",
+    "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random", "random_index_shuffle",
     "random_normal_initializer", "random_uniform_initializer", "range", "rank", "raw_ops", "realdiv", "recompute_grad",
     "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
     "reduce_sum", "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape",
@@ -351,5 +357,5 @@ __all__ = [
     "test", "tile", "timestamp", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple",
     "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts",
     "unravel_index", "unstack", "use_compiled_programs", "variable_creator_scope", "variant", "vectorized_map",
-    "version", "view_graph", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like"
+    "version", "view_graph", "vjp", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like"
 ]
