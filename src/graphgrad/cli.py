@@ -52,25 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     for p in (run, ahead):
         p.add_argument("--optimize-derivatives", action="store_true", help="compute nested derivatives by Taylor "
                        "coefficients where that is exact and faster, and say at the end what became of them")
-    draw.add_argument("--out", default="graph.svg", metavar="FILE", help="where to write (default: graph.svg)")
-    view.add_argument("--out", default="graph.html", metavar="FILE", help="where to write (default: graph.html)")
-    for p in (view, draw):
-        p.add_argument("--fetch", action="append", default=[], metavar="NAME",
-                       help="show what this tensor or operation needs instead of everything; may be repeated")
-        p.add_argument("--explain", nargs=2, metavar=("Y", "X"),
-                       help="say why the gradient of tensor Y with respect to tensor X is None or zero, and mark it")
-        p.add_argument("--at-run", type=int, metavar="N",
-                       help="stop the program at its Nth Session.run and show what that fetches")
-        p.add_argument("--title", help="the heading")
-    view.add_argument("--trace", type=int, metavar="N",
-                      help="measure the program's Nth Session.run: times, bytes, memory over time")
-    view.add_argument("--check-numerics", action="store_true",
-                      help="check every run for infinity and NaN, and mark the operation where one came from")
-    view.add_argument("--open", action="store_true", dest="open_browser", help="show the page in a browser")
-    draw.add_argument("--depth", type=int, metavar="N", help="how many levels of name scopes to show")
-    draw.add_argument("--max-boxes", type=int, default=60, metavar="N",
-                      help="fold name scopes and repeated parts until at most N boxes are left (default: 60)")
-    draw.add_argument("--initializers", action="store_true", help="also show what gives variables their first value")
+    _add_picture_options(view, draw)
     ops = commands.add_parser("ops", help="list the op types", description="Lists the op types: whether they have a "
                               "gradient, for which dtypes they exist, where they run, and which functions build them.")
     ops.add_argument("--json", action="store_true", help="write JSON: a list with an object for each op type")
@@ -93,6 +75,29 @@ def _parser() -> argparse.ArgumentParser:
         p.add_argument("program", metavar="PROGRAM", help="a Python file, or - for standard input")
         p.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
     return parser
+
+
+def _add_picture_options(view: argparse.ArgumentParser, draw: argparse.ArgumentParser) -> None:
+    """Adds what is shown, and how."""
+    draw.add_argument("--out", default="graph.svg", metavar="FILE", help="where to write (default: graph.svg)")
+    view.add_argument("--out", default="graph.html", metavar="FILE", help="where to write (default: graph.html)")
+    for p in (view, draw):
+        p.add_argument("--fetch", action="append", default=[], metavar="NAME",
+                       help="show what this tensor or operation needs instead of everything; may be repeated")
+        p.add_argument("--explain", nargs=2, metavar=("Y", "X"),
+                       help="say why the gradient of tensor Y with respect to tensor X is None or zero, and mark it")
+        p.add_argument("--at-run", type=int, metavar="N",
+                       help="stop the program at its Nth Session.run and show what that fetches")
+        p.add_argument("--title", help="the heading")
+    view.add_argument("--trace", type=int, metavar="N",
+                      help="measure the program's Nth Session.run: times, bytes, memory over time")
+    view.add_argument("--check-numerics", action="store_true",
+                      help="check every run for infinity and NaN, and mark the operation where one came from")
+    view.add_argument("--open", action="store_true", dest="open_browser", help="show the page in a browser")
+    draw.add_argument("--depth", type=int, metavar="N", help="how many levels of name scopes to show")
+    draw.add_argument("--max-boxes", type=int, default=60, metavar="N",
+                      help="fold name scopes and repeated parts until at most N boxes are left (default: 60)")
+    draw.add_argument("--initializers", action="store_true", help="also show what gives variables their first value")
 
 
 def _compile_parser(commands: Any) -> argparse.ArgumentParser:
@@ -161,13 +166,7 @@ def _execute(options: argparse.Namespace, watch: _Watch | None = None) -> Any:
     if getattr(options, "optimize_derivatives", False):
         optimize_in_process(True)
     folder = os.getcwd() if options.is_module or text is not None else os.path.dirname(os.path.abspath(path))
-    if options.tf != "auto":
-        version = int(options.tf)
-    elif text is not None:
-        version = programs.version_of_text(text)
-    else:
-        version = programs.version_of(path, folder, options.args)
-    importing.install(version)
+    importing.install(_version_for(options, text, path, folder))
     sys.argv = [path if text is None else "-", *options.args]
     if sys.path[:1] != [folder]:
         sys.path.insert(0, folder)
@@ -191,6 +190,15 @@ def _execute(options: argparse.Namespace, watch: _Watch | None = None) -> Any:
             watch.error = error
         return 1
     return None
+
+
+def _version_for(options: argparse.Namespace, text: str | None, path: str, folder: str) -> int:
+    """Returns which TensorFlow a program is to find."""
+    from graphgrad.commands import programs
+
+    if options.tf != "auto":
+        return int(options.tf)
+    return programs.version_of(path, folder, options.args) if text is None else programs.version_of_text(text)
 
 
 def _no_program(options: argparse.Namespace) -> str:

@@ -13,8 +13,8 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.ir.graph import Graph, Operation
-from graphgrad.viz.live.nesting import MANY, sub_graphs
-from graphgrad.viz.live.repeats import Stretch, numbered, runs_in
+from graphgrad.viz.nesting import MANY, sub_graphs
+from graphgrad.viz.repeats import Stretch, numbered, runs_in
 
 
 def data_of(view: Any) -> dict[str, Any]:

@@ -204,16 +204,21 @@ def _natural(opdef: OpDef, arg: Arg, value: Any, eager: bool) -> DType | None:
     allowed = opdef.allowed[arg.type_attr or ""]
     preferred = opdef.preferred.get(arg.type_attr or "")
     if isinstance(value, int) and (preferred is None or preferred.is_integer):
-        if not isinstance(value, bool) and int32 not in allowed and not any(t.is_integer for t in allowed):
-            return next((t for t in allowed if t.name == "float32"), None)
-        return None
+        return _natural_of_int(value, allowed)
     if isinstance(value, (list, tuple)):
         return _natural_of_list(value, allowed, preferred)
-    dtype = dtype_of(value) if hasattr(value, "dtype") else _python_dtype(value)
+    is_array = hasattr(value, "dtype")
+    dtype = dtype_of(value) if is_array else _python_dtype(value)
     if preferred is None or dtype is None or dtype is string:
         return None
-    takes_all = eager and hasattr(value, "dtype") and not preferred.is_integer  # also those of allowed dtypes
-    return preferred if takes_all or (dtype not in allowed and _fits(value, preferred)) else None
+    if dtype in allowed:  # in eager mode TensorFlow casts arrays all the same
+        return preferred if eager and is_array and not preferred.is_integer else None
+    return preferred if is_array or not preferred.is_integer else None  # NumPy's numbers may lose fractions
+
+
+def _natural_of_int(value: int, allowed: Any) -> DType | None:
+    is_number = not isinstance(value, bool) and not any(t.is_integer for t in allowed)
+    return next((t for t in allowed if is_number and t.name == "float32"), None)
 
 
 def _natural_of_list(value: Any, allowed: Any, preferred: DType | None) -> DType | None:
@@ -228,11 +233,6 @@ def _natural_of_list(value: Any, allowed: Any, preferred: DType | None) -> DType
             is_tensor_like(v) and as_dtype(v.dtype) not in allowed for v in value) else None
     dtype = _python_dtype(value)
     return preferred if dtype is not None and dtype is not string and dtype not in allowed else None
-
-
-def _fits(value: Any, preferred: DType) -> bool:
-    """Returns whether a value may become one of a dtype: NumPy's may lose fractions, Python's may not."""
-    return hasattr(value, "dtype") or not preferred.is_integer
 
 
 def _python_dtype(value: Any) -> DType | None:

@@ -304,7 +304,7 @@ def _tree(ops: list[Operation], parts: dict[int, GraphPart]) -> list[_Leaf]:
 
 def _structured(graph: Graph, ops: list[Operation], leaves: list[_Leaf]) -> list[_Leaf]:
     """Returns the leaves with repeated parts for levels, as the live picture has them, and few at the top."""
-    from .live.nesting import Nesting
+    from .nesting import Nesting
 
     nesting = Nesting(graph, ops, "", bodies=False)
     found = []

@@ -425,9 +425,8 @@ def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32, nam
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.sparse.eye`.
 
-    >>> sess.run(tf.sparse.to_dense(tf.sparse.eye(2)))
-    array([[1., 0.],
-           [0., 1.]], dtype=float32)
+    >>> sess.run(tf.sparse.eye(2).values)
+    array([1., 1.], dtype=float32)
     """
     columns = num_rows if num_columns is None else num_columns
     if isinstance(num_rows, (str, bytes)) or isinstance(columns, (str, bytes)):

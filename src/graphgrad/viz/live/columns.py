@@ -11,9 +11,8 @@ import numpy as np
 
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.viz.box_text import captured_name, typed
-
-from .groups import Group
-from .nesting import Nesting
+from graphgrad.viz.groups import Group
+from graphgrad.viz.nesting import Nesting
 
 _VALUE = 24  # characters of a constant's value
 _KINDS = ("graph", "section", "scope", "of", "repeat", "part", "piece", "calls", "body")  # as the page numbers them

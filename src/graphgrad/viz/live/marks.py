@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from graphgrad.gradients.diagnose.explanation import GradientExplanation
-
-from .nesting import Nesting
+from graphgrad.viz.nesting import Nesting
 
 _MANY = 200  # cuts
 

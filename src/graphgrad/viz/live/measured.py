@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.executor.runtime.run_report import RunReport
-
-from .nesting import Nesting
+from graphgrad.viz.nesting import Nesting
 
 
 def measured(nesting: Nesting, run_metadata: Any) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from typing import Any
 from graphgrad.gradients.diagnose.explanation import GradientExplanation
 from graphgrad.ir.graph import Operation
 from graphgrad.viz.chosen import ends_of, explained_ends, upstream
+from graphgrad.viz.nesting import Nesting
 
 from .columns import columns
 from .marks import explained, failed
 from .measured import measured
-from .nesting import Nesting
 from .page import page
 
 

@@ -12,11 +12,11 @@ from typing import Any
 from graphgrad.executor.program.fingerprint import Unspeakable, token
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph, Operation
-from graphgrad.viz.boxes import is_variable
-from graphgrad.viz.sections import Section, is_gradient, sections_of
 
+from .boxes import is_variable
 from .groups import Group, simplified
 from .repeats import numbered, runs_in
+from .sections import Section, is_gradient, sections_of
 
 MANY = 24  # members that a level may have before it is folded by structure
 _SECTION_TITLES = {"forward": "Forward", "gradient": "Gradient", "gradient2": "Gradient of gradients",
