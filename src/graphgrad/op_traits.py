@@ -228,7 +228,8 @@ class OpTraits:
             self.zero_preserving = True
         if rule is not None:
             self.value_rule = rule
-        self.rows_rule = options.pop("rows", None)
+        if (rows := options.pop("rows", None)) is not None:
+            self.rows_rule = rows
         if (dependence := options.pop("dependence", None)) is not None:
             self.dependence_rule = dependence
 

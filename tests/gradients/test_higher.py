@@ -214,7 +214,7 @@ def test_eager_mode_is_referred_to_the_tape():
     with _eager():
         with pytest.raises(RuntimeError, match="not supported when eager execution is enabled"):
             tf2.jacobian(tf2.constant(1.0), tf2.constant(1.0))
-        with pytest.raises(RuntimeError, match="Use tf.GradientTape instead"):
+        with pytest.raises(RuntimeError, match="(?s)tf.hessians is not supported when eager.*Fix: give a function"):
             tf2.hessians(tf2.constant(1.0), tf2.constant(1.0))
 
 

@@ -30,7 +30,8 @@ GRAPH_ONLY: dict[str, Any] = {
 }
 # What works in eager mode, or takes no tensors.
 ELSEWHERE = {"AggregationMethod", "custom_gradient", "memoize_gradients", "NoGradient", "NotDifferentiable",
-             "no_gradient", "RegisterGradient", "UnconnectedGradients", "strict_gradients"}
+             "no_gradient", "optimize_derivatives", "derivatives_report", "RegisterGradient", "UnconnectedGradients",
+             "strict_gradients"}
 
 
 def _names() -> set[str]:

@@ -17,9 +17,15 @@ from graphgrad.ir.source import Source, is_internal, is_library, source_of_opera
 
 
 def _truth() -> list[tuple[str, int]]:
-    """Python's own account of the caller's stack, the user's frames alone, the nearest first."""
-    frames = [(f.f_code.co_filename, line) for f, line in traceback.walk_stack(sys._getframe(1))]
-    return [(file, line) for file, line in frames[:1] + frames[1:] if not is_internal(file) and not is_library(file)]
+    """Python's own account of the caller's stack, the user's frames alone, the nearest first, up to a module."""
+    found = []
+    for frame, line in traceback.walk_stack(sys._getframe(1)):
+        file = frame.f_code.co_filename
+        if not is_internal(file):
+            found += [(file, line)] * (not is_library(file))
+            if frame.f_code.co_name == "<module>":
+                break
+    return found
 
 
 def _found(source: Source | None) -> list[tuple[str, int]]:

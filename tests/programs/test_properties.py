@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from graphgrad.executor.plan import partition
 from graphgrad.executor.runtime.session import HostSession, Session
 from graphgrad.gradients.core.backprop import gradients
-from graphgrad.gradients.derived.higher import hessian_vector_product, hessians, jacobian, jvp
+from graphgrad.gradients.derived.higher import hessians, jacobian
+from graphgrad.gradients.derived.vector_products import hessian_vector_product, jvp
 from graphgrad.ir import dtypes
 from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.opdef import raw

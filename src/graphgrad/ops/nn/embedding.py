@@ -41,7 +41,7 @@ def embedding_lookup(params: TensorLike, ids: TensorLike, max_norm: TensorLike =
     Gradient: IndexedSlices; None for ids.
     Reference: TensorFlow 2.21 `tf.nn.embedding_lookup`.
 
-    >>> sess.run(tf.nn.embedding_lookup([[1.0], [2.0], [3.0]], [2, 0]))
+    >>> sess.run(tf.nn.embedding_lookup(np.float32([[1.0], [2.0], [3.0]]), [2, 0]))
     array([[3.],
            [1.]], dtype=float32)
     """
