@@ -17,6 +17,7 @@ import pytest
 from graphgrad import cli
 from graphgrad.commands import completion, uncaught
 from graphgrad.system import terminal
+from tests.support.effort import long
 
 _SRC = str(pathlib.Path(__file__).resolve().parents[2] / "src")
 
@@ -231,6 +232,7 @@ def test_standard_input(folder: pathlib.Path) -> None:
     assert done.returncode == 1 and 'File "<stdin>", line 14' in done.stderr and "    sess.run(y)" in done.stderr
 
 
+@long("pytest is a module as others are, which other tests run")
 def test_pytest_under_run(tmp_path: pathlib.Path) -> None:
     """`run -m pytest` tests programs that import TensorFlow; which one, the tests say."""
     (tmp_path / "test_it.py").write_text("import tensorflow as tf\n\ndef test_it():\n    with tf.Session() as sess:\n"

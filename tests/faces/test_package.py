@@ -91,6 +91,7 @@ def test_wheel_in_an_environment_of_its_own(built: tuple[pathlib.Path, pathlib.P
     assert _run(where / "bin" / "graphgrad", "run", program, cwd=tmp_path) == "6.0\n"
 
 
+@long("what is imported seldom changes")
 def test_dependencies_are_declared() -> None:
     """What the package imports of others is a dependency, or belongs to an extra."""
     declared = {"absl", "google_crc32c", "re2", "jax", "numpy", "scipy"}
