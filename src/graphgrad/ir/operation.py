@@ -66,10 +66,7 @@ class SymbolicTensor(tensor.Tensor):
     @property
     def numpy(self) -> Any:
         """Raises AttributeError: the tensor has no value until it is run."""
-        fix = RETURN_IT if self.graph.building_function else "run it: sess.run(tensor), or tensor.eval()"
-        raise AttributeError(f"'SymbolicTensor' object has no attribute 'numpy': {self.name} has no value while its "
-                             f"graph is built.\n  Built at {self.op.source}\n  Asked at {user_source(2)}\n"
-                             f"  Fix: {fix}")
+        raise _NoValueError(self, user_source(2))
 
     def set_shape(self, shape: Any) -> None:
         """Merges known dimensions into the static shape.
@@ -145,6 +142,19 @@ class SymbolicTensor(tensor.Tensor):
 
 
 Tensor = SymbolicTensor  # the meaning of `Tensor` in this package, except for eager tensors
+
+class _NoValueError(AttributeError):
+    """Says that a symbolic tensor has no value; in words only when it is shown, as `hasattr` asks often."""
+
+    def __init__(self, tensor: Tensor, asked: Any):
+        super().__init__(tensor, asked)
+
+    def __str__(self) -> str:
+        tensor, asked = self.args
+        fix = RETURN_IT if tensor.graph.building_function else "run it: sess.run(tensor), or tensor.eval()"
+        return (f"'SymbolicTensor' object has no attribute 'numpy': {tensor.name} has no value while its graph is "
+                f"built.\n  Built at {tensor.op.source}\n  Asked at {asked}\n  Fix: {fix}")
+
 
 # What to do with a tensor that is used where its function, branch or loop has ended.
 RETURN_IT = ("it belongs to a function, branch or loop, and is out of scope here: return it from there. A Python list "

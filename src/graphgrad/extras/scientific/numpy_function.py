@@ -113,7 +113,7 @@ class NumpyFunction:
         return _out(found) if isinstance(found, (np.ndarray, np.generic)) else nest.map_structure(_out, found)
 
     def _compiled(self, what: str) -> Callable[..., Any]:
-        raise NotImplementedError
+        raise NotImplementedError  # each subclass has its own
 
     def _built(self, what: str, y: Any, xs: list[Any]) -> Any:
         """Builds the value or a derivative of y by the xs in the current graph."""
