@@ -213,6 +213,13 @@ def _unused(tf: Any, v: Any, x: Any) -> Any:
     return total
 
 
+def _of_a_variable(tf: Any, v: Any, x: Any) -> Any:
+    total = 0.0
+    for _ in tf.range(3):
+        total += tf.cast(tf.cast(tf.reduce_sum(v), tf.int32), tf.float32)
+    return total + x[0]
+
+
 def _of_a_branch(tf: Any, v: Any, x: Any) -> Any:
     total = tf.stop_gradient(x[0])
     if x[0] > 0.0:
@@ -223,7 +230,7 @@ def _of_a_branch(tf: Any, v: Any, x: Any) -> Any:
 @case("eager")
 def zeros_of_loops_that_a_tape_in_a_function_has_seen(tf: Any) -> Any:
     v, found = tf.Variable(tf.zeros([4])), []
-    for program in (_through_assignments, _held, _unused, _of_a_branch):
+    for program in (_through_assignments, _held, _unused, _of_a_variable, _of_a_branch):
 
         @tf.function
         def inside(x: Any, program: Any = program) -> Any:

@@ -37,7 +37,8 @@ def zeros_of(x: Tensor) -> Any:
     """Returns zeros of the shape and dtype of `x`, or of the variable whose handle it is."""
     if x.dtype is not dtypes.resource:
         return raw.ZerosLike(x, name="zeros_like")
-    variable = variable_behind(x.graph, x)
+    eager = getattr(x, "_variable", None)  # a handle of eager mode
+    variable = variable_behind(x.graph, x) if eager is None else eager
     if variable is None:
         raise ValueError(
             f"The shape of the variable behind {x} is not known, so there are no zeros for it.\n"
