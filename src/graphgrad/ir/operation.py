@@ -66,7 +66,7 @@ class SymbolicTensor(tensor.Tensor):
     @property
     def numpy(self) -> Any:
         """Raises AttributeError: the tensor has no value until it is run."""
-        raise _NoValueError(self, user_source(2))
+        raise AttributeError(_NoValue(self, user_source(2)))
 
     def set_shape(self, shape: Any) -> None:
         """Merges known dimensions into the static shape.
@@ -143,17 +143,17 @@ class SymbolicTensor(tensor.Tensor):
 
 Tensor = SymbolicTensor  # the meaning of `Tensor` in this package, except for eager tensors
 
-class _NoValueError(AttributeError):
-    """Says that a symbolic tensor has no value; in words only when it is shown, as `hasattr` asks often."""
+class _NoValue:
+    """The text of the error for a symbolic tensor without a value; made when it is shown, as `hasattr` asks often."""
 
     def __init__(self, tensor: Tensor, asked: Any):
-        super().__init__(tensor, asked)
+        self._tensor, self._asked = tensor, asked
 
     def __str__(self) -> str:
-        tensor, asked = self.args
+        tensor = self._tensor
         fix = RETURN_IT if tensor.graph.building_function else "run it: sess.run(tensor), or tensor.eval()"
         return (f"'SymbolicTensor' object has no attribute 'numpy': {tensor.name} has no value while its graph is "
-                f"built.\n  Built at {tensor.op.source}\n  Asked at {asked}\n  Fix: {fix}")
+                f"built.\n  Built at {tensor.op.source}\n  Asked at {self._asked}\n  Fix: {fix}")
 
 
 # What to do with a tensor that is used where its function, branch or loop has ended.
