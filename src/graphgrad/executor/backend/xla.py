@@ -79,6 +79,7 @@ class Device:
         self.buffer: type = jaxlib.ArrayImpl
         self._put = jaxlib.batched_device_put
         self._only = [self._device]
+        self._handler_of = _result_handlers(jaxlib, self._sharding)
 
     def put(self, array: Any) -> Any:
         """Makes a buffer of a NumPy array, which must not change while the buffer is in use."""
@@ -161,8 +162,7 @@ class Program:
         self.executable = executable
         self._outputs = outputs if any(isinstance(o, ListSpec) for o in outputs) else None
         self._execute = executable.execute_sharded
-        make: Callable[..., Any] = device._jax.array_result_handler
-        self._handlers = [make(spec, device._sharding, True, True) for spec in flat_specs(outputs)]
+        self._handlers = [device._handler_of(spec) for spec in flat_specs(outputs)]
         self._consume = operator.methodcaller("consume_with_handlers", self._handlers)
         self._device = device
         stats = executable.get_compiled_memory_stats()
@@ -262,6 +262,16 @@ def _sharding(jaxlib: Any, xla_client: Any, device: Any) -> Any:
     return Single(device)
 
 
+def _result_handlers(jaxlib: Any, sharding: Any) -> Callable[[ArraySpec], Any]:
+    """Returns what makes, for a result's spec, the function of C that turns it into a buffer."""
+    make = jaxlib.array_result_handler
+    try:
+        make(ArraySpec((), np.dtype(np.float32)), sharding, True, True)
+    except TypeError:  # jaxlib 0.11 has no argument that skips checks
+        return lambda spec: make(spec, sharding, True)
+    return lambda spec: make(spec, sharding, True, True)
+
+
 _lock = threading.Lock()
 
 
@@ -333,7 +343,12 @@ def _make() -> Device:
                     client = xla_client.make_cpu_client(asynchronous=False)
                 else:
                     client = load("jax").devices()[0].client
-                _made.append(Device(client, _jax, xla_client))
+                try:
+                    _made.append(Device(client, _jax, xla_client))
+                except (AttributeError, TypeError) as e:
+                    version = load("jaxlib").__version__
+                    raise ImportError(f"graphgrad does not know jaxlib {version} ({e}). "
+                                      "Fix: pip install 'jax>=0.10,<0.12'") from e
     return _made[0]
 
 

@@ -1,0 +1,1 @@
+"""Tests of XLA, its options and its caches."""
