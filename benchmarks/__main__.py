@@ -1,7 +1,7 @@
 """Measures graphgrad beside TensorFlow (graph mode), JAX (`jit`), PyTorch (eager); writes docs/inside/benchmarks.md.
 
     python -m benchmarks [--tensorflow PYTHON] [--jax PYTHON] [--torch PYTHON] [--models REGEX] [--systems NAMES]
-                         [--cores NUMBERS] [--repetitions N] [--quick] [--output FILE]
+                         [--cores NUMBERS] [--gpu] [--repetitions N] [--quick] [--output FILE]
 
 The systems take turns within each repetition, so that what else the machine does meets all of them. Every number is a
 median over repetitions, each of which is a fresh process of each system.
@@ -135,13 +135,19 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--models", default="", metavar="REGEX", help="only the models whose name matches")
     parser.add_argument("--systems", default=",".join(NAMES), metavar="NAMES", help="only these, with commas")
     parser.add_argument("--cores", default="", metavar="NUMBERS", help="how many, with commas; default: 1 and all")
+    parser.add_argument("--gpu", action="store_true", help="on a GPU, for docs/inside/benchmarks-gpu.md")
     parser.add_argument("--repetitions", type=int, default=2, help="fresh processes for each model and system")
     parser.add_argument("--blocks", type=int, default=2, help="turns at steps in each repetition")
     parser.add_argument("--quick", action="store_true", help="once, few steps, no page: does everything run?")
     parser.add_argument("--no-million", action="store_true", help="leave the graphs of 1,000,000 operations out")
-    parser.add_argument("--output", type=Path, default=HERE.parent / "docs" / "inside" / "benchmarks.md",
-                        help="the page to write; '-' for none")
+    parser.add_argument("--output", type=Path, help="the page to write; '-' for none")
     options = parser.parse_args()
+    if options.gpu:
+        os.environ["GRAPHGRAD_BENCH_DEVICE"] = "gpu"
+        options.cores, options.no_million = str(len(cores())), True
+    if options.output is None:
+        name = "benchmarks-gpu.md" if options.gpu else "benchmarks.md"
+        options.output = HERE.parent / "docs" / "inside" / name
     if options.quick:
         options.repetitions, options.blocks, options.no_million, options.output = 1, 1, True, Path("-")
     return options
@@ -162,7 +168,7 @@ def main() -> None:
         with Process(system, python) as worker:
             results.versions[system] = worker.ask("version")
     load_before, begin = os.getloadavg()[0], time.monotonic()
-    results.imports = imports.measure(1 if options.quick else 9)
+    results.imports = imports.measure(1 if options.quick or options.gpu else 9)
     total, done = len(settings) * len(models) * options.repetitions, 0
     for setting in settings:
         for model in models:

@@ -476,7 +476,7 @@ class SkipGram(Model):
         f = torch.nn.functional
         rows, columns = f.embedding(words, w[0], sparse=True), f.embedding(others, w[1], sparse=True)
         logits = (rows[:, None] * columns).sum(2)
-        return f.binary_cross_entropy_with_logits(logits, torch.from_numpy(self.labels))
+        return f.binary_cross_entropy_with_logits(logits, torch.as_tensor(self.labels))
 
 
 MODELS: dict[str, type[Model]] = {

@@ -6,7 +6,7 @@ import datetime
 import statistics
 
 from . import imports
-from .systems import NAMES, machine
+from .systems import NAMES, machine, on_gpu
 
 INTRODUCTION = """\
 # Benchmarks
@@ -35,6 +35,10 @@ What the columns say:
 In graphgrad's rows, the number in parentheses is the ratio to the best of the others: below 1 graphgrad is ahead.
 Cached runs are compared with the best first run, cached or not. [Performance](performance.md) explains the
 numbers."""
+
+GPU = """\
+Products of float32 matrices may use the GPU's shorter format (TF32) in all systems. Figures of memory are those of the
+processor's memory, but for *alive*."""
 
 MEBI = 2**20
 # Heading, metric, what one unit of the column is, the metrics of peers that it is compared with.
@@ -65,7 +69,8 @@ def page(results, settings, models, systems, million) -> str:
     """The whole page as text."""
     parts = [INTRODUCTION, setting(results, systems)]
     for count in settings:
-        parts += [f"## {'One core' if count == 1 else f'{count} cores'}",
+        parts += [f"## {'One GPU' if on_gpu() else 'One core' if count == 1 else f'{count} cores'}",
+                  GPU if on_gpu() else
                   "All systems were kept on one core by the operating system." if count == 1 else
                   "All systems with their own settings.",
                   _comparison(results, count, models, systems)]

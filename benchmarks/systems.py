@@ -37,7 +37,8 @@ class Process:
         env = dict(os.environ) | {
             "PYTHONPATH": os.pathsep.join(filter(None, [str(HERE.parent / "src"), os.environ.get("PYTHONPATH")])),
             "PYTHONDONTWRITEBYTECODE": "",  # installed packages are compiled to bytecode too
-            "JAX_PLATFORMS": "cpu",
+            "JAX_PLATFORMS": "cuda,cpu" if on_gpu() else "cpu",
+            "XLA_PYTHON_CLIENT_PREALLOCATE": "false",  # the systems share a GPU's memory
             "GRAPHGRAD_CACHE_DIR": cache,
             "JAX_COMPILATION_CACHE_DIR": cache,
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
@@ -95,6 +96,11 @@ class Process:
 def interpreters(**peers: str | None) -> dict[str, str]:
     """System -> interpreter, for the systems that are there."""
     return {"graphgrad": sys.executable} | {system: python for system, python in peers.items() if python}
+
+
+def on_gpu() -> bool:
+    """Whether the systems are to use a GPU; TensorFlow stays on the processor."""
+    return os.environ.get("GRAPHGRAD_BENCH_DEVICE") == "gpu"
 
 
 def cores() -> list[int]:

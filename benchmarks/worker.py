@@ -194,6 +194,9 @@ class Torch:
         import torch.nn.functional
 
         self.torch = torch
+        if os.environ.get("GRAPHGRAD_BENCH_DEVICE") == "gpu":
+            torch.set_default_device("cuda")  # `torch.tensor` and `torch.as_tensor` put arrays there
+            torch.set_float32_matmul_precision("high")  # products as XLA computes them there
 
     def start(self, model):
         """Takes a model, and brings images and filters into PyTorch's order, labels into its type."""
@@ -220,9 +223,9 @@ class Torch:
     def step(self):
         """Runs one step; returns the loss."""
         torch, model = self.torch, self.model
-        loss = model.torch(torch, self.weights, *map(torch.from_numpy, self.data))
+        loss = model.torch(torch, self.weights, *map(torch.as_tensor, self.data))
         if model.optimizer is None:
-            _ = [g.numpy() for g in torch.autograd.grad(loss, self.weights)] if self.weights else []
+            _ = [g.cpu().numpy() for g in torch.autograd.grad(loss, self.weights)] if self.weights else []
         else:
             self.optimizer.zero_grad()
             loss.backward()
