@@ -55,6 +55,7 @@ SUBJECTS = {
     "rewritten_composites": "programs",
     "between": "state",
     "argument_dtypes": "values",
+    "overrides": "state",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}

@@ -240,12 +240,14 @@ class GraphWriter:
             node.attr["_output_shapes"] = shapes
         if op.type == "While" and self.limits_loops and op.attrs.get("maximum_iterations") is not None:
             self._add_limit(op, node, names is _tensor_name)
-        if op._colocation:
-            node.attr["_class"].list.s.extend(c.encode() for c in op._colocation)
+        if isinstance(op._gradient, str):
+            node.attr["_gradient_op_type"].s = op._gradient.encode()
         return node
 
     def _add_their_attributes(self, op: Operation, node: Any) -> None:
-        """Adds what follows from an operation's inputs, and TensorFlow wants to be told."""
+        """Adds what follows from an operation's inputs, and TensorFlow wants to be told, and its colocation."""
+        if op._colocation:
+            node.attr["_class"].list.s.extend(c.encode() for c in op._colocation)
         if op.type == "While":
             self.bodies.add(id(op.attrs["body"]))
             for t in op.inputs[len(op.outputs) :]:

@@ -147,3 +147,21 @@ def test_what_a_saver_cannot_save(eager: None) -> None:
         named = v1.data.Iterator.from_string_handle(v1.placeholder(tf.string, []), tf.int64, [])
         with pytest.raises(ValueError, match="cannot be saved by a Saver"):
             make(named)
+
+
+def test_string_handles_of_a_finalized_graph() -> None:
+    """A hook asks for them when the graph is finalized, as in TensorFlow; asked again, they are the same tensor."""
+    with tf.Graph().as_default() as graph:
+        numbers, letters = (v1.data.Dataset.range(2, 5), v1.data.Dataset.range(7, 9).repeat())
+        first, second = v1.data.make_one_shot_iterator(letters), v1.data.make_initializable_iterator(numbers)
+        handle = v1.placeholder(tf.string, [])
+        element = v1.data.Iterator.from_string_handle(handle, tf.int64, []).get_next()
+        graph.finalize()
+        with v1.Session() as sess:
+            names = sess.run([first.string_handle(), second.string_handle()])
+            sess.run(second.initializer)
+            assert [sess.run(element, {handle: names[i]}) for i in (0, 1, 1, 0)] == [7, 2, 3, 8]
+        assert first.string_handle() is first.string_handle()
+        assert graph.finalized
+        with pytest.raises(RuntimeError, match="Graph is finalized and cannot be modified"):
+            element + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
@@ -119,6 +120,7 @@ class Iterator:
         self._specs = pack(output_types, (Spec.of(as_dtype(t), s) for t, s in zip(types, shapes, strict=True)))
         self._one_shot: Any = None
         self._string: Any = None  # the string that names another iterator
+        self._name: Any = None  # the string that names this one, when it has been asked for
 
     @staticmethod
     def from_structure(output_types: Any, output_shapes: Any = None, shared_name: str | None = None,
@@ -183,12 +185,22 @@ class Iterator:
     def string_handle(self, name: str | None = None) -> Any:
         """Returns a string scalar to feed to an iterator `from_string_handle`, which then gives this one's elements.
 
+        TensorFlow makes it with the iterator, so that programs ask for it when the graph is finalized, in hooks of
+        monitored sessions; then it is added all the same.
+
         Args:
           name: a name for the operation.
         """
         if self._string is not None:
             return self._string
-        return raw.IteratorToStringHandle(self._handle, one_shot=self._one_shot, name=name)
+        if name is None and self._name is not None:
+            return self._name
+        graph = self._handle.graph
+        with graph.as_default(), graph.control_dependencies(None), _although_finalized(graph):
+            made = raw.IteratorToStringHandle(self._handle, one_shot=self._one_shot, name=name)
+        if name is None:
+            self._name = made
+        return made
 
     @staticmethod
     def from_string_handle(string_handle: Any, output_types: Any, output_shapes: Any = None,
@@ -221,6 +233,17 @@ class Iterator:
     output_types = DatasetV1.output_types
     output_shapes = DatasetV1.output_shapes
     output_classes = DatasetV1.output_classes
+
+
+@contextlib.contextmanager
+def _although_finalized(graph: Any) -> PythonIterator[None]:
+    finalized = graph.finalized
+    graph._unsafe_unfinalize()
+    try:
+        yield
+    finally:
+        if finalized:
+            graph.finalize()
 
 
 def _handle(name: str) -> Any:

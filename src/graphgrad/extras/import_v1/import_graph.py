@@ -73,6 +73,7 @@ def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any
         given = {(k.decode() if isinstance(k, bytes) else k): v for k, v in input_map.items()}
         given = {k: v if isinstance(v, Tensor) else convert_to_tensor(v, name="inputs") for k, v in given.items()}
         reader = _Reader(graph, FunctionLibrary(graph_def.library), prefix, given, SizeLimit(graph_def))
+        reader.gradients, reader.blocks = graph._around.gradients, tuple(graph._around.control)
         with graph.control_dependencies(None), graph._own_gradients(), graph._around.having(colocated=()), refused():
             reader.read(list(graph_def.node))
     unused = sorted(set(given) - reader.used)
@@ -102,6 +103,8 @@ class _Reader:
         self.prefix = prefix
         self.given = given  # replacements of tensors, by their names in the message
         self.used: set[str] = set()
+        self.gradients: dict[str, Any] = {}  # of `gradient_override_map` blocks around, for the nodes alone
+        self.blocks: tuple[Any, ...] = ()  # `control_dependencies` blocks around, which all operations wait for
         self.made: dict[str, Any] = {}  # operations; representations of loops and branches
         self.places: dict[str, list[str]] = {}  # names of results, of calls by the name of the function
 
@@ -129,7 +132,7 @@ class _Reader:
         """Adds nodes to the graph of a branch or of a loop's body."""
         graph = get_default_graph()
         inside = _Inside(graph, self.library, "", given, self.budget)
-        inside.outer, inside.aliases = self, aliases
+        inside.outer, inside.aliases, inside.gradients = self, aliases, self.gradients
         with graph.control_dependencies(None), graph._own_gradients():
             inside.read(without_outer_control(nodes))
             return [inside._input(name) for name in results]
@@ -151,7 +154,9 @@ class _Reader:
             return table
         opdef = registry[type_of_node(node)]
         rule: Any = None
-        if MARK in node.attr:
+        if node.op in self.gradients:
+            rule = self.gradients[node.op]
+        elif MARK in node.attr:
             node, rule = self._with_gradient(node)
         inputs = [self._input(name) for name in node.input if not name.startswith("^")]
         if any(t.op.type == "DatasetPass" for t in inputs):
@@ -166,8 +171,16 @@ class _Reader:
         attrs = self._attrs(node, opdef, inputs)
         op = add_to_graph(self.graph, opdef, tuple(inputs), attrs, f"{self.prefix}{node.name}/")
         self.graph._names.reserve(op.name)
+        self._settle(op, node, rule)
+        return op
+
+    def _settle(self, op: Operation, node: Any, rule: Any) -> None:
+        """Gives an operation what its node says besides: gradient, control inputs, device, colocation, shapes."""
         op._gradient = rule or op._gradient
-        op.control_inputs = tuple(dict.fromkeys(self._control(n[1:]) for n in node.input if n.startswith("^")))
+        waits = [self._control(n[1:]) for n in node.input if n.startswith("^")]
+        op.control_inputs = tuple(dict.fromkeys([*waits, *self._around()]))
+        for block in self.blocks:
+            block.made.add(op)
         if node.device:
             op._set_device(node.device)
         if "_class" in node.attr:
@@ -177,7 +190,6 @@ class _Reader:
             for t, shape in zip(op.outputs, node.attr["_output_shapes"].list.shape):
                 with contextlib.suppress(ValueError):
                     t.set_shape(shape.shape())
-        return op
 
     def _with_gradient(self, node: Any) -> tuple[Any, Any]:
         """Returns a node with all that its custom gradient needs, and the rule; the name where that is not there."""
@@ -223,6 +235,7 @@ class _Reader:
             named[arg.name] = named[f"{arg.name}:0"] = t
         prefix = f"{self.prefix if graph is None else ''}{scope}/"
         inside = _Reader(graph or self.graph, self.library, prefix, named, self.budget)
+        inside.blocks = () if graph is not None else self.blocks
         with self.budget.within(message.signature.name):
             inside.read(list(message.node_def))
         self.budget.called(message.signature.name)
@@ -231,13 +244,17 @@ class _Reader:
 
     def _together(self, node: Any, results: list[Any], waits: list[Operation]) -> Operation:
         """Makes the operation that has some results, in place of a node."""
-        with self.graph.control_dependencies(waits):
+        with self.graph.control_dependencies([*waits, *self._around()]):
             name = f"{self.prefix}{node.name}/"
             if not results:
                 done: Operation = raw.NoOp(name=name)
                 return done
             outputs: list[Tensor] = raw.IdentityN(results, name=name)
         return outputs[0].op
+
+    def _around(self) -> list[Operation]:
+        """Returns the control inputs of the blocks around the import."""
+        return [op for block in self.blocks for op in block.ops]
 
     # -- inputs ----------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             # original, see `Graph.recomputing`.
             waited_for = [dy.op for dy in dys if isinstance(dy, Tensor)]
             begin = graph.version
-            with graph.recomputing(), graph.control_dependencies(waited_for):
+            with graph.recomputing(), graph._own_gradients(), graph.control_dependencies(waited_for):
                 again = [raw.Identity(t) for t in leaves_of(args)]
                 with variable_scope(scope, reuse=True, auxiliary_name_scope=False):
                     results = list(leaves_of(f(*repack(args, iter(again)))))

@@ -10,12 +10,13 @@ import numpy as np
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import all_tensors, component_specs, converted, put_together, tensors_of
 from graphgrad.frontend.structure.type_spec import TypeSpec
+from graphgrad.gradients.core.inside_loop import OldControlFlow
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int64
 from graphgrad.ir.eager import EagerTensor
-from graphgrad.ir.funcgraph import FuncGraph, in_their_turn
+from graphgrad.ir.funcgraph import FuncGraph, around, in_their_turn
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
@@ -40,7 +41,8 @@ def _trace(
       start: the tensors that the leaves consist of at first.
     """
     body = FuncGraph(name, graph)
-    body._around.gradients = graph._around.gradients
+    if OldControlFlow.on and not any(g.building_function for g in around(graph)):
+        body._around.gradients = graph._around.gradients  # the old control flow has no graphs of its own
     body.loop_start = list(start)
     with use(body):
         inner = [body.add_input(t.dtype, t._spec.shape, f"arg_{i}") for i, t in enumerate(start)]

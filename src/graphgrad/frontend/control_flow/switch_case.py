@@ -45,11 +45,14 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] |
                 return functions[number]()
             return (default or functions[-1])()
         chosen = lambda: _among(index, functions, 0)  # noqa: E731  # called by `cond`
-        if default is None:
-            # Numbers beyond the last select the last one anyway; those below the first are handled here.
-            return cond(index < 0, functions[-1], chosen) if len(functions) > 1 else functions[0]()
-        outside = (index < 0) | (index >= len(functions))
-        return cond(outside, default, chosen)
+        if default is None and len(functions) == 1:
+            return functions[0]()
+        with index.graph._own_gradients():  # TensorFlow's branches are functions of their own in every mode
+            if default is None:
+                # Numbers beyond the last select the last one anyway; those below the first are handled here.
+                return cond(index < 0, functions[-1], chosen)
+            outside = (index < 0) | (index >= len(functions))
+            return cond(outside, default, chosen)
 
 
 def _among(index: Any, functions: Sequence[Callable[[], Any]], first: int) -> Any:

@@ -48,7 +48,9 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
             raise ValueError("elems must be a Tensor or (possibly nested) sequence of Tensors. Got an empty one.\n"
                              f"  Asked for at {user_source(2)}\n  Fix: give a tensor to map over")
         shared = _shared(flat)
-        body = MapBody("vectorized_map_body", current_graph())
+        body = MapBody("vectorized_map_body", graph := current_graph())
+        if graph is not None:
+            body._around.gradients = graph._around.gradients
         whole = {i: raw.Squeeze(t, squeeze_dims=(0,)) for i, t in enumerate(flat) if shared[i]}
         with use(body):
             args = [body.capture(whole[i]) if i in whole else body.add_row(t, f"row_{i}") for i, t in enumerate(flat)]
