@@ -315,6 +315,7 @@ def test_supervisor(tmp_path: pathlib.Path) -> None:
         for _ in range(4):
             sess.run(train)
         supervisor.saver.save(sess, supervisor.save_path, step)
+        assert 'name: "total"' in (tmp_path / "graph.pbtxt").read_text()
         while not supervisor.should_stop():
             sess.run(train)
     assert supervisor.coord.joined

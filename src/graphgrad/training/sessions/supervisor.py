@@ -22,6 +22,7 @@ from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.context import use as use_graph
 from graphgrad.ops.control.group import group
 from graphgrad.system.log import Log
+from graphgrad.training.checkpoints.graph_files import write_graph
 from graphgrad.training.checkpoints.saver import Saver
 from graphgrad.training.coordination.coordinator import Coordinator, LooperThread
 from graphgrad.training.coordination.queue_runner import start_queue_runners
@@ -190,6 +191,8 @@ class Supervisor:
             master, init_op=self._init_op, saver=self._saver, checkpoint_dir=self._logdir,
             wait_for_checkpoint=wait_for_checkpoint, max_wait_secs=max_wait_secs, config=config,
             init_feed_dict=self._init_feed_dict, init_fn=self._init_fn)
+        if self._logdir:
+            write_graph(self._graph.as_graph_def(add_shapes=True), self._logdir, "graph.pbtxt")
         if self._writer is not None:
             self._writer.add_graph(self._graph)
             self._writer.add_session_log(SessionLog(status=SessionLog.START), self._step(session))
