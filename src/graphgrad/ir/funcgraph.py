@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .constant_value import static_value
-from .context import root_graph
+from .context import root_graph, use
 from .conversion import constant_in
 from .dtypes import DType
 from .eager import EagerTensor
@@ -191,3 +191,25 @@ def around(graph: Graph | None) -> Iterator[Graph]:
     while graph is not None:
         yield graph
         graph = graph._outer_graph
+
+
+def unite_captures(graphs: Sequence[FuncGraph], n_args: int) -> list[Any]:
+    """Gives all sub-graphs the same captured inputs, in the same order; returns the captures.
+
+    Args:
+      graphs: the sub-graphs.
+      n_args: the number of their inputs before the captured ones.
+    """
+    outer: dict[int, Any] = {}
+    for g in graphs:
+        for t in g.captured:
+            outer.setdefault(id(t), t)
+    for g in graphs:
+        inner = {id(t): p for t, p in zip(g.captured, g.inputs[n_args:], strict=True)}
+        with use(g):
+            placeholders = [
+                inner[i] if i in inner else g._placeholder(t.dtype, t._spec.shape, "unused") for i, t in outer.items()
+            ]
+        g.inputs[n_args:] = placeholders
+        g.captured = list(outer.values())
+    return list(outer.values())

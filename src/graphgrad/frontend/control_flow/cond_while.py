@@ -16,7 +16,7 @@ from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int64
 from graphgrad.ir.eager import EagerTensor
-from graphgrad.ir.funcgraph import FuncGraph, around, in_their_turn
+from graphgrad.ir.funcgraph import FuncGraph, around, in_their_turn, unite_captures
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
@@ -48,23 +48,6 @@ def _trace(
         inner = [body.add_input(t.dtype, t._spec.shape, f"arg_{i}") for i, t in enumerate(start)]
         result = function(*nest.pack_sequence_as(list(args), put_together(likes, inner)))
     return body, result, nest.flatten(result)
-
-
-def _unite_captures(graphs: Sequence[FuncGraph], n_args: int) -> list[Any]:
-    """Gives all sub-graphs the same captured inputs, in the same order; returns the captures."""
-    outer: dict[int, Any] = {}
-    for g in graphs:
-        for t in g.captured:
-            outer.setdefault(id(t), t)
-    for g in graphs:
-        inner = {id(t): p for t, p in zip(g.captured, g.inputs[n_args:], strict=True)}
-        with use(g):
-            placeholders = [
-                inner[i] if i in inner else g._placeholder(t.dtype, t._spec.shape, "unused") for i, t in outer.items()
-            ]
-        g.inputs[n_args:] = placeholders
-        g.captured = list(outer.values())
-    return list(outer.values())
 
 
 def _settle_outputs(body: FuncGraph, leaves: Sequence[Any], dtypes: Sequence[Any] | None = None) -> None:
@@ -205,7 +188,7 @@ def _joined(one: Any, other: Any) -> Any:
 
 
 def _if(graph: Graph, pred: Any, then_graph: FuncGraph, else_graph: FuncGraph) -> list[Any]:
-    captured = _unite_captures((then_graph, else_graph), 0)
+    captured = unite_captures((then_graph, else_graph), 0)
     types = tuple(t.dtype for t in then_graph.outputs)
     with in_their_turn(graph, then_graph, else_graph):
         results: list[Any] = raw.If(pred, captured, then_branch=then_graph, else_branch=else_graph, Tout=types,
@@ -357,7 +340,7 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
         with in_their_turn(graph, cond_graph, body_graph):
             if at_once is not None and (found := at_once(body_graph, leaves)) is not None:
                 return found
-            captured = _unite_captures((cond_graph, body_graph), len(start))
+            captured = unite_captures((cond_graph, body_graph), len(start))
             results = raw.While([*start, *captured], cond=cond_graph, body=body_graph,
                                 Tout=tuple(t.dtype for t in start), output_shapes=tuple(t._spec.shape for t in start),
                                 maximum_iterations=limit, memory=reverse.memory, name="While")

@@ -15,7 +15,7 @@ from graphgrad.ir.opdef import registry
 from graphgrad.ir.source import user_source
 
 if TYPE_CHECKING:
-    from .concrete_function import _Part, _Reverse
+    from .parts import Part, Reverse
 
 
 class RecordedRun:
@@ -32,7 +32,7 @@ class RecordedRun:
       tensors: the outputs, and the values kept for tapes so far.
     """
 
-    def __init__(self, part: _Part, given: Sequence[Any], drawn: dict[Operation, int]):
+    def __init__(self, part: Part, given: Sequence[Any], drawn: dict[Operation, int]):
         self._part, self._given, self._drawn = part, given, drawn
         recorders = tuple(eager.listening.recorders)
         orders = eager.orders(recorders)
@@ -76,7 +76,7 @@ class RecordedRun:
                 self._tell(record, told, needed)
         return reverse.gradient(self._given, [*self.tensors, *self._values[len(self.tensors) :]], dys, self._drawn)
 
-    def _missing(self, reverse: _Reverse) -> list[Any]:
+    def _missing(self, reverse: Reverse) -> list[Any]:
         """Computes the further values that the gradient of the next order needs, from those kept of the run."""
         part = self._part
         tensors = [*part.inputs, *reverse.part.outputs, *self._sources]
@@ -94,7 +94,7 @@ class RecordedRun:
         return [known[id(t)][1] for t in reverse.kept]
 
 
-def sources(part: _Part, outputs: Sequence[Tensor]) -> list[Tensor]:
+def sources(part: Part, outputs: Sequence[Tensor]) -> list[Tensor]:
     """Returns the values among the dependencies of outputs that cannot be recomputed: reads and results of Python.
 
     Args:
@@ -112,7 +112,7 @@ def _is_done_once(op: Operation) -> bool:
     return effect_of(op) != NOTHING or bool(op.control_inputs)
 
 
-def _with(part: _Part, outputs: Sequence[Tensor]) -> _Part:
+def _with(part: Part, outputs: Sequence[Tensor]) -> Part:
     """Makes a function that returns other tensors besides its own outputs."""
     if not outputs:
         return part
@@ -122,7 +122,7 @@ def _with(part: _Part, outputs: Sequence[Tensor]) -> _Part:
     return part.wider[key]
 
 
-def _repetition(part: _Part, known: dict[int, Any], wanted: Sequence[Tensor]) -> _Part:
+def _repetition(part: Part, known: dict[int, Any], wanted: Sequence[Tensor]) -> Part:
     """Makes a function that computes tensors from known ones; raises LookupError if that would repeat an effect."""
     ops = needed_ops(wanted, known)
     for op in ops:

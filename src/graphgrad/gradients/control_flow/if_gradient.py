@@ -14,7 +14,7 @@ from graphgrad.gradients.core.backprop import gradients_inside
 from graphgrad.gradients.core.forward_values import inputs_of_gradient
 from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.ir.context import current_graph, use
-from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.funcgraph import FuncGraph, unite_captures
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import raw, registry
 from graphgrad.ir.values.indexed_slices import dense
@@ -72,7 +72,9 @@ def _if_grad(op: Operation, *dys: Any) -> list[Any]:
                 outputs.append(g)
         side.settle(outputs)
     then_graph, else_graph = (side.graph for side in sides)
-    results = raw.If(pred, [*args, *again.values(), *kept, *used], then_branch=then_graph, else_branch=else_graph,
+    given = [*args, *again.values(), *kept, *used]
+    given += unite_captures((then_graph, else_graph), len(given))  # by users' gradient functions
+    results = raw.If(pred, given, then_branch=then_graph, else_branch=else_graph,
                      Tout=tuple(t.dtype for t in then_graph.outputs))
     in_grads: list[Any] = [None] * len(op.inputs)
     for k, g in zip(wanted, results, strict=True):
