@@ -69,6 +69,7 @@ MODULES = {
     "python.ops.metrics_impl": "graphgrad.compat.internal.ops.metrics_impl",
     "python.ops.rnn": "graphgrad.compat.v1.nn graphgrad.compat.internal.ops.rnn",
     "python.ops.variable_scope": "graphgrad.compat.internal.ops.variable_scope",
+    "python.ops.ragged.row_partition": "graphgrad.extras.ragged.row_partition_value",
     "python.ops.weights_broadcast_ops": "graphgrad.layers.loss_weights",
     "python.platform.test": "graphgrad.compat.v1.test",
     "python.tf2": "graphgrad.compat.internal.tf2",
