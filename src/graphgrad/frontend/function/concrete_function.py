@@ -33,6 +33,7 @@ from graphgrad.ir.values.variable_store import Cell
 
 from .descriptions import described
 from .inlining import inlined
+from .own_resources import own_handle
 from .shortcuts import NOTHING, Shortcuts, key_of
 from .tape_retention import RecordedRun
 
@@ -60,7 +61,8 @@ class _Part:
         self.wider: dict[tuple[int, ...], _Part] = {}  # the same with further outputs, by their ids
 
     def _resolve(self, handle: Tensor) -> Cell:
-        cell: Cell = self.handles[id(handle)]._value
+        held = self.handles.get(id(handle))
+        cell: Cell = (own_handle(self.graph, handle.op) if held is None else held)._value
         return cell
 
     def values(self, given: Sequence[Any], drawn: dict[Operation, int] | None = None) -> list[Any]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
-from graphgrad.frontend.graph.init_scope import outermost_graph
+from graphgrad.frontend.graph.init_scope import variables_graph
 from graphgrad.ir import dtypes
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
@@ -46,7 +46,7 @@ _eager_scopes: _Scopes | None = None
 
 def _scopes() -> _Scopes:
     global _eager_scopes
-    graph = outermost_graph()
+    graph = variables_graph()
     if graph is None:
         if _eager_scopes is None:
             _eager_scopes = _Scopes()
