@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
 import importlib.util
 import sys
 from typing import Any
@@ -72,6 +73,43 @@ def test_keras_that_is_not_installed(monkeypatch: Any, version: int) -> None:
     face = importlib.import_module(f"graphgrad.compat.v{version}")
     with pytest.raises(AttributeError, match=r"Keras is a library.*pip install --no-deps tf_keras==2\.21\.0"):
         face.keras  # noqa: B018
+
+
+_FILES = {
+    "tf_keras/__init__.py": "__version__ = '2.0'\nfrom tf_keras import layers",
+    "tf_keras/layers.py": "from tf_keras.src.layers import Dense",
+    "tf_keras/src/__init__.py": "", "tf_keras/src/layers.py": "class Dense: pass\nclass Old: pass",
+    "tf_keras/src/engine/__init__.py": "", "tf_keras/src/engine/functional.py": "class Functional: pass",
+    "tf_keras/src/broken.py": "import nothing_of_this_name"}
+
+
+def test_keras_by_its_old_name(tensorflow: Any, tmp_path: Any, monkeypatch: Any) -> None:
+    """`import keras` is tf_keras while there is no package keras: its modules, and those inside by their old paths."""
+    for name, text in _FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    own = importlib.machinery.PathFinder.find_spec
+    monkeypatch.setattr(importlib.machinery.PathFinder, "find_spec",
+                        lambda name, *a: None if name == "keras" else own(name, *a))
+    try:
+        keras, real = importlib.import_module("keras"), importlib.import_module("tf_keras")
+        layers = importlib.import_module("keras.layers")
+        assert keras.__version__ == "2.0" and keras.layers.Dense is layers.Dense is real.layers.Dense
+        assert layers.Old.__module__ == "tf_keras.src.layers"
+        inside = importlib.import_module("tf_keras.src.engine.functional")
+        for path in ("keras.engine.functional", "keras.src.engine.functional"):
+            assert importlib.import_module(path).Functional is inside.Functional
+        with pytest.raises(ModuleNotFoundError, match=r"keras\.nothing"):
+            importlib.import_module("keras.nothing")
+        with pytest.raises(ModuleNotFoundError, match="nothing_of_this_name"):
+            importlib.import_module("keras.broken")
+        monkeypatch.setattr(importlib.machinery.PathFinder, "find_spec", own)
+        importing.uninstall()
+        assert "keras" not in sys.modules
+    finally:
+        for name in [n for n in sys.modules if n.partition(".")[0] in ("keras", "tf_keras")]:
+            del sys.modules[name]
 
 
 def test_stand_ins(tensorflow: Any) -> None:

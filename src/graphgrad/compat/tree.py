@@ -39,6 +39,7 @@ MODULES = {
         core.naming pyct.anno pyct.common_transformers.anf pyct.compiler pyct.inspect_utils pyct.loader pyct.naming
         pyct.parser pyct.qual_names pyct.static_analysis.activity pyct.templates pyct.transformer
     """.split()), "graphgrad.compat.internal.pyct"),
+    "python.autograph.impl.api": "graphgrad.compat.internal.autograph",
     "python.client.device_lib": "graphgrad.testing.machine",
     "python.client.timeline": "graphgrad.compat.internal.timeline",
     "python.framework.registry": "graphgrad.compat.internal.framework.registry",
