@@ -338,6 +338,9 @@ class Graph:
         """Makes this graph the default one in a `with` block."""
         return context.use(self)
 
+    def _create_op_from_tf_operation(self, c_op: Any, compute_device: bool = True) -> Any:
+        return c_op  # which `create_c_op` has added
+
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False,
                      use_pybind11_proto: bool = False) -> Any:
         """Returns the graph as a `GraphDef` message, which `import_graph_def` and TensorFlow read.

@@ -41,7 +41,7 @@ _WHY = {
     "control flow of TPUs": "ControlFlowContext XLAControlFlowContext",
     "TensorFlow's debugger": "DebugDumpDir DumpingDebugHook DumpingDebugWrapperSession LocalCLIDebugHook "
         "LocalCLIDebugWrapperSession TensorBoardDebugHook TensorBoardDebugWrapperSession",
-    "an operation that a library makes by hand": "create_c_op lift_to_graph execute_fn_for_device",
+    "an operation that a library makes by hand": "lift_to_graph execute_fn_for_device",
 }
 # Public names of which there is one kind here, which libraries ask for.
 _HERE = {
