@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.machinery
 import importlib.util
@@ -119,6 +120,12 @@ def test_stand_ins(tensorflow: Any) -> None:
     with pytest.raises(NotImplementedError, match="MirroredStrategy is not here.*several devices"):
         strategy()
     assert isinstance(tensorflow.distribute.get_strategy(), tensorflow.distribute.Strategy)
+    for name in ("tpu.experimental.embedding.Adam", "distribute.experimental.partitioners.MinSizePartitioner"):
+        absent = functools.reduce(getattr, name.split("."), tensorflow)
+        with pytest.raises(NotImplementedError, match=name.rpartition(".")[2]):
+            absent()
+    feature = tensorflow.tpu.experimental.HardwareFeature
+    assert feature.embedding_feature is feature.EmbeddingFeature.UNSUPPORTED is not feature.EmbeddingFeature.V2
 
 
 def test_stand_ins_go_with_the_aliases(tensorflow: Any) -> None:

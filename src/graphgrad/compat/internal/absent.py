@@ -39,6 +39,11 @@ _WHY = {
         "get_or_create_steps_per_run_variable",
     "profiles of runs": "ProfilerHook",
     "control flow of TPUs": "ControlFlowContext XLAControlFlowContext",
+    "embeddings on TPUs": """
+        AdagradMomentum Adagrad Adam FTRL FeatureConfig QuantizationConfig SGD TPUEmbedding TPUEmbeddingForServing
+        TPUEmbeddingV0 TPUEmbeddingV2 TableConfig
+    """,
+    "variables on several servers": "FixedShardsPartitioner MaxSizePartitioner MinSizePartitioner Partitioner",
     "TensorFlow's debugger": "DebugDumpDir DumpingDebugHook DumpingDebugWrapperSession LocalCLIDebugHook "
         "LocalCLIDebugWrapperSession TensorBoardDebugHook TensorBoardDebugWrapperSession",
     "an operation that a library makes by hand": "lift_to_graph execute_fn_for_device",
@@ -47,6 +52,7 @@ _WHY = {
 _HERE = {
     "distribute.ReplicaContext": "graphgrad.frontend.config.single_replica:ReplicaContext",
     "distribute.Strategy": "graphgrad.frontend.config.single_replica:DefaultStrategy",
+    "tpu.experimental.HardwareFeature": "graphgrad.compat.internal.tpu:HardwareFeature",
 }
 _REASONS = {name: why for why, names in _WHY.items() for name in names.split()}
 # Those of them that are public names of TensorFlow's, by their modules.
@@ -62,7 +68,10 @@ _PUBLIC = """
         CommunicationImplementation CommunicationOptions MultiWorkerMirroredStrategy ParameterServerStrategy
         TPUStrategy ValueContext
     distribute.experimental.coordinator: ClusterCoordinator PerWorkerValues RemoteValue
+    distribute.experimental.partitioners: FixedShardsPartitioner MaxSizePartitioner MinSizePartitioner Partitioner
     tpu.experimental: initialize_tpu_system
+    tpu.experimental.embedding: Adagrad AdagradMomentum Adam FTRL FeatureConfig QuantizationConfig SGD TPUEmbedding
+        TPUEmbeddingForServing TPUEmbeddingV0 TPUEmbeddingV2 TableConfig
 """
 
 
@@ -119,4 +128,7 @@ def in_face(path: str) -> Any:
         setattr(made, inner, in_face(f"{path}.{inner}"))
     for name in _public().get(path, ()):
         setattr(made, name, __getattr__(name))
+    for known in _HERE:
+        if known.rpartition(".")[0] == path:
+            setattr(made, known.rpartition(".")[2], in_face(known))
     return made
