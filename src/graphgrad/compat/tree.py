@@ -52,7 +52,8 @@ MODULES = {
     "python.feature_column.feature_column": "graphgrad.compat.internal.feature_column.names",
     "python.feature_column.feature_column_lib": "graphgrad.compat.internal.feature_column.names",
     "python.feature_column.feature_column_v2": "graphgrad.compat.internal.feature_column.names",
-    "python.feature_column.sequence_feature_column": "graphgrad.compat.internal.absent",
+    "python.feature_column.sequence_feature_column":
+        "graphgrad.extras.feature_column.sequence graphgrad.compat.internal.absent",
     "python.feature_column.utils": "graphgrad.compat.internal.feature_column.names",
     "python.feature_column.serialization": "graphgrad.compat.internal.absent",
     "python.framework.test_util": "graphgrad.compat.internal.framework.test_util",

@@ -27,10 +27,9 @@ _WHY = {
         saveable_objects_from_trackable streaming_restore CheckpointInitialValue CheckpointInitialValueCallable
         RestoredResource frozen_saver WrappedGraph VariableHolder SavedModelLoader
     """,
-    "feature columns of sequences, and feature columns as text": """
-        SequenceDenseColumn SequenceFeatureLayer concatenate_context_input deserialize_feature_column
-        deserialize_feature_columns serialize_feature_column serialize_feature_columns
-        sequence_categorical_column_with_identity sequence_numeric_column
+    "feature columns as text": """
+        SequenceFeatureLayer deserialize_feature_column deserialize_feature_columns serialize_feature_column
+        serialize_feature_columns
     """,
     "data sets of one kind: all are tf.data.Dataset": """
         _GeneratorDataset _RangeDataset _SparseTensorSliceDataset _TensorDataset _TensorSliceDataset

@@ -117,10 +117,8 @@ def _outside() -> Iterator[None]:
             graph = current_graph()
             with _without_prefix() if graph is None else graph.name_scope(None):
                 yield
-    elif graph is None:
-        yield
     else:
-        with graph.name_scope(None):
+        with _without_prefix() if graph is None else graph.name_scope(None):
             yield
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
+from graphgrad.frontend.graph.default_graph import get_current_name_scope, name_scope_v1
 from graphgrad.frontend.graph.init_scope import variables_graph
 from graphgrad.ir import dtypes
 from graphgrad.ir.context import current_graph
@@ -381,11 +382,9 @@ class variable_scope:  # TensorFlow's name
 
     def _open_name_scope(self, stack: contextlib.ExitStack, wish: str) -> str:
         graph = current_graph()
-        if graph is None:
-            return f"{wish}/" if wish else ""
         if wish and self._auxiliary_name_scope:
-            return str(stack.enter_context(graph.name_scope(wish)))
-        now = graph.get_name_scope()
+            return str(stack.enter_context(name_scope_v1(wish) if graph is None else graph.name_scope(wish)))
+        now = get_current_name_scope()
         return f"{now}/" if now else ""
 
 
