@@ -43,7 +43,7 @@ def _check_use(column: Any, by_steps: bool) -> None:
             "Fix: sequence_categorical_column_with_*")
     checked(not is_sequence or by_steps, f"In {column.name}: categorical_column must not be of type "
             f"SequenceCategoricalColumn. Given: {column.categorical_column}. "
-            "Fix: categorical_column_with_*, or tf.keras.experimental.SequenceFeatures")
+            "Fix: categorical_column_with_*, or the layer SequenceFeatures")
 
 
 @dataclasses.dataclass(frozen=True)

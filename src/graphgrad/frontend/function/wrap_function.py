@@ -127,8 +127,10 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
     >>> def scaled(x):
     ...     return x * tf.get_variable("v", initializer=3.0)
     >>> f = tf.wrap_function(scaled, [tf.TensorSpec([2], tf.float32)])
-    >>> float(sess.run(tf.reduce_sum(f(tf.constant([1.0, 2.0])))))
-    9.0
+    >>> y = f(tf.constant([1.0, 2.0]))
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(y)
+    array([3., 6.], dtype=float32)
     """
     graph = FuncGraph(name or "wrapped_function", current_graph())
     graph.names_variables = graph._outer_graph is None
