@@ -9,6 +9,7 @@ import pytest
 
 import graphgrad as tf
 import graphgrad.compat.v1 as tf1
+from graphgrad.executor.runtime.session import HostSession
 from graphgrad.extras.feature_column import sequence
 from graphgrad.extras.feature_column.column import FeatureTransformationCache, ScopedState
 from graphgrad.ir import context
@@ -74,7 +75,7 @@ def test_numbers_and_counts(name: str) -> None:
              [_NONE, _NONE, [2.0, 3.0]]], [[0.0, 2.0], [7.0, 10.0], [11.0, 14.0]])])
 def test_vectors(ids: Any, expected: Any, gradient: Any) -> None:
     """Vectors are combined within steps, not across them; gradients with respect to them."""
-    with tf1.Graph().as_default(), tf1.Session() as sess:
+    with tf1.Graph().as_default(), HostSession() as sess:
         column = fc.embedding_column(ids, 2, initializer=tf1.constant_initializer(np.arange(6.0).reshape(3, 2)))
         state = ScopedState([], True)
         column.create_state(state)
