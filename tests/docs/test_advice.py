@@ -22,6 +22,8 @@ _NAME = re.compile(r"(?<![\w.@])tf((?:\.[A-Za-z_]\w*)+)")
 _NONE = {"Variables": "TensorFlow's words for several variables", "error": "TensorFlow's words for its errors",
          "contrib": "of programs for 1.x; a face of its own",
          "NoneTensorSpec": "the name of such specs in files",
+         "RowPartitionSpec": "the name of such specs in files",
+         "RowPartition": "TensorFlow's text of such a value",
          "functions": "TensorFlow's words for several functions",
          "RaggedTensorValue": "TensorFlow's text of such a value",
          "dispatch_for": "TensorFlow's words for the decorators of tf.experimental whose names begin so"}

@@ -14,8 +14,11 @@ import numpy as np
 import pytest
 
 import graphgrad as tf
+import graphgrad.compat.v1 as tf1
 from graphgrad.compat.internal.framework.bounded_specs import BoundedTensorSpec
+from graphgrad.compat.internal.ops.rnn import _concat
 from graphgrad.compat.internal.ops.sparse_matrices import CSRSparseMatrix, matmul
+from graphgrad.compat.internal.saved_model import load_context
 from graphgrad.compat.internal.saved_model.structure_coder import decode_proto, encode_structure
 from graphgrad.compat.internal.util.object_identity import ObjectIdentityDictionary, ObjectIdentitySet
 from graphgrad.compat.internal.util.tf_inspect import getcallargs
@@ -245,3 +248,24 @@ def test_names_of_the_inside() -> None:
     assert getcallargs(Derived().f, 1)["x"] == 1
     nested = {"a": (tf.TensorSpec([None], tf.int64), 2.5), "b": [None, "text"]}
     assert decode_proto(encode_structure(nested)) == nested
+
+
+def test_shapes_joined() -> None:
+    """`rnn_cell_impl._concat`: sizes and tensors of sizes, as a vector or as what is known."""
+    with tf1.Graph().as_default(), tf1.Session() as sess:
+        n = tf1.placeholder(tf.int32, [])
+        assert sess.run(_concat(n, [2, 3]), {n: 5}).tolist() == [5, 2, 3]
+        assert sess.run(_concat(4, tf.constant([2]))).tolist() == [4, 2]
+        assert _concat(n, [2, 3], static=True) == [None, 2, 3] and _concat(tf.constant(4), 2, static=True) == [4, 2]
+        with pytest.raises(ValueError, match="None.*Fix:"):
+            _concat([None, 2], 3)
+        with pytest.raises(ValueError, match="(?s)scalar or vector.*Fix:"):
+            _concat(tf.zeros([2, 2], tf.int32), 3)
+
+
+def test_options_of_what_is_loaded() -> None:
+    """The innermost block's options are found."""
+    assert load_context.get_load_options() is None and not load_context.in_load_context()
+    with load_context.load_context("a"), load_context.load_context("b"):
+        assert load_context.get_load_options() == "b" and load_context.in_load_context()
+    assert load_context.get_load_options() is None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
+import importlib.machinery
 import importlib.util
 import sys
 from typing import Any
@@ -74,6 +76,43 @@ def test_keras_that_is_not_installed(monkeypatch: Any, version: int) -> None:
         face.keras  # noqa: B018
 
 
+_FILES = {
+    "tf_keras/__init__.py": "__version__ = '2.0'\nfrom tf_keras import layers",
+    "tf_keras/layers.py": "from tf_keras.src.layers import Dense",
+    "tf_keras/src/__init__.py": "", "tf_keras/src/layers.py": "class Dense: pass\nclass Old: pass",
+    "tf_keras/src/engine/__init__.py": "", "tf_keras/src/engine/functional.py": "class Functional: pass",
+    "tf_keras/src/broken.py": "import nothing_of_this_name"}
+
+
+def test_keras_by_its_old_name(tensorflow: Any, tmp_path: Any, monkeypatch: Any) -> None:
+    """`import keras` is tf_keras while there is no package keras: its modules, and those inside by their old paths."""
+    for name, text in _FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    own = importlib.machinery.PathFinder.find_spec
+    monkeypatch.setattr(importlib.machinery.PathFinder, "find_spec",
+                        lambda name, *a: None if name == "keras" else own(name, *a))
+    try:
+        keras, real = importlib.import_module("keras"), importlib.import_module("tf_keras")
+        layers = importlib.import_module("keras.layers")
+        assert keras.__version__ == "2.0" and keras.layers.Dense is layers.Dense is real.layers.Dense
+        assert layers.Old.__module__ == "tf_keras.src.layers"
+        inside = importlib.import_module("tf_keras.src.engine.functional")
+        for path in ("keras.engine.functional", "keras.src.engine.functional"):
+            assert importlib.import_module(path).Functional is inside.Functional
+        with pytest.raises(ModuleNotFoundError, match=r"keras\.nothing"):
+            importlib.import_module("keras.nothing")
+        with pytest.raises(ModuleNotFoundError, match="nothing_of_this_name"):
+            importlib.import_module("keras.broken")
+        monkeypatch.setattr(importlib.machinery.PathFinder, "find_spec", own)
+        importing.uninstall()
+        assert "keras" not in sys.modules
+    finally:
+        for name in [n for n in sys.modules if n.partition(".")[0] in ("keras", "tf_keras")]:
+            del sys.modules[name]
+
+
 def test_stand_ins(tensorflow: Any) -> None:
     """What is for several devices can be looked at, and says so when it is called."""
     strategy = tensorflow.distribute.MirroredStrategy
@@ -81,6 +120,12 @@ def test_stand_ins(tensorflow: Any) -> None:
     with pytest.raises(NotImplementedError, match="MirroredStrategy is not here.*several devices"):
         strategy()
     assert isinstance(tensorflow.distribute.get_strategy(), tensorflow.distribute.Strategy)
+    for name in ("tpu.experimental.embedding.Adam", "distribute.experimental.partitioners.MinSizePartitioner"):
+        absent = functools.reduce(getattr, name.split("."), tensorflow)
+        with pytest.raises(NotImplementedError, match=name.rpartition(".")[2]):
+            absent()
+    feature = tensorflow.tpu.experimental.HardwareFeature
+    assert feature.embedding_feature is feature.EmbeddingFeature.UNSUPPORTED is not feature.EmbeddingFeature.V2
 
 
 def test_stand_ins_go_with_the_aliases(tensorflow: Any) -> None:

@@ -63,7 +63,7 @@ def uninstall() -> None:
         sys.meta_path.remove(finder)
     if installed:
         restore()
-        for name in [n for n in sys.modules if n == "tensorflow" or n.startswith("tensorflow.")]:
+        for name in [n for n, m in sys.modules.items() if f"{n}.".startswith("tensorflow.") or isinstance(m, _Alias)]:
             del sys.modules[name]
 
 
@@ -144,6 +144,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         if fullname != "tensorflow" and not fullname.startswith("tensorflow."):
+            if not fullname.startswith("graphgrad") and _stand_in(fullname):
+                return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
             return renaming_spec(fullname, path)
         if not self._sources(fullname):
             # Without a name: of an error with the name, `from tensorflow import it` would leave nothing.
@@ -167,6 +169,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 vars(module)["version"] = version
                 if spec.name != "tensorflow.compat.v2":
                     vars(module).update(VERSION=version.VERSION, GIT_VERSION=version.GIT_VERSION)
+        elif hasattr(module._graphgrad_sources[0], "__version__"):  # a library
+            vars(module)["__version__"] = module._graphgrad_sources[0].__version__
         elif spec.name == "tensorflow.compat":  # the aliases, not what they stand for
             vars(module).pop("v1", None)
             vars(module).pop("v2", None)
@@ -177,6 +181,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _sources(self, fullname: str) -> list[Any]:
         """Returns the namespaces of a module of TensorFlow's; empty if there are none."""
+        if not f"{fullname}.".startswith("tensorflow."):
+            return _stand_in(fullname)
         parts = fullname.split(".")[1:]
         root = importlib.import_module(FACES[self.version])
         if not parts:
@@ -248,6 +254,12 @@ def _copies(path: str) -> list[Any]:
     from graphgrad.compat import libraries  # which imports this module
 
     return libraries.copy_of(path)
+
+
+def _stand_in(fullname: str) -> list[Any]:
+    from graphgrad.compat import libraries
+
+    return libraries.stand_in(fullname)
 
 
 class _Ops:

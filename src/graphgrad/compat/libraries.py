@@ -8,6 +8,7 @@ Probability, in programs for 1.x; without these packages, `extras/contrib` has t
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Iterator
@@ -33,6 +34,8 @@ _MODULES = {
 }
 # TensorFlow's own copy of a library, which programs import parts of -> the package that is used in its place.
 _COPIES = {"python.keras": "tf_keras.src"}
+# A package that came with TensorFlow -> the one that has its modules today, which is used where the first is missing.
+_STAND_INS = {"keras": "tf_keras"}
 # Modules of `tf.contrib` -> the modules of libraries that have their names today. All names of such a module come from
 # the library, if it is installed: layers share scopes of arguments, and distributions base classes.
 _OF_CONTRIB = {
@@ -61,6 +64,34 @@ _CONTRIB = "graphgrad.compat.contrib"
 _unusable: dict[str, str] = {}  # an installed library that cannot be imported -> why
 
 
+def stand_in(fullname: str) -> list[Any]:
+    """Returns the modules that stand for one of a package that came with TensorFlow, such as "keras.layers".
+
+    Args:
+      fullname: the module's name.
+    Returns: the public one, and that of the inside, which was not apart once; empty if there are none, or if the
+      package itself is installed.
+    """
+    root, _, rest = fullname.partition(".")
+    package = _STAND_INS.get(root)
+    if package is None or importlib.machinery.PathFinder.find_spec(root) is not None:
+        return []
+    if importlib.util.find_spec(package) is None:
+        return []
+    found = (_module(place) for place in (f"{package}.{rest}".rstrip("."), f"{package}.src.{rest}".rstrip(".")))
+    return [module for module in found if module is not None]
+
+
+def _module(place: str) -> ModuleType | None:
+    """Imports a module of a library; None if the library has none of this name."""
+    try:
+        return importlib.import_module(place)
+    except ModuleNotFoundError as e:
+        if not f"{place}.".startswith(f"{e.name}."):
+            raise  # what the library itself needs is not installed
+        return None
+
+
 def copy_of(path: str) -> list[Any]:
     """Returns the module of an installed library for one of TensorFlow's inside, such as "python.keras.backend".
 
@@ -71,11 +102,9 @@ def copy_of(path: str) -> list[Any]:
     for copied, package in _COPIES.items():
         place = f"{package}{path[len(copied) :]}"
         if f"{path}.".startswith(f"{copied}.") and importlib.util.find_spec(package.partition(".")[0]) is not None:
-            try:
-                return [importlib.import_module(place)]
-            except ModuleNotFoundError as e:
-                if not f"{place}.".startswith(f"{e.name}."):
-                    raise  # what the library itself needs is not installed
+            module = _module(place)
+            if module is not None:
+                return [module]
     return []
 
 

@@ -39,6 +39,7 @@ MODULES = {
         core.naming pyct.anno pyct.common_transformers.anf pyct.compiler pyct.inspect_utils pyct.loader pyct.naming
         pyct.parser pyct.qual_names pyct.static_analysis.activity pyct.templates pyct.transformer
     """.split()), "graphgrad.compat.internal.pyct"),
+    "python.autograph.impl.api": "graphgrad.compat.internal.autograph",
     "python.client.device_lib": "graphgrad.testing.machine",
     "python.client.timeline": "graphgrad.compat.internal.timeline",
     "python.framework.registry": "graphgrad.compat.internal.framework.registry",
@@ -51,7 +52,8 @@ MODULES = {
     "python.feature_column.feature_column": "graphgrad.compat.internal.feature_column.names",
     "python.feature_column.feature_column_lib": "graphgrad.compat.internal.feature_column.names",
     "python.feature_column.feature_column_v2": "graphgrad.compat.internal.feature_column.names",
-    "python.feature_column.sequence_feature_column": "graphgrad.compat.internal.absent",
+    "python.feature_column.sequence_feature_column":
+        "graphgrad.extras.feature_column.sequence graphgrad.compat.internal.absent",
     "python.feature_column.utils": "graphgrad.compat.internal.feature_column.names",
     "python.feature_column.serialization": "graphgrad.compat.internal.absent",
     "python.framework.test_util": "graphgrad.compat.internal.framework.test_util",
@@ -69,6 +71,7 @@ MODULES = {
     "python.ops.metrics_impl": "graphgrad.compat.internal.ops.metrics_impl",
     "python.ops.rnn": "graphgrad.compat.v1.nn graphgrad.compat.internal.ops.rnn",
     "python.ops.variable_scope": "graphgrad.compat.internal.ops.variable_scope",
+    "python.ops.ragged.row_partition": "graphgrad.extras.ragged.row_partition_value",
     "python.ops.weights_broadcast_ops": "graphgrad.layers.loss_weights",
     "python.platform.test": "graphgrad.compat.v1.test",
     "python.tf2": "graphgrad.compat.internal.tf2",
@@ -101,6 +104,7 @@ MODULES = {
     "python.saved_model.model_utils.export_output": "graphgrad.compat.internal.saved_model.export_output",
     "python.saved_model.model_utils.export_utils": "graphgrad.compat.internal.saved_model.export_utils",
     "python.saved_model.nested_structure_coder": "graphgrad.compat.internal.saved_model.structure_coder",
+    "python.saved_model.load_context": "graphgrad.compat.internal.saved_model.load_context",
     "python.saved_model.path_helpers": "graphgrad.compat.internal.saved_model.path_helpers",
     "python.saved_model.model_utils.mode_keys": "graphgrad.compat.internal.saved_model.mode_keys",
     "python.saved_model.revived_types": "graphgrad.extras.saved_model.revived_types",
@@ -230,6 +234,7 @@ INTERNALS = {
     "DenseSpec": "graphgrad.frontend.structure.type_spec",
     "ENABLE_CONTROL_FLOW_V2": "graphgrad.compat.internal.state",
     "VariableSpec": "graphgrad.frontend.variables.variable_spec",
+    "_concat": "graphgrad.compat.internal.ops.rnn",
     "_case_helper": "graphgrad.compat.internal.framework.tensors",
     "as_shape": "graphgrad.compat.internal.framework.tensors",
     "broadcast_shape": "graphgrad.ops.array.broadcast_to:broadcast_static_shape",

@@ -71,6 +71,12 @@ class FuncGraph(Graph):
         """The graph around this one; this thread's outermost one for what was made in eager mode."""
         return root_graph() if self._outer_graph is None else self._outer_graph
 
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables outside of graphs that it uses, in order of first use."""
+        found = [getattr(c, "_variable", None) for c in self.captured]
+        return tuple([v for v in found if v is not None])
+
     def add_input(self, dtype: DType, shape: Shape, name: str) -> Tensor:
         """Adds a placeholder for one more argument."""
         placeholder = self._placeholder(dtype, shape, name)

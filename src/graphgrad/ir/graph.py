@@ -63,6 +63,7 @@ class Graph:
 
     _repr_html_ = repr_html
     building_function = False
+    names_variables = False  # whether a function's graph has variable scopes of its own, as a graph of 1.x
     _outer_graph: Graph | None = None
     # Whether effects happen even if no result depends on them: in functions, and their sub-graphs.
     keeps_effects = False
@@ -336,6 +337,9 @@ class Graph:
     def as_default(self) -> Any:
         """Makes this graph the default one in a `with` block."""
         return context.use(self)
+
+    def _create_op_from_tf_operation(self, c_op: Any, compute_device: bool = True) -> Any:
+        return c_op  # which `create_c_op` has added
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False,
                      use_pybind11_proto: bool = False) -> Any:

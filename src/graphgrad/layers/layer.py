@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.frontend.graph.collections import GraphKeys
-from graphgrad.frontend.graph.init_scope import outermost_graph
+from graphgrad.frontend.graph.init_scope import variables_graph
 from graphgrad.frontend.rnn.scoped_layer import ScopedLayer
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.variables.initializers import (
@@ -81,7 +81,7 @@ class Layer(ScopedLayer):
     @property
     def graph(self) -> Any:
         """The graph in which it is used."""
-        return outermost_graph()
+        return variables_graph()
 
     @property
     def losses(self) -> list[Any]:
@@ -124,7 +124,7 @@ class Layer(ScopedLayer):
                    trainable: bool | None = None, constraint: Any = None, use_resource: Any = None,
                    partitioner: Any = None, **kwargs: Any) -> Any:
         """Makes, or takes, the variable `name` in the layer's scope; see `get_variable`."""
-        graph = outermost_graph()
+        graph = variables_graph()
         before = len(graph.get_collection(GraphKeys.REGULARIZATION_LOSSES)) if graph is not None else 0
         variable = super().add_weight(name, shape, dtype, as_initializer(initializer), regularizer, trainable,
                                       constraint, use_resource, partitioner, **kwargs)
@@ -136,7 +136,7 @@ class Layer(ScopedLayer):
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Adds losses to REGULARIZATION_LOSSES."""
-        graph = outermost_graph()
+        graph = variables_graph()
         for loss in losses if isinstance(losses, (list, tuple)) else [losses]:
             if loss is not None:
                 self._losses.append(loss)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
-from graphgrad.frontend.graph.init_scope import outermost_graph
+from graphgrad.frontend.graph.init_scope import variables_graph
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32
@@ -146,7 +146,7 @@ def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
       loss_collection: the collection, or None to add it to none.
     Reference: TensorFlow 2.21 `tf.compat.v1.losses.add_loss`.
     """
-    graph = outermost_graph()
+    graph = variables_graph()
     if loss_collection and graph is not None:
         graph.add_to_collection(loss_collection, loss)
 

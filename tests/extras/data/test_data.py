@@ -325,3 +325,20 @@ def test_the_graph_of_a_data_set() -> None:
                                (tf2.data.Dataset.zip((data, data.shuffle(4))), True)):
             graph = tf.GraphDef.FromString(made._as_serialized_graph().numpy())
             assert any(n.op.startswith("ShuffleDataset") for n in graph.node) == shuffled
+
+
+@pytest.mark.parametrize("component", [
+    tf.ragged.constant([[[1], [2, 3]], [[4]]]), tf.SparseTensorValue([[0]], [1], [2]), (np.int64(1), None), D.range(3)])
+def test_padding_is_for_tensors(component: Any) -> None:
+    """What is no tensor is not padded part by part; TensorFlow refuses it, too."""
+    with context.use(context.EAGER):
+        data = tf2.data.Dataset.from_tensors(component)
+        with pytest.raises(TypeError, match="(?s)padded_batch.*only supported for datasets that produce tensor.*Fix:"):
+            data.padded_batch(2)
+
+
+def test_a_data_set_of_a_data_set() -> None:
+    """`from_tensors` of a data set has it as its element."""
+    with context.use(context.EAGER):
+        (inner,) = tf2.data.Dataset.from_tensors(tf2.data.Dataset.range(3).map(lambda x: x * 2))
+        assert [int(x) for x in inner] == [0, 2, 4] and [int(x) for x in inner] == [0, 2, 4]

@@ -74,3 +74,78 @@ def test_of_composites() -> None:
         x = tf2.sparse.from_dense([[0, 1], [2, 0]])
         again = tf2.experimental.Optional.from_value((x, tf2.ragged.constant([[1], []]))).get_value()
         assert tf2.sparse.to_dense(again[0]).numpy().tolist() == [[0, 1], [2, 0]] and again[1].to_list() == [[1], []]
+
+
+def _even(i: Any) -> Any:
+    """Returns an optional of a number, empty for odd ones."""
+    kind = tf2.experimental.Optional
+    return tf2.cond(i % 2 == 0, lambda: kind.from_value(i), lambda: kind.empty(tf2.TensorSpec([], tf2.int64)))
+
+
+# What makes a data set of optionals, or of what they hold; its numbers in TensorFlow 2.21.
+_SETS: dict[str, tuple[Any, list[Any]]] = {
+    "one": (lambda D, o: D.from_tensors(o).map(lambda x: x.get_value() * 2), [6.0]),
+    "pairs": (lambda D, o: D.from_tensors((o, [1, 2])).map(lambda x, y: x.get_value() + float(y[1])), [5.0]),
+    "repeated": (lambda D, o: D.from_tensors(o).repeat(3).cache().shuffle(3).prefetch(1).map(lambda x: x.get_value()),
+                 [3.0] * 3),
+    "made": (lambda D, o: D.range(4).map(_even).map(lambda x: x.has_value()), [True, False, True, False]),
+    "those there": (lambda D, o: D.range(4).map(_even).filter(lambda x: x.has_value()).map(lambda x: x.get_value()),
+                    [0, 2]),
+    "zipped": (lambda D, o: D.zip((D.from_tensors(o), D.from_tensors(o))).map(
+        lambda a, b: a.get_value() * b.get_value()), [9.0]),
+    "of data sets": (lambda D, o: D.range(3).map(tf2.experimental.Optional.from_value).flat_map(
+        lambda x: D.from_tensors(x.get_value())), [0, 1, 2]),
+    "generated": (lambda D, o: D.from_generator(
+        lambda: iter([o]), output_signature=tf2.OptionalSpec(tf2.TensorSpec([], tf2.float32))).map(
+        lambda x: x.get_value()), [3.0]),
+    "in an optional": (lambda D, o: D.from_tensors(tf2.experimental.Optional.from_value((o, 2.0))).map(
+        lambda x: x.get_value()[0].get_value() + x.get_value()[1]), [5.0]),
+}
+
+
+@pytest.mark.parametrize("name", _SETS)
+def test_as_elements(name: str) -> None:
+    """Data sets have optionals as elements, in eager mode and in functions."""
+    make, expected = _SETS[name]
+    with context.use(context.EAGER):
+        data = make(tf2.data.Dataset, tf2.experimental.Optional.from_value(tf2.constant(3.0)))
+        assert [x.numpy() for x in data] == expected
+        total = tf2.function(lambda: data.reduce(0.0, lambda s, x: s + tf2.cast(x, tf2.float32)))()
+        assert total.numpy() == sum(expected)
+
+
+def test_elements_that_are_optionals() -> None:
+    """What an iterator over them returns: optionals, and optionals of them; they have no batches and no rows."""
+    with context.use(context.EAGER):
+        kind = tf2.experimental.Optional
+        held = kind.from_value(tf2.constant(3.0))
+        data = tf2.data.Dataset.from_tensors(held)
+        assert data.element_spec == tf2.OptionalSpec(tf2.TensorSpec([], tf2.float32))
+        ((value,),) = [[x.get_value().numpy()] for x in data]
+        assert value == 3.0 and data.get_single_element().get_value().numpy() == 3.0
+        iterator = iter(data)
+        assert iterator.get_next_as_optional().get_value().get_value().numpy() == 3.0
+        assert not iterator.get_next_as_optional().has_value()
+        for wrong, text in [(lambda: data.batch(2), "has no batches"), (lambda: data.padded_batch(2), "padded_batch"),
+                            (lambda: tf2.data.Dataset.from_tensor_slices(held), "has no rows")]:
+            with pytest.raises(TypeError, match=f"(?s){text}.*Fix:"):
+                wrong()
+
+
+def test_as_arguments() -> None:
+    """Signatures, fields of extension types, and saved functions."""
+    spec = tf2.OptionalSpec(tf2.TensorSpec([None], tf2.float32))
+    with context.use(context.EAGER):
+        total = tf2.function(lambda x: tf2.reduce_sum(x.get_value()), input_signature=[spec])
+        held = tf2.experimental.Optional.from_value(tf2.constant([1.0, 2.0]))
+        assert total(held).numpy() == 3.0 and spec.is_compatible_with(held)
+        assert not tf2.OptionalSpec(tf2.TensorSpec([3], tf2.float32)).is_compatible_with(held)
+
+        class Maybe(tf2.experimental.ExtensionType):  # type: ignore[misc]  # the base has no type
+            held: tf2.experimental.Optional
+
+        with tf2.GradientTape() as tape:
+            x = tf2.constant([1.0, 2.0])
+            tape.watch(x)
+            y = total(tf2.function(lambda m: m.held)(Maybe(tf2.experimental.Optional.from_value(x * x))))
+        assert tape.gradient(y, x).numpy().tolist() == [2.0, 4.0]

@@ -27,10 +27,9 @@ _WHY = {
         saveable_objects_from_trackable streaming_restore CheckpointInitialValue CheckpointInitialValueCallable
         RestoredResource frozen_saver WrappedGraph VariableHolder SavedModelLoader
     """,
-    "feature columns of sequences, and feature columns as text": """
-        SequenceDenseColumn SequenceFeatureLayer concatenate_context_input deserialize_feature_column
-        deserialize_feature_columns serialize_feature_column serialize_feature_columns
-        sequence_categorical_column_with_identity sequence_numeric_column
+    "feature columns as text": """
+        SequenceFeatureLayer deserialize_feature_column deserialize_feature_columns serialize_feature_column
+        serialize_feature_columns
     """,
     "data sets of one kind: all are tf.data.Dataset": """
         _GeneratorDataset _RangeDataset _SparseTensorSliceDataset _TensorDataset _TensorSliceDataset
@@ -39,14 +38,20 @@ _WHY = {
         "get_or_create_steps_per_run_variable",
     "profiles of runs": "ProfilerHook",
     "control flow of TPUs": "ControlFlowContext XLAControlFlowContext",
+    "embeddings on TPUs": """
+        AdagradMomentum Adagrad Adam FTRL FeatureConfig QuantizationConfig SGD TPUEmbedding TPUEmbeddingForServing
+        TPUEmbeddingV0 TPUEmbeddingV2 TableConfig
+    """,
+    "variables on several servers": "FixedShardsPartitioner MaxSizePartitioner MinSizePartitioner Partitioner",
     "TensorFlow's debugger": "DebugDumpDir DumpingDebugHook DumpingDebugWrapperSession LocalCLIDebugHook "
         "LocalCLIDebugWrapperSession TensorBoardDebugHook TensorBoardDebugWrapperSession",
-    "an operation that a library makes by hand": "create_c_op lift_to_graph execute_fn_for_device",
+    "an operation that a library makes by hand": "lift_to_graph execute_fn_for_device",
 }
 # Public names of which there is one kind here, which libraries ask for.
 _HERE = {
     "distribute.ReplicaContext": "graphgrad.frontend.config.single_replica:ReplicaContext",
     "distribute.Strategy": "graphgrad.frontend.config.single_replica:DefaultStrategy",
+    "tpu.experimental.HardwareFeature": "graphgrad.compat.internal.tpu:HardwareFeature",
 }
 _REASONS = {name: why for why, names in _WHY.items() for name in names.split()}
 # Those of them that are public names of TensorFlow's, by their modules.
@@ -62,7 +67,10 @@ _PUBLIC = """
         CommunicationImplementation CommunicationOptions MultiWorkerMirroredStrategy ParameterServerStrategy
         TPUStrategy ValueContext
     distribute.experimental.coordinator: ClusterCoordinator PerWorkerValues RemoteValue
+    distribute.experimental.partitioners: FixedShardsPartitioner MaxSizePartitioner MinSizePartitioner Partitioner
     tpu.experimental: initialize_tpu_system
+    tpu.experimental.embedding: Adagrad AdagradMomentum Adam FTRL FeatureConfig QuantizationConfig SGD TPUEmbedding
+        TPUEmbeddingForServing TPUEmbeddingV0 TPUEmbeddingV2 TableConfig
 """
 
 
@@ -119,4 +127,7 @@ def in_face(path: str) -> Any:
         setattr(made, inner, in_face(f"{path}.{inner}"))
     for name in _public().get(path, ()):
         setattr(made, name, __getattr__(name))
+    for known in _HERE:
+        if known.rpartition(".")[0] == path:
+            setattr(made, known.rpartition(".")[2], in_face(known))
     return made

@@ -35,3 +35,18 @@ def tf_convert(f: Callable[..., Any], ctx: Any, convert_by_default: bool = True,
       user_requested: whether it is converted although an installed library defines it.
     """
     return convert(f, asked=user_requested) if convert_by_default else f
+
+
+class StackTraceMapper:
+    """Maps lines of converted functions to their source; errors here name the source themselves.
+
+    Args:
+      converted_fn: accepted.
+    """
+
+    def __init__(self, converted_fn: Any = None):
+        self._converted = converted_fn
+
+    def get_effective_source_map(self) -> dict[Any, Any]:
+        """Returns what is mapped: nothing."""
+        return {}

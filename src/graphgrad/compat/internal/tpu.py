@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 from graphgrad.compat.internal.absent import stand_in
@@ -64,3 +65,16 @@ class TensorTracer:
     def is_enabled() -> bool:
         """Returns False."""
         return False
+
+
+class HardwareFeature:
+    """What a TPU can do; there is none here."""
+
+    class EmbeddingFeature(enum.Enum):
+        """Which kind of embeddings it has."""
+
+        UNSUPPORTED = "UNSUPPORTED"
+        V1 = "V1"
+        V2 = "V2"
+
+    embedding_feature = EmbeddingFeature.UNSUPPORTED

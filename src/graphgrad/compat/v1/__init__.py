@@ -102,6 +102,7 @@ graphgrad.frontend.control_flow.vectorized_map: vectorized_map
 graphgrad.frontend.function.critical_section: CriticalSection
 graphgrad.frontend.function.defun: Defun
 graphgrad.frontend.function.function: TensorSpec function
+graphgrad.frontend.function.wrap_function: wrap_function
 graphgrad.frontend.graph.collections: GraphKeys
 graphgrad.frontend.graph.default_graph: add_to_collection add_to_collections colocate_with container
     control_dependencies device get_collection get_collection_ref name_scope=name_scope_v1 op_scope

@@ -169,6 +169,7 @@ from graphgrad.frontend.function.critical_section import CriticalSection as Crit
 from graphgrad.frontend.function.defun import Defun as Defun
 from graphgrad.frontend.function.function import TensorSpec as TensorSpec
 from graphgrad.frontend.function.function import function as function
+from graphgrad.frontend.function.wrap_function import wrap_function as wrap_function
 from graphgrad.frontend.graph.collections import GraphKeys as GraphKeys
 from graphgrad.frontend.graph.default_graph import add_to_collection as add_to_collection
 from graphgrad.frontend.graph.default_graph import add_to_collections as add_to_collections
@@ -744,6 +745,6 @@ __all__ = [
     "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack", "use_compiled_programs",
     "variable_axis_size_partitioner", "variable_creator_scope", "variable_op_scope", "variable_scope",
     "variables_initializer", "variance_scaling_initializer", "variant", "vectorized_map", "verify_tensor_all_finite",
-    "version", "view_graph", "vjp", "where", "where_v2", "while_loop", "write_file", "xla", "zeros",
+    "version", "view_graph", "vjp", "where", "where_v2", "while_loop", "wrap_function", "write_file", "xla", "zeros",
     "zeros_initializer", "zeros_like", "zeta"
 ]

@@ -8,4 +8,7 @@ graphgrad.extras.feature_column.categorical: categorical_column_with_hash_bucket
     categorical_column_with_vocabulary_list crossed_column weighted_categorical_column
 graphgrad.extras.feature_column.dense_columns: bucketized_column embedding_column indicator_column numeric_column
 graphgrad.extras.feature_column.models: input_layer linear_model make_parse_example_spec
+graphgrad.extras.feature_column.sequence: sequence_categorical_column_with_hash_bucket
+    sequence_categorical_column_with_identity sequence_categorical_column_with_vocabulary_file
+    sequence_categorical_column_with_vocabulary_list sequence_numeric_column
 """)

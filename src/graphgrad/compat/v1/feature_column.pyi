@@ -13,10 +13,17 @@ from graphgrad.extras.feature_column.dense_columns import numeric_column as nume
 from graphgrad.extras.feature_column.models import input_layer as input_layer
 from graphgrad.extras.feature_column.models import linear_model as linear_model
 from graphgrad.extras.feature_column.models import make_parse_example_spec as make_parse_example_spec
+from graphgrad.extras.feature_column.sequence import sequence_categorical_column_with_hash_bucket as sequence_categorical_column_with_hash_bucket
+from graphgrad.extras.feature_column.sequence import sequence_categorical_column_with_identity as sequence_categorical_column_with_identity
+from graphgrad.extras.feature_column.sequence import sequence_categorical_column_with_vocabulary_file as sequence_categorical_column_with_vocabulary_file
+from graphgrad.extras.feature_column.sequence import sequence_categorical_column_with_vocabulary_list as sequence_categorical_column_with_vocabulary_list
+from graphgrad.extras.feature_column.sequence import sequence_numeric_column as sequence_numeric_column
 
 __all__ = [
     "bucketized_column", "categorical_column_with_hash_bucket", "categorical_column_with_identity",
     "categorical_column_with_vocabulary_file", "categorical_column_with_vocabulary_list", "crossed_column",
     "embedding_column", "indicator_column", "input_layer", "linear_model", "make_parse_example_spec", "numeric_column",
-    "weighted_categorical_column"
+    "sequence_categorical_column_with_hash_bucket", "sequence_categorical_column_with_identity",
+    "sequence_categorical_column_with_vocabulary_file", "sequence_categorical_column_with_vocabulary_list",
+    "sequence_numeric_column", "weighted_categorical_column"
 ]

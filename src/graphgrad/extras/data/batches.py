@@ -68,6 +68,15 @@ def unbatch(self: DatasetT, name: str | None = None) -> DatasetT:
     return self._then(passes, arranged(self._specs, _row_spec))._as("UnbatchDataset", self)
 
 
+def _of_tensors(specs: Any) -> None:
+    """Raises TypeError for a component that is not a tensor, whose parts cannot be padded one by one."""
+    for component in components(specs):
+        if isinstance(component, Parts):
+            raise TypeError("`padded_batch` is only supported for datasets that produce tensor elements, not "
+                            f"{component.spec()}.\n  Asked for at {user_source(3)}\n"
+                            "  Fix: batch(); or make tensors of it in map(), such as x.to_tensor() of a ragged one")
+
+
 def padded_batch(self: DatasetT, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
                  drop_remainder: bool = False, name: str | None = None) -> DatasetT:
     """Makes a data set of batches, in which smaller elements are padded.
@@ -79,9 +88,10 @@ def padded_batch(self: DatasetT, batch_size: Any, padded_shapes: Any = None, pad
       padding_values: the padding, arranged like the elements; zeros or empty strings by default.
       drop_remainder: whether to drop a smaller last batch.
       name: accepted.
-    Raises: ValueError for unknown ranks without `padded_shapes`; InvalidArgumentError at run time for elements that
-      are larger than that.
+    Raises: TypeError for components that are not tensors; ValueError for unknown ranks without `padded_shapes`;
+      InvalidArgumentError at run time for elements that are larger than that.
     """
+    _of_tensors(self._specs)
     leaves = flatten(self._specs)
     if padded_shapes is None:
         shapes: list[Any] = [s.shape for s in leaves]

@@ -263,6 +263,7 @@ class DatasetParts(Parts):
 
     def _value(self, parts: list[Any]) -> Any:
         from .dataset import Dataset
+        from .dataset_base import UNKNOWN
         from .graph_iterator import DatasetV1
 
         (held,) = parts
@@ -271,7 +272,8 @@ class DatasetParts(Parts):
             return made._as("", held)
         elements = (held._value if isinstance(held, EagerTensor) else held).item().elements
         kind = Dataset if isinstance(held, EagerTensor) else DatasetV1
-        return kind._of(self.specs, [], lambda given: iter(elements), len(elements))
+        size = len(elements) if hasattr(elements, "__len__") else UNKNOWN
+        return kind._of(self.specs, [], lambda given: iter(elements), size)
 
     def spec(self) -> Any:
         """Returns its `TypeSpec`."""

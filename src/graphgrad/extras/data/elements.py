@@ -14,13 +14,14 @@ from graphgrad.executor.runtime.random_positions import RandomPositions
 from graphgrad.frontend.function.autograph.convert import convert
 from graphgrad.ir import context
 from graphgrad.ir.conversion import convert_to_tensor, make_array
-from graphgrad.ir.dtypes import as_dtype, int64, resource
+from graphgrad.ir.dtypes import as_dtype, int64, resource, variant
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.shape import Shape, as_shape, compatible, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.tensor_list import TensorList
 from graphgrad.ir.values.variable_store import Cell
 
 from .data_structure import Parts, arranged, flatten, pack, taken_apart
@@ -90,7 +91,11 @@ def parallel(calls: Any) -> None:
 
 
 def _spec(value: Any) -> Spec:
-    return value._spec if isinstance(value, Tensor) else Spec.of(as_dtype(value.dtype), value.shape)
+    """Returns the spec of what `_value` returns."""
+    if isinstance(value, Tensor):
+        return value._spec
+    held = value.dtype == object and not value.ndim and isinstance(value.item(), TensorList)
+    return Spec.of(variant if held else as_dtype(value.dtype), value.shape)
 
 
 def dataset_class() -> Any:
@@ -236,6 +241,8 @@ def _yielded_all(specs: Any, leaves: list[Any], element: Any) -> Element:
 
 def _yielded(value: Any, spec: Spec) -> Any:
     """Converts a generator's value to an array; raises InvalidArgumentError if it does not fit."""
+    if isinstance(value, EagerTensor) and value.dtype is spec.dtype is variant:
+        return np.asarray(value._value)
     try:
         array = make_array(value, spec.dtype)
     except (TypeError, ValueError) as e:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
@@ -268,9 +269,15 @@ def make_one_shot_iterator(dataset: Any) -> Iterator:
     >>> sess.run(element), sess.run(element)
     (np.int64(0), np.int64(1))
     """
-    captured = dataset._captured
-    _check_constant(captured)
+    _check_constant(dataset._captured)
     iterator = _iterator(dataset, "OneShotIterator")
+    iterator._one_shot = only_pass(dataset)
+    return iterator
+
+
+def only_pass(dataset: Any) -> Callable[[], PythonIterator[Any]]:
+    """Returns the function that begins the pass of a `one_shot` iterator over a data set."""
+    captured = dataset._captured
 
     def start() -> PythonIterator[Any]:
         values = captured
@@ -279,8 +286,7 @@ def make_one_shot_iterator(dataset: Any) -> Iterator:
                 values = session.run(captured)
         return dataset._walk(values)
 
-    iterator._one_shot = start
-    return iterator
+    return start
 
 
 def _check_constant(tensors: Any) -> None:

@@ -61,6 +61,7 @@ def from_tensor_slices(cls: type[DatasetBase], tensors: Any, name: str | None = 
     rows = None
     for spec in whole:
         if not hasattr(spec, "shape"):
+            _row_spec(spec)  # which says what a composite lacks
             raise ValueError("None has no rows. Fix: leave it out, or give arrays")
         if spec.shape == ():
             raise ValueError("Unbatching a tensor is only supported for rank >= 1. "

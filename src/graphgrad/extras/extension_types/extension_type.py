@@ -13,6 +13,7 @@ from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composite_specs import spec_of
 from graphgrad.frontend.structure.composites import component_specs, put_together, tensors_of
 from graphgrad.frontend.structure.type_spec import TypeSpec
+from graphgrad.frontend.structure.type_spec_registry import register
 from graphgrad.ir.conversion import register_tensor_conversion_function
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
@@ -31,7 +32,7 @@ class ExtensionType(Composite):
     Fields are annotated; annotations are `tf.Tensor`, other composites, `int`, `float`, `bool`, `str`, `bytes`, `None`,
     `tf.TensorShape`, `tf.DType`, tuples and unions of these, and `Mapping[str, ...]`. The constructor converts what it
     gets; a class may define its own, and `__validate__`, which is called after it. Objects do not change. The class
-    has a `Spec` with the same fields.
+    has a `Spec` with the same fields. An attribute `__name__`, as "project.Name", is the name of the type in files.
 
     Reference: TensorFlow 2.21 `tf.experimental.ExtensionType`.
 
@@ -67,8 +68,10 @@ class ExtensionType(Composite):
         else:
             _make_constructor(cls)
         bases = (vars(cls)["Spec"], ExtensionTypeSpec) if "Spec" in vars(cls) else (ExtensionTypeSpec,)
-        cls.Spec = type("Spec", bases, {"_of": cls, "__module__": cls.__module__,
-                                        "__qualname__": f"{cls.__qualname__}.Spec"})
+        cls.Spec = type(f"{cls.__name__}.Spec", bases, {"_of": cls, "__module__": cls.__module__,
+                                                        "__qualname__": f"{cls.__qualname__}.Spec"})
+        if "__name__" in vars(cls):
+            register(f"{vars(cls)['__name__']}.Spec")(cls.Spec)
 
     def __init__(self, *args: Any, **kwargs: Any):
         raise AssertionError("Cannot create an instance of ExtensionType because ExtensionType is an abstract base "
@@ -153,6 +156,7 @@ class ExtensionTypeSpec(TypeSpec):
     """The spec of an extension type: specs in place of tensors; base of the classes `Spec`."""
 
     _of: ClassVar[Any]
+    _of_fields = True
 
     def __init__(self, *args: Any, **kwargs: Any):
         given = _signature(self._of, specs=True).bind(*args, **kwargs)
@@ -184,11 +188,11 @@ class ExtensionTypeSpec(TypeSpec):
         return {n: getattr(self, n) for n in self._of._fields_}
 
     def _serialize(self) -> tuple[Any, ...]:
-        return tuple(self._fields().values())
+        return tuple(self._fields().items())
 
     @classmethod
     def _deserialize(cls, serialization: tuple[Any, ...]) -> Any:
-        return cls._with_fields(dict(zip(cls._of._fields_, serialization, strict=True)))
+        return cls._with_fields({n: fitted(v, _annotation(cls._of, n), n, specs=True) for n, v in serialization})
 
     def _leaves(self) -> list[Any]:
         return [leaf for value in self._fields().values() for leaf in nest.flatten(value)]

@@ -94,6 +94,37 @@ class DenseColumn(FeatureColumn):
         raise NotImplementedError  # each kind of column has its own
 
 
+class SequenceTensors(NamedTuple):
+    """What a column of sequences gives: (batch, steps, ...), and the number of steps of each row."""
+
+    dense_tensor: Any
+    sequence_length: Any
+
+
+class SequenceDenseColumn(FeatureColumn):
+    """The base of columns that give a tensor of floats for each step of a row.
+
+    Reference: TensorFlow 2.21 `tf.__internal__.feature_column.SequenceDenseColumn`.
+    """
+
+    TensorSequenceLengthPair = SequenceTensors
+
+    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> SequenceTensors:
+        """Returns the tensor, (batch, steps, *variable_shape), and how many steps each row has.
+
+        Args:
+          transformation_cache: a `FeatureTransformationCache`.
+          state_manager: a `StateManager`, or None.
+        """
+        raise NotImplementedError  # each kind of column has its own
+
+
+def checked(condition: bool, text: str) -> None:
+    """Raises ValueError with a text and the user's line unless a condition holds."""
+    if not condition:
+        raise ValueError(f"{text}\n  Asked for at {user_source(3)}")
+
+
 class Ids(NamedTuple):
     """The ids of a categorical column and their weights, `SparseTensor`s; None for weights of 1."""
 

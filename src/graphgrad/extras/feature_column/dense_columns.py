@@ -26,12 +26,24 @@ from graphgrad.ops.array.scatter import one_hot
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.math.reduce_functions import reduce_sum
 
-from .column import CategoricalColumn, DenseColumn, Ids, UponCategorical
+from .column import CategoricalColumn, DenseColumn, Ids, SequenceDenseColumn, SequenceTensors, UponCategorical, checked
+from .sequence import SequenceCategoricalColumn, lengths_of
 
 
 def _check(condition: bool, text: str) -> None:
     if not condition:
         raise ValueError(f"{text}\n  Asked for at {user_source(2)}")
+
+
+def _check_use(column: Any, by_steps: bool) -> None:
+    """Raises ValueError for a column of sequences where one is asked for rows, and the other way round."""
+    is_sequence = isinstance(column.categorical_column, SequenceCategoricalColumn)
+    checked(is_sequence or not by_steps, f"In {column.name}: categorical_column must be of type "
+            f"SequenceCategoricalColumn to use SequenceFeatures. Given: {column.categorical_column}. "
+            "Fix: sequence_categorical_column_with_*")
+    checked(not is_sequence or by_steps, f"In {column.name}: categorical_column must not be of type "
+            f"SequenceCategoricalColumn. Given: {column.categorical_column}. "
+            "Fix: categorical_column_with_*, or the layer SequenceFeatures")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,7 +138,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
 
 
 @dataclasses.dataclass(frozen=True)
-class IndicatorColumn(UponCategorical, DenseColumn):
+class IndicatorColumn(UponCategorical, DenseColumn, SequenceDenseColumn):
     """How often each id occurs."""
 
     categorical_column: Any
@@ -153,12 +165,19 @@ class IndicatorColumn(UponCategorical, DenseColumn):
 
     def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Tensor:
         """Returns the counts."""
+        _check_use(self, False)
         found: Tensor = transformation_cache.get(self, state_manager)
         return found
 
+    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> SequenceTensors:
+        """Returns the counts of each step, and how many steps each row has."""
+        _check_use(self, True)
+        ids, _ = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+        return SequenceTensors(transformation_cache.get(self, state_manager), lengths_of(ids))
+
 
 @dataclasses.dataclass(frozen=True)
-class EmbeddingColumn(UponCategorical, DenseColumn):
+class EmbeddingColumn(UponCategorical, DenseColumn, SequenceDenseColumn):
     """A trained vector for each id, combined over the ids of a row."""
 
     categorical_column: Any
@@ -197,6 +216,16 @@ class EmbeddingColumn(UponCategorical, DenseColumn):
 
     def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Tensor:
         """Looks the vectors up; a row without ids is 0."""
+        _check_use(self, False)
+        return self._looked_up(transformation_cache, state_manager)
+
+    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> SequenceTensors:
+        """Looks the vectors of each step up, and how many steps each row has."""
+        _check_use(self, True)
+        ids, _ = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+        return SequenceTensors(self._looked_up(transformation_cache, state_manager), lengths_of(ids))
+
+    def _looked_up(self, transformation_cache: Any, state_manager: Any) -> Tensor:
         ids, weights = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
         look_up = safe_embedding_lookup_sparse_v1 if self.use_safe_embedding_lookup else embedding_lookup_sparse_v1
         return look_up(state_manager.get_variable(self, "embedding_weights"), ids, weights, combiner=self.combiner,

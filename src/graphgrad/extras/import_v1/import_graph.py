@@ -30,7 +30,7 @@ from .mutable_lists import with_lists
 from .node_order import in_order, shape_of_argument, without_outer_control
 from .old_operations import DEFAULTS, type_of_node, with_current
 from .reference_variables import with_resources
-from .session_handles import handle_of, with_handles
+from .session_handles import ONE_SHOT, handle_of, make_one_shot, one_shot_of, with_handles
 from .table_handles import TYPES, mark, table_type, type_of
 
 _OF_TABLES = ("key_dtype", "value_dtype", "value_shape", "mutable", "key_rank", "dense")  # attributes, from the handle
@@ -126,7 +126,7 @@ class _Reader:
             else:
                 called = node.op in CALLS or self.library.has(node.op)
                 add = self._call if called else self._add_dataset if node.op in DATASETS else self._add
-                self.made[node.name] = add(node)
+                self.made[node.name] = self._one_shot(node) if node.op == ONE_SHOT else add(node)
 
     def _enter(self, nodes: list[Any], given: dict[str, Any], aliases: dict[str, str], results: list[str]) -> list[Any]:
         """Adds nodes to the graph of a branch or of a loop's body."""
@@ -138,7 +138,7 @@ class _Reader:
             return [inside._input(name) for name in results]
 
     def _check(self, nodes: list[Any]) -> None:
-        known = CALLS | TYPES.keys() | DATASETS
+        known = CALLS | TYPES.keys() | DATASETS | {ONE_SHOT}
         strange = sorted({n.op for n in nodes if type_of_node(n) not in registry and n.op not in known
                           and not self.library.has(n.op)})
         if not strange:
@@ -169,6 +169,8 @@ class _Reader:
             raise ValueError(f"graph_def is invalid: {node.name!r}, of type {node.op}, has {len(inputs)} inputs. "
                              "Fix: use another copy of the graph")
         attrs = self._attrs(node, opdef, inputs)
+        if "one_shot" in opdef.attrs:
+            attrs["one_shot"] = one_shot_of(inputs[0])
         op = add_to_graph(self.graph, opdef, tuple(inputs), attrs, f"{self.prefix}{node.name}/")
         self.graph._names.reserve(op.name)
         self._settle(op, node, rule)
@@ -210,6 +212,14 @@ class _Reader:
         if self.library.has(node.op):
             self.places[node.name] = [arg.name for arg in self.library.message(node.op).signature.output_arg]
         return self._together(node, results, [*effects, *waits])
+
+    def _one_shot(self, node: Any) -> Operation:
+        """Adds an iterator with a data set of its own, which a function makes."""
+        factory = self.library.message(node.attr["dataset_factory"].func.name)
+        (dataset,), _ = self._inline(factory, [], f"{node.name}/dataset")
+        handle = self._add(handle_of(node))
+        make_one_shot(handle.outputs[0], dataset)
+        return handle
 
     def _add_dataset(self, node: Any) -> Operation:
         """Adds a data set, or what reads one."""

@@ -109,8 +109,14 @@ class SavedModelBuilder:
     def _add(self, tags: Any, signatures: Any, clear_devices: bool, strip_default_attrs: bool, saver: Any) -> None:
         made = saver.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
         made.meta_info_def.tags.extend(tags)
+        written = {n.name for n in made.graph_def.node}
         for key, signature in (signatures or {}).items():
-            made.signature_def[key] = signature
+            missing = sorted({n for n in _tensors_of(signature) if n.partition(":")[0] not in written})
+            if missing:
+                _log.warning("The signature %r is left out of the saved model: %s is of an operation that cannot be "
+                             "written.", key, missing[0])
+            else:
+                made.signature_def[key] = signature
         self._message.meta_graphs.append(made)
 
     # -- files and operations --------------------------------------------------------
@@ -201,6 +207,11 @@ def _path_of(tensor: Any) -> str:
     if not path:
         raise ValueError(f"Asset filepath tensor {tensor} in is invalid.")
     return os.fsdecode(path)
+
+
+def _tensors_of(signature: Any) -> list[str]:
+    """Returns the names of the tensors of a signature."""
+    return [info.name for infos in (signature.inputs, signature.outputs) for info in infos.values() if info.name]
 
 
 def _add_main_op(graph: Graph, main_op: Any) -> None:

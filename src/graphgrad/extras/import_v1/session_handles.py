@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.ir.dtypes import variant
+from graphgrad.ir.funcgraph import stands_for
 from graphgrad.ir.graph_messages import AttrValue, NodeDef, shape_proto
 
-_ITERATORS = frozenset({"IteratorV2", "Iterator"})
+ONE_SHOT = "OneShotIterator"
+ITERATORS = frozenset({"IteratorV2", "Iterator", ONE_SHOT})
+_ITERATORS = ITERATORS - {ONE_SHOT}
 
 
 def with_handles(nodes: list[Any]) -> list[Any]:
@@ -20,6 +23,25 @@ def with_handles(nodes: list[Any]) -> list[Any]:
     if not any(n.op in _ITERATORS for n in nodes):
         return nodes
     return [handle_of(n) if n.op in _ITERATORS else n for n in nodes]
+
+
+def one_shot_of(handle: Any) -> Any:
+    """Returns what begins the pass of an iterator with a data set of its own, given its handle; None for others."""
+    return getattr(stands_for(handle), "_one_shot", None)
+
+
+def make_one_shot(handle: Any, variant_tensor: Any) -> None:
+    """Makes a handle that of an iterator with a data set of its own.
+
+    Args:
+      handle: the handle.
+      variant_tensor: the data set.
+    """
+    from graphgrad.extras.data.graph_iterator import only_pass
+
+    from .dataset_nodes import dataset_of
+
+    handle._one_shot = only_pass(dataset_of(variant_tensor))
 
 
 def handle_of(node: Any) -> Any:

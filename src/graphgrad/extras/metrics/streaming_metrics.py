@@ -8,7 +8,7 @@ import numpy as np
 
 from graphgrad.frontend.control_flow.cond_while import cond
 from graphgrad.frontend.graph.collections import GraphKeys
-from graphgrad.frontend.graph.init_scope import outermost_graph
+from graphgrad.frontend.graph.init_scope import variables_graph
 from graphgrad.frontend.variables.variable import VariableV1
 from graphgrad.frontend.variables.variable_scope import variable_scope
 from graphgrad.ir.context import executing_eagerly
@@ -41,7 +41,7 @@ def refuse_eager(metric: str) -> None:
 
 def collected(value: Any, update: Any, of_values: Any, of_updates: Any) -> tuple[Any, Any]:
     """Adds a metric's value and update to their collections, one or several, and returns them."""
-    graph = outermost_graph()
+    graph = variables_graph()
     for tensor, collections in ((value, of_values), (update, of_updates)):
         if collections and graph is not None:
             for key in [collections] if isinstance(collections, str) else collections:

@@ -17,7 +17,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
 from graphgrad.ops.array.mask import boolean_mask
 
-from .ragged_tensor import RaggedTensor, ragged_gather
+from .ragged_tensor import RaggedTensor
 from .row_partitions import _ends, _from_zero, _rowids
 
 Given = dict[str, Any]
@@ -436,3 +436,18 @@ def _indexed(t: Any, keys: list[Any]) -> Any:
     if key != slice(None):
         t = ragged_gather(t, raw.Range(0, raw.Cast(t.nrows(), DstT=int32), 1)[key])
     return _in_rows(t, rest)
+
+
+def ragged_gather(params: RaggedTensor, indices: Any) -> Any:
+    """Gathers rows of a ragged tensor, by their numbers; for `tf.gather`.
+
+    Args:
+      params: a `RaggedTensor`.
+      indices: a tensor of ints of known rank.
+    Returns: a `RaggedTensor`.
+    """
+    indices = convert_to_tensor(indices)
+    n = params.ragged_rank + len(indices.shape.as_list()) - 1
+    splits, values = raw.RaggedGather(list(params.nested_row_splits), params.flat_values, indices,
+                                      OUTPUT_RAGGED_RANK=n)
+    return RaggedTensor.from_nested_row_splits(values, splits)

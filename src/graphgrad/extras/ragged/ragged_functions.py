@@ -14,7 +14,8 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ops.array.mask import boolean_mask as _boolean_mask
 
-from .ragged_tensor import RaggedTensor, ragged_gather
+from .ragged_array_ops import ragged_gather
+from .ragged_tensor import RaggedTensor
 from .row_partitions import RaggedTensorValue, _ends, _rowids
 
 

@@ -67,6 +67,11 @@ class RaggedTensor(Composite):
         return cls(values, row_splits, internal=True)
 
     @classmethod
+    def _from_row_partition(cls, values: Any, row_partition: Any, validate: bool = True) -> RaggedTensor:
+        """Makes rows from a `RowPartition`."""
+        return cls._of(_values(values), row_partition.row_splits())
+
+    @classmethod
     def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None,
                         validate: bool = True) -> RaggedTensor:
         """Makes rows that begin at `row_splits[i]` and end before `row_splits[i + 1]`.
@@ -261,6 +266,13 @@ class RaggedTensor(Composite):
     def row_splits(self) -> Any:
         """Where each row begins, and where the last one ends."""
         return self._row_splits
+
+    @property
+    def _row_partition(self) -> Any:
+        """The rows, a `RowPartition`."""
+        from .row_partition_value import RowPartition
+
+        return RowPartition.from_row_splits(self._row_splits, validate=False)
 
     @property
     def flat_values(self) -> Any:
@@ -482,19 +494,4 @@ def _count(values: Any, dtype: DType) -> Any:
     return _part(raw.Shape(values, out_type=dtype), 0)
 
 
-def ragged_gather(params: RaggedTensor, indices: Any) -> Any:
-    """Gathers rows of a ragged tensor, by their numbers; for `tf.gather`.
-
-    Args:
-      params: a `RaggedTensor`.
-      indices: a tensor of ints of known rank.
-    Returns: a `RaggedTensor`.
-    """
-    indices = convert_to_tensor(indices)
-    n = params.ragged_rank + len(indices.shape.as_list()) - 1
-    splits, values = raw.RaggedGather(list(params.nested_row_splits), params.flat_values, indices,
-                                      OUTPUT_RAGGED_RANK=n)
-    return RaggedTensor.from_nested_row_splits(values, splits)
-
-
-__all__ = ["RaggedTensor", "ragged_gather"]
+__all__ = ["RaggedTensor"]

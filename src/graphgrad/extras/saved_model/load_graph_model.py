@@ -12,6 +12,7 @@ from graphgrad.extras.import_v1.import_limits import refused
 from graphgrad.extras.import_v1.import_meta_graph import saved_by, variable_messages
 from graphgrad.extras.import_v1.reference_variables import with_resources
 from graphgrad.extras.import_v1.saved_model import asset_files
+from graphgrad.extras.import_v1.session_handles import ITERATORS, ONE_SHOT, make_one_shot
 from graphgrad.extras.import_v1.table_handles import TYPES
 from graphgrad.extras.pipelines.asset import Asset
 from graphgrad.extras.pipelines.mutable_tables import MutableTable
@@ -25,11 +26,12 @@ from graphgrad.frontend.tracking.trackable import AutoTrackable
 from graphgrad.frontend.variables.variable import Variable
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import constant
-from graphgrad.ir.dtypes import as_dtype
+from graphgrad.ir.dtypes import as_dtype, variant
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph
 from graphgrad.ir.graph_messages import NodeDef
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.values.variable_store import Cell, Handle
 from graphgrad.ops.array.fill import zeros
 from graphgrad.training.checkpoints.bundle import BundleReader, read_bundle
 from graphgrad.training.checkpoints.checkpoint_state import checkpoint_exists
@@ -63,7 +65,7 @@ class GraphModel(AutoTrackable):
         with refused():
             self._nodes = {n.name: n for n in with_resources(list(message.graph_def.node))}
         self._graph: Graph | None = None
-        self._held: dict[str, Any] = {}  # variables and tables, by the names of their nodes
+        self._held: dict[str, Any] = {}  # variables, tables, iterators, by the names of their nodes
         values = os.path.join(folder, "variables", "variables")
         held = [n for n in self._nodes.values() if n.op == "VarHandleOp"]
         known = self._described(GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, GraphKeys.GLOBAL_VARIABLES)
@@ -74,6 +76,8 @@ class GraphModel(AutoTrackable):
         for node in self._nodes.values():
             if node.op in TYPES:
                 self._held[node.name] = loaded_table(node.name, node, self._nodes.values())
+            elif node.op in ITERATORS:
+                self._held[node.name] = self._iterator(node)
         saved = saved_by(self._nodes) if restores else None
         if saved is not None and saved.tables:
             self._restore_tables(values, saved.tables)
@@ -105,6 +109,14 @@ class GraphModel(AutoTrackable):
 
         for table, arrays in zip(held.values(), read_bundle(values, read), strict=True):
             filling(self._outer, functools.partial(raw.LookupTableImportV2, table.resource_handle, *arrays))
+
+    def _iterator(self, node: Any) -> Handle:
+        """Returns the handle of an iterator, which has its own data set or gets one from what the model runs."""
+        handle = Handle(Cell(None, node.name, variant, ()))
+        if node.op == ONE_SHOT:
+            made = self._library.read(node.attr["dataset_factory"].func.name, ())
+            make_one_shot(handle, made.outputs[0])
+        return handle
 
     def _described(self, *keys: str) -> dict[str, Any]:
         """Returns the `VariableDef`s of collections, by the names of variables."""
@@ -176,7 +188,8 @@ class GraphModel(AutoTrackable):
             given[_full(_name(feed))] = graph.add_input(dtype, shape, argument.rpartition("/")[2])
         count = len(graph.inputs)
         with use(self._outer):
-            handles = {n: v.handle if isinstance(v, Variable) else v.resource_handle for n, v in self._held.items()}
+            handles = {n: v if isinstance(v, Handle) else v.handle if isinstance(v, Variable) else v.resource_handle
+                       for n, v in self._held.items()}
         for node in {n.partition(":")[0] for m in nodes for n in m.input} & set(handles):
             given.setdefault(f"{node}:0", graph.capture(handles[node]))
         found = iter(import_part(graph, nodes, self._library, given, wanted))

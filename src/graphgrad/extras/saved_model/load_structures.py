@@ -9,6 +9,7 @@ from typing import Any
 from graphgrad.extras.data.dataset_specs import DatasetSpec, IteratorSpec
 from graphgrad.extras.data.optional import OptionalSpec
 from graphgrad.extras.ragged.ragged_spec import RaggedTensorSpec
+from graphgrad.extras.ragged.row_partition_value import RowPartitionSpec
 from graphgrad.frontend.structure.composite_specs import IndexedSlicesSpec
 from graphgrad.frontend.structure.signature import TensorSpec
 from graphgrad.frontend.structure.sparse_spec import SparseTensorSpec
@@ -24,7 +25,7 @@ _SPECS = {
     TypeSpecProto.SPARSE_TENSOR_SPEC: SparseTensorSpec, TypeSpecProto.INDEXED_SLICES_SPEC: IndexedSlicesSpec,
     TypeSpecProto.RAGGED_TENSOR_SPEC: RaggedTensorSpec, TypeSpecProto.TENSOR_ARRAY_SPEC: TensorArraySpec,
     TypeSpecProto.DATA_DATASET_SPEC: DatasetSpec, TypeSpecProto.DATA_ITERATOR_SPEC: IteratorSpec,
-    TypeSpecProto.OPTIONAL_SPEC: OptionalSpec,
+    TypeSpecProto.OPTIONAL_SPEC: OptionalSpec, TypeSpecProto.ROW_PARTITION_SPEC: RowPartitionSpec,
 }
 
 
@@ -50,7 +51,7 @@ def _spec(message: Any) -> Any:
     if kind in _SPECS:
         return _SPECS[kind](*state)
     try:
-        if kind == TypeSpecProto.REGISTERED_TYPE_SPEC:
+        if kind in (TypeSpecProto.REGISTERED_TYPE_SPEC, TypeSpecProto.EXTENSION_TYPE_SPEC):
             cls: Any = lookup(message.type_spec_class_name)
             return cls._deserialize(state)
     except ValueError:

@@ -26,6 +26,7 @@ from graphgrad.ir.values.composite import Composite
 from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.ir.values.variable_store import Cell
 
+from .own_resources import own_handle
 from .tape_retention import RecordedRun
 
 _building = threading.RLock()  # only one thread at a time adds gradients to graphs
@@ -55,7 +56,8 @@ class Part:
         self.wider: dict[tuple[int, ...], Part] = {}  # the same with further outputs, by their ids
 
     def _resolve(self, handle: Tensor) -> Cell:
-        cell: Cell = self.handles[id(handle)]._value
+        held = self.handles.get(id(handle))
+        cell: Cell = (own_handle(self.graph, handle.op) if held is None else held)._value
         return cell
 
     def values(self, given: Sequence[Any], drawn: dict[Operation, int] | None = None) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.graph import Graph
 
-from .init_scope import outermost_graph
+from .init_scope import variables_graph
 
 
 class GraphKeys:
@@ -50,7 +50,7 @@ class GraphKeys:
 
 def collecting_graph() -> Graph:
     """Returns the graph that holds collections: the one around all functions and branches."""
-    return outermost_graph() or get_default_graph()
+    return variables_graph() or get_default_graph()
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:

@@ -19,6 +19,17 @@ def outermost_graph() -> Graph | None:
     return graph
 
 
+def variables_graph() -> Graph | None:
+    """Returns the graph in which variables are found by name: the outermost one, or one that `wrap_function` builds.
+
+    In eager mode there is none.
+    """
+    graph = current_graph()
+    while graph is not None and graph.building_function and not graph.names_variables:
+        graph = graph._outer_graph
+    return graph
+
+
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
     """Lifts operations built inside out of functions, branches, loops and control dependencies.

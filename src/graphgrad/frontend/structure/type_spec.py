@@ -22,6 +22,8 @@ class TypeSpec:
     (True, True)
     """
 
+    _of_fields = False  # whether it is that of an extension type
+
     @property
     def value_type(self) -> Any:
         """The Python class of such values."""

@@ -1,7 +1,7 @@
 """Variables by their full names: those that exist are shared, others are created.
 
-A graph keeps one table of the variables that `get_variable` made. In eager mode there is no table: each call makes a
-new variable.
+A graph keeps one table of the variables that `get_variable` made, and so does one for `wrap_function`. In eager mode
+there is no table: each call makes a new variable.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphgrad.frontend.graph.collections import GraphKeys
-from graphgrad.frontend.graph.init_scope import init_scope, outermost_graph
+from graphgrad.frontend.graph.init_scope import init_scope, variables_graph
 from graphgrad.ir import dtypes
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.graph import Graph
-from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.scopes import eager_scope, name_scope
 from graphgrad.ir.shape import TensorShape, is_fully_defined
 from graphgrad.ir.source import user_source
 
@@ -51,7 +51,7 @@ def named_variable(name: str, shape: Any = None, dtype: Any = dtypes.float32, in
                    aggregation: Any = VariableAggregation.NONE) -> Any:
     """Reuses or creates the variable of the full name `name`."""
     dtype = as_dtype(dtype)
-    graph = outermost_graph()
+    graph = variables_graph()
     if partitioner is not None and graph is not None and not (shape is not None and len(TensorShape(shape)) == 0):
         return _get_partitioned(_named(graph), partitioner, name, shape, dtype, initializer, {
             "regularizer": regularizer, "reuse": reuse, "trainable": trainable, "collections": collections,
@@ -115,13 +115,20 @@ def _outside() -> Iterator[None]:
     if graph is not None and graph.building_function:
         with init_scope():
             graph = current_graph()
-            with contextlib.nullcontext() if graph is None else graph.name_scope(None):
+            with _without_prefix() if graph is None else graph.name_scope(None):
                 yield
-    elif graph is None:
-        yield
     else:
-        with graph.name_scope(None):
+        with _without_prefix() if graph is None else graph.name_scope(None):
             yield
+
+
+@contextlib.contextmanager
+def _without_prefix() -> Iterator[None]:
+    before, eager_scope.prefix = eager_scope.prefix, ""
+    try:
+        yield
+    finally:
+        eager_scope.prefix = before
 
 
 def _shared(variable: Any, name: str, shape: Any, dtype: DType, reuse: Any) -> Any:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
-from graphgrad.frontend.graph.init_scope import outermost_graph
+from graphgrad.frontend.graph.default_graph import get_current_name_scope, name_scope_v1
+from graphgrad.frontend.graph.init_scope import variables_graph
 from graphgrad.ir import dtypes
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
@@ -46,7 +47,7 @@ _eager_scopes: _Scopes | None = None
 
 def _scopes() -> _Scopes:
     global _eager_scopes
-    graph = outermost_graph()
+    graph = variables_graph()
     if graph is None:
         if _eager_scopes is None:
             _eager_scopes = _Scopes()
@@ -381,11 +382,9 @@ class variable_scope:  # TensorFlow's name
 
     def _open_name_scope(self, stack: contextlib.ExitStack, wish: str) -> str:
         graph = current_graph()
-        if graph is None:
-            return f"{wish}/" if wish else ""
         if wish and self._auxiliary_name_scope:
-            return str(stack.enter_context(graph.name_scope(wish)))
-        now = graph.get_name_scope()
+            return str(stack.enter_context(name_scope_v1(wish) if graph is None else graph.name_scope(wish)))
+        now = get_current_name_scope()
         return f"{now}/" if now else ""
 
 

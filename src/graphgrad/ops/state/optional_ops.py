@@ -16,6 +16,11 @@ def _scalar(*_):
     return ()
 
 
+def _held(optional):
+    """Returns the components that an optional consists of; as an element of a data set it comes in an array."""
+    return optional.item() if isinstance(optional, np.ndarray) else optional
+
+
 @op("OptionalFromValue", "components: list(Toutput_types) -> optional: variant", flags=_HOST, shape=_scalar)
 def from_value_op(xp, components):
     """Makes an optional with these components."""
@@ -41,7 +46,7 @@ none_op.grad(NOT_DIFFERENTIABLE)
 @op("OptionalHasValue", "optional: variant -> has_value: bool", flags=_HOST, shape=_scalar)
 def has_value_op(xp, optional):
     """Returns whether it holds something."""
-    return np.asarray(optional.length > 0)
+    return np.asarray(_held(optional).length > 0)
 
 
 has_value_op.grad(NOT_DIFFERENTIABLE)
@@ -50,6 +55,7 @@ has_value_op.grad(NOT_DIFFERENTIABLE)
 @op("OptionalGetValue", "optional: variant -> components: list(output_types)", flags=_HOST)
 def get_value_op(xp, optional, *, output_types, output_shapes):
     """Returns the components."""
+    optional = _held(optional)
     if not optional.length:
         raise Complaint("The given optional does not have a value.", "ask has_value() first")
     found = []

@@ -67,8 +67,9 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
         made.meta_info_def.stripped_default_attrs = True
     if saver_def is not None:
         made.saver_def.CopyFrom(saver_def)
+    written = {n.name for n in made.graph_def.node}
     for key in collection_list if collection_list is not None else graph.get_all_collection_keys():
-        _write_collection(made, key, graph.get_collection(key))
+        _write_collection(made, key, graph.get_collection(key), written)
     if filename:
         folder = os.path.dirname(os.fspath(filename))
         if folder:
@@ -77,8 +78,15 @@ def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def
     return made
 
 
-def _write_collection(made: Any, key: Any, items: list[Any]) -> None:
-    """Adds a collection, if all of its items are of one kind that a message can hold."""
+def _write_collection(made: Any, key: Any, items: list[Any], written: set[str]) -> None:
+    """Adds a collection, if all of its items are of one kind that a message can hold.
+
+    Args:
+      made: the meta graph.
+      key: the collection's name.
+      items: what is in it.
+      written: the names of the operations in the meta graph; others are left out of the collection, too.
+    """
     if not isinstance(key, str) or not items:
         return
     items = [i for i in items if not isinstance(i, SaveableObject)]  # are written as operations
@@ -90,6 +98,10 @@ def _write_collection(made: Any, key: Any, items: list[Any]) -> None:
         collection.bytes_list.value.extend(m.SerializeToString() for m in messages)
     elif (field := _field_of(items)) is not None:
         name, values = field
+        values = [v for v in values if name != "node_list" or v.partition(":")[0] in written]
+        if not values:
+            made.collection_def.pop(key)
+            return
         getattr(collection, name).value.extend(values)
     else:
         made.collection_def.pop(key)

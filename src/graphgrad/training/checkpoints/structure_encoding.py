@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.frontend.structure.nest import flatten
+from graphgrad.frontend.structure.nest import is_composite_spec
 from graphgrad.frontend.structure.signature import TensorSpec
 from graphgrad.frontend.structure.type_spec import TypeSpec
+from graphgrad.frontend.structure.type_spec_registry import get_name
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph_messages import TensorProto, shape_proto
@@ -104,9 +105,16 @@ def _encode_spec(spec: Any, made: Any) -> None:
         inner.shape.CopyFrom(shape_proto(spec._shape))
         return
     name = type(spec).__name__
-    if name not in _BUILT_IN:
-        raise NotEncodableError(f"No encoder for object {spec} of type {type(spec)}.")
+    kind = _BUILT_IN.get(name)
+    if kind is None:
+        try:
+            name = get_name(type(spec))
+        except ValueError as e:
+            raise NotEncodableError(f"No encoder for object {spec} of type {type(spec)}. {e} Fix: for an extension "
+                                    'type an attribute __name__ = "project.Name"') from None
+        kind = TypeSpecProto.EXTENSION_TYPE_SPEC if spec._of_fields else TypeSpecProto.REGISTERED_TYPE_SPEC
     inner = made.type_spec_value
-    inner.type_spec_class, inner.type_spec_class_name = _BUILT_IN[name], name
-    inner.num_flat_components = len(flatten(spec._component_specs, expand_composites=True))
+    inner.type_spec_class, inner.type_spec_class_name = kind, name
+    # Data sets and tensor arrays are one variant each.
+    inner.num_flat_components = len(spec._flat_tensor_specs) if is_composite_spec(spec) else 1
     _encode(spec._serialize(), inner.type_state)

@@ -8,11 +8,14 @@ from typing import Any
 from graphgrad.errors import UnimplementedError
 from graphgrad.gradients.core import registry as gradients
 from graphgrad.ir import eager
+from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, raw, registry
 
 
 def record_gradient(op_name: str, inputs: Sequence[Any], attrs: Sequence[Any], outputs: Sequence[Any]) -> None:
     """Notes on all recording tapes that eager tensors were computed from others by an op.
+
+    For the results of an operation of this type in a graph it does nothing, since tapes have seen it.
 
     Args:
       op_name: the op type, or a name that a gradient is registered for.
@@ -22,6 +25,8 @@ def record_gradient(op_name: str, inputs: Sequence[Any], attrs: Sequence[Any], o
     Raises: LookupError if no gradient is registered; UnimplementedError for tensors of graphs, whose operations are
       noted when they are built.
     """
+    if outputs and all(isinstance(t, Tensor) and t.op.type == op_name for t in outputs):
+        return  # noted when they were built
     if not all(isinstance(t, eager.EagerTensor) for t in (*inputs, *outputs)):
         raise UnimplementedError(None, None, f"record_gradient of '{op_name}' got tensors of a graph, whose operations "
                                  "are noted when they are built. Fix: tf.custom_gradient")

@@ -14,6 +14,7 @@ from graphgrad.frontend.structure.type_spec_registry import register as register
 _MODULES = {
     "tf.NoneTensorSpec": "graphgrad.extras.data.dataset_specs",
     "tf.RaggedTensorSpec": "graphgrad.extras.ragged.ragged_spec",
+    "tf.RowPartitionSpec": "graphgrad.extras.ragged.row_partition_value",
     "tf.SparseTensorSpec": "graphgrad.frontend.structure.sparse_spec",
     "tf.TensorArraySpec": "graphgrad.frontend.structure.tensor_array_spec",
     "tf.TensorSpec": "graphgrad.frontend.structure.signature",

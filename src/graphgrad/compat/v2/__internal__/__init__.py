@@ -3,7 +3,9 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.compat.internal.absent: create_c_op execute_fn_for_device lift_to_graph
+graphgrad.compat.internal.absent: execute_fn_for_device lift_to_graph
+graphgrad.compat.internal.eager.execute: record_gradient
+graphgrad.compat.internal.framework.made_operation: create_c_op
 graphgrad.compat.internal.state: get_enclosing_xla_context is_tfrt_enabled load_context
 graphgrad.compat.internal.util.keras_deps: register_call_context_function register_clear_session_function
     register_get_session_function register_load_model_function

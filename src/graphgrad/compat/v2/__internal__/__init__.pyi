@@ -1,8 +1,9 @@
 """`tf.__internal__`. Written by `make faces` from exports.txt."""
 
-from graphgrad.compat.internal.absent import create_c_op as create_c_op
 from graphgrad.compat.internal.absent import execute_fn_for_device as execute_fn_for_device
 from graphgrad.compat.internal.absent import lift_to_graph as lift_to_graph
+from graphgrad.compat.internal.eager.execute import record_gradient as record_gradient
+from graphgrad.compat.internal.framework.made_operation import create_c_op as create_c_op
 from graphgrad.compat.internal.state import get_enclosing_xla_context as get_enclosing_xla_context
 from graphgrad.compat.internal.state import is_tfrt_enabled as is_tfrt_enabled
 from graphgrad.compat.internal.state import load_context as load_context
@@ -37,7 +38,7 @@ __all__ = [
     "CompositeTensor", "EagerTensor", "FuncGraph", "SymbolicTensor", "autograph", "create_c_op", "decorator",
     "dispatch", "distribute", "eager_context", "execute_fn_for_device", "feature_column", "function",
     "get_enclosing_xla_context", "get_name_scope", "is_tfrt_enabled", "lift_to_graph", "load_context",
-    "mixed_precision", "monitoring", "nest", "ops", "register_call_context_function", "register_clear_session_function",
-    "register_get_session_function", "register_load_model_function", "saved_model", "smart_cond", "tf2", "tracking",
-    "train", "types"
+    "mixed_precision", "monitoring", "nest", "ops", "record_gradient", "register_call_context_function",
+    "register_clear_session_function", "register_get_session_function", "register_load_model_function", "saved_model",
+    "smart_cond", "tf2", "tracking", "train", "types"
 ]

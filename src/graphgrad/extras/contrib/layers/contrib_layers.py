@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.graph.collections import GraphKeys
-from graphgrad.frontend.graph.init_scope import outermost_graph
+from graphgrad.frontend.graph.init_scope import variables_graph
 from graphgrad.frontend.variables.initializers import Ones, Zeros
 from graphgrad.frontend.variables.variable_scope import variable_scope
 from graphgrad.ir.context import get_default_graph
@@ -41,7 +41,7 @@ def _getter(getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) ->
 
 
 def _add(keys: Any, value: Any) -> None:
-    graph = outermost_graph()
+    graph = variables_graph()
     if graph is not None and value is not None:
         for key in [keys] if isinstance(keys, str) else keys or ():
             if all(value is not v for v in graph.get_collection(key)):

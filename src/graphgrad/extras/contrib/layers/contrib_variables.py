@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
-from graphgrad.frontend.graph.init_scope import outermost_graph
+from graphgrad.frontend.graph.init_scope import variables_graph
 from graphgrad.frontend.variables.scaling_initializers import compute_fans
 from graphgrad.frontend.variables.variable_scope import get_variable
 from graphgrad.ir.conversion import convert_to_tensor
@@ -316,7 +316,7 @@ def apply_regularization(regularizer: Any, weights_list: Any = None) -> Any:
     with name_scope("get_regularization_penalty"):
         penalties = [loss for w in weights if (loss := regularizer(w)) is not None]
         total = add_n(penalties) if penalties else convert_to_tensor(0.0)
-    graph = outermost_graph()
+    graph = variables_graph()
     if graph is not None:
         graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, total)
     return total
