@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphgrad.errors import DeadlineExceededError, OpError
+from graphgrad.system import progress
 from graphgrad.system.log import Log
 
 from .source import user_source
@@ -202,7 +203,7 @@ def _all_wait() -> bool:
 
 def _threads() -> set[int]:
     ours = {t.ident for t in threading.enumerate() if t.name.startswith("graphgrad-")}
-    return sys._current_frames().keys() - ours - bystanders
+    return sys._current_frames().keys() - ours - bystanders - progress.threads
 
 
 def located(cls: Callable[[Any, Any, str], OpError], problem: str, fix: str) -> OpError:

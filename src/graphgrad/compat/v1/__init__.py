@@ -244,6 +244,7 @@ graphgrad.ops.random.gamma_poisson: random_gamma random_poisson
 graphgrad.ops.random.random: multinomial random_crop random_normal random_shuffle random_uniform truncated_normal
 graphgrad.ops.random.seeds: get_seed set_random_seed
 graphgrad.platform.logging_v1: get_logger
+graphgrad.system.progress: show_progress
 graphgrad.training.summaries.summaries_v0: histogram_summary image_summary merge_all_summaries merge_summary
     scalar_summary
 graphgrad.training.summaries.summary_messages: Event HistogramProto LogMessage SessionLog Summary SummaryMetadata

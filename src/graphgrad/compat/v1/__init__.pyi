@@ -633,6 +633,7 @@ from graphgrad.ops.random.random import truncated_normal as truncated_normal
 from graphgrad.ops.random.seeds import get_seed as get_seed
 from graphgrad.ops.random.seeds import set_random_seed as set_random_seed
 from graphgrad.platform.logging_v1 import get_logger as get_logger
+from graphgrad.system.progress import show_progress as show_progress
 from graphgrad.training.summaries.summaries_v0 import histogram_summary as histogram_summary
 from graphgrad.training.summaries.summaries_v0 import image_summary as image_summary
 from graphgrad.training.summaries.summaries_v0 import merge_all_summaries as merge_all_summaries
@@ -723,27 +724,27 @@ __all__ = [
     "scatter_mul", "scatter_nd", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub",
     "scatter_update", "searchsorted", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
     "self_adjoint_eig", "self_adjoint_eigvals", "sequence_mask", "serialize_many_sparse", "serialize_sparse",
-    "serialize_tensor", "set_random_seed", "setdiff1d", "sets", "shape", "shape_n", "sigmoid", "sign", "signal", "sin",
-    "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "space_to_depth", "sparse", "sparse_add",
-    "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_matmul", "sparse_maximum", "sparse_merge",
-    "sparse_minimum", "sparse_placeholder", "sparse_reduce_max", "sparse_reduce_max_sparse", "sparse_reduce_sum",
-    "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reset_shape", "sparse_reshape", "sparse_retain",
-    "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_slice", "sparse_softmax",
-    "sparse_split", "sparse_tensor_dense_matmul", "sparse_tensor_to_dense", "sparse_to_dense", "sparse_to_indicator",
-    "sparse_transpose", "sparsity", "spectral", "split", "sqrt", "square", "squared_difference", "squeeze", "stack",
-    "stop_gradient", "strict_gradients", "strided_slice", "string", "string_join", "string_split", "string_strip",
-    "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong", "string_to_number",
-    "strings", "substr", "subtract", "summary", "svd", "switch_case", "sysconfig", "tables_initializer", "tan", "tanh",
-    "taylor", "tensor_scatter_add", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
-    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update", "tensordot",
-    "test", "tile", "timestamp", "to_bfloat16", "to_complex128", "to_complex64", "to_double", "to_float", "to_int32",
-    "to_int64", "trace", "train", "trainable_variables", "transpose", "truediv", "truncated_normal",
-    "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "uint16", "uint32",
-    "uint64", "uint8", "uniform_unit_scaling_initializer", "unique", "unique_with_counts", "unravel_index",
-    "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod",
-    "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack", "use_compiled_programs",
-    "variable_axis_size_partitioner", "variable_creator_scope", "variable_op_scope", "variable_scope",
-    "variables_initializer", "variance_scaling_initializer", "variant", "vectorized_map", "verify_tensor_all_finite",
-    "version", "view_graph", "vjp", "where", "where_v2", "while_loop", "write_file", "xla", "zeros",
-    "zeros_initializer", "zeros_like", "zeta"
+    "serialize_tensor", "set_random_seed", "setdiff1d", "sets", "shape", "shape_n", "show_progress", "sigmoid", "sign",
+    "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "space_to_depth", "sparse",
+    "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_matmul", "sparse_maximum",
+    "sparse_merge", "sparse_minimum", "sparse_placeholder", "sparse_reduce_max", "sparse_reduce_max_sparse",
+    "sparse_reduce_sum", "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reset_shape", "sparse_reshape",
+    "sparse_retain", "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_slice",
+    "sparse_softmax", "sparse_split", "sparse_tensor_dense_matmul", "sparse_tensor_to_dense", "sparse_to_dense",
+    "sparse_to_indicator", "sparse_transpose", "sparsity", "spectral", "split", "sqrt", "square", "squared_difference",
+    "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice", "string", "string_join", "string_split",
+    "string_strip", "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong",
+    "string_to_number", "strings", "substr", "subtract", "summary", "svd", "switch_case", "sysconfig",
+    "tables_initializer", "tan", "tanh", "taylor", "tensor_scatter_add", "tensor_scatter_nd_add",
+    "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update",
+    "tensor_scatter_sub", "tensor_scatter_update", "tensordot", "test", "tile", "timestamp", "to_bfloat16",
+    "to_complex128", "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "trace", "train",
+    "trainable_variables", "transpose", "truediv", "truncated_normal", "truncated_normal_initializer", "truncatediv",
+    "truncatemod", "tuple", "type_spec_from_value", "uint16", "uint32", "uint64", "uint8",
+    "uniform_unit_scaling_initializer", "unique", "unique_with_counts", "unravel_index", "unsorted_segment_max",
+    "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sqrt_n",
+    "unsorted_segment_sum", "unstack", "use_compiled_programs", "variable_axis_size_partitioner",
+    "variable_creator_scope", "variable_op_scope", "variable_scope", "variables_initializer",
+    "variance_scaling_initializer", "variant", "vectorized_map", "verify_tensor_all_finite", "version", "view_graph",
+    "vjp", "where", "where_v2", "while_loop", "write_file", "xla", "zeros", "zeros_initializer", "zeros_like", "zeta"
 ]

@@ -315,6 +315,7 @@ from graphgrad.ops.math.unary import sqrt as sqrt
 from graphgrad.ops.math.unary import square as square
 from graphgrad.ops.nn.conv.patches import extract_volume_patches as extract_volume_patches
 from graphgrad.platform.logging_v1 import get_logger as get_logger
+from graphgrad.system.progress import show_progress as show_progress
 from graphgrad.viz.live.view_graph import view_graph as view_graph
 
 __all__ = [
@@ -349,13 +350,14 @@ __all__ = [
     "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
     "reduce_sum", "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape",
     "resource", "reverse", "reverse_sequence", "rfftnd", "roll", "round", "saturate_cast", "saved_model", "scalar_mul",
-    "scan", "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "sigmoid", "sign", "signal",
-    "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "sparsity", "split",
-    "sqrt", "square", "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice", "string", "strings",
-    "subtract", "summary", "switch_case", "sysconfig", "tan", "tanh", "taylor", "tensor_scatter_nd_add",
-    "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot",
-    "test", "tile", "timestamp", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple",
-    "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts",
-    "unravel_index", "unstack", "use_compiled_programs", "variable_creator_scope", "variant", "vectorized_map",
-    "version", "view_graph", "vjp", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like"
+    "scan", "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "show_progress", "sigmoid",
+    "sign", "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse",
+    "sparsity", "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice",
+    "string", "strings", "subtract", "summary", "switch_case", "sysconfig", "tan", "tanh", "taylor",
+    "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update", "tensordot", "test", "tile", "timestamp", "train", "transpose", "truediv",
+    "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8",
+    "unique", "unique_with_counts", "unravel_index", "unstack", "use_compiled_programs", "variable_creator_scope",
+    "variant", "vectorized_map", "version", "view_graph", "vjp", "where", "while_loop", "xla", "zeros",
+    "zeros_initializer", "zeros_like"
 ]

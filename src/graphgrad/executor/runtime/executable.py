@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from graphgrad.executor.backend import forks, memory_errors, xla
+from graphgrad.executor.plan.announced import Planning
 from graphgrad.executor.plan.placement import Placement
 from graphgrad.executor.plan.planner import make_plan
 from graphgrad.executor.program.interpreter import MustBeKnown
@@ -87,7 +88,7 @@ class Executable:
 
     def _prepare(self) -> None:
         self._rebuilt = self._graph._rebuilt if self._graph is not None else 0
-        with collector_paused():
+        with collector_paused(), Planning(self._graph.version if self._graph is not None else 0):
             plan = make_plan(*self._request, self._must_know, self._engine == "whole", self._place)
         plan.on_host = plan.on_host or self._engine == "numpy"
         if self._engine == "xla" and plan.waits == 1 and first_in_numpy:
