@@ -40,7 +40,7 @@ MODULES = {
         pyct.parser pyct.qual_names pyct.static_analysis.activity pyct.templates pyct.transformer
     """.split()), "graphgrad.compat.internal.pyct"),
     "python.client.device_lib": "graphgrad.testing.machine",
-    "python.client.timeline": "graphgrad.compat.internal.timeline",
+    "python.client.timeline": "graphgrad.extras.profiling.timeline",
     "python.framework.registry": "graphgrad.compat.internal.framework.registry",
     "python.framework.composite_tensor": "graphgrad.frontend.variables.composite_tensor",
     "python.framework.tensor_spec":
@@ -189,7 +189,6 @@ INTERNALS = {
     "_MultiStepStopAfterNEvalsHook": "graphgrad.compat.internal.absent",
     "_MultiStepStopAtStepHook": "graphgrad.compat.internal.absent",
     "get_or_create_steps_per_run_variable": "graphgrad.compat.internal.absent",
-    "ProfilerHook": "graphgrad.compat.internal.absent",
     "frozen_saver": "graphgrad.compat.internal.absent",
     "WrappedGraph": "graphgrad.compat.internal.absent",
     "VariableHolder": "graphgrad.compat.internal.absent",
@@ -199,7 +198,7 @@ INTERNALS = {
     "SUPERVISED_EVAL_METHOD_NAME": "graphgrad.compat.internal.state",
     "SUPERVISED_TRAIN_METHOD_NAME": "graphgrad.compat.internal.state",
     "TRAIN_OP_KEY": "graphgrad.compat.internal.state",
-    "Trace": "graphgrad.compat.internal.eager.profiler",
+    "Trace": "graphgrad.extras.profiling.recorder",
     "legacy_saveable_name": "graphgrad.compat.internal.state",
     "_to_proto_fn": "graphgrad.compat.internal.state",
     "_from_proto_fn": "graphgrad.compat.internal.state",

@@ -37,7 +37,6 @@ _WHY = {
     """,
     "several steps in one run": "_MultiStepStopAfterNEvalsHook _MultiStepStopAtStepHook "
         "get_or_create_steps_per_run_variable",
-    "profiles of runs": "ProfilerHook",
     "control flow of TPUs": "ControlFlowContext XLAControlFlowContext",
     "TensorFlow's debugger": "DebugDumpDir DumpingDebugHook DumpingDebugWrapperSession LocalCLIDebugHook "
         "LocalCLIDebugWrapperSession TensorBoardDebugHook TensorBoardDebugWrapperSession",

@@ -34,6 +34,7 @@ graphgrad.compat.v1.manip: manip=.
 graphgrad.compat.v1.math: math=.
 graphgrad.compat.v1.metrics: metrics=.
 graphgrad.compat.v1.nn: nn=.
+graphgrad.compat.v1.profiler: profiler=.
 graphgrad.compat.v1.python_io: python_io=.
 graphgrad.compat.v1.quantization: quantization=.
 graphgrad.compat.v1.queue: queue=.

@@ -32,6 +32,7 @@ from graphgrad.compat.v1 import manip as manip
 from graphgrad.compat.v1 import math as math
 from graphgrad.compat.v1 import metrics as metrics
 from graphgrad.compat.v1 import nn as nn
+from graphgrad.compat.v1 import profiler as profiler
 from graphgrad.compat.v1 import python_io as python_io
 from graphgrad.compat.v1 import quantization as quantization
 from graphgrad.compat.v1 import queue as queue
@@ -711,7 +712,7 @@ __all__ = [
     "no_regularizer", "norm", "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like",
     "op_scope", "optimize_derivatives", "orthogonal_initializer", "pad", "parallel_stack", "parse_example",
     "parse_single_example", "parse_single_sequence_example", "parse_tensor", "placeholder", "placeholder_with_default",
-    "polygamma", "pow", "print", "py_func", "py_function", "python_io", "qint16", "qint32", "qint8", "qr",
+    "polygamma", "pow", "print", "profiler", "py_func", "py_function", "python_io", "qint16", "qint32", "qint8", "qr",
     "quantization", "queue", "quint16", "quint8", "ragged", "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad",
     "random", "random_crop", "random_gamma", "random_index_shuffle", "random_normal", "random_normal_initializer",
     "random_poisson", "random_shuffle", "random_uniform", "random_uniform_initializer", "range", "rank", "raw_ops",

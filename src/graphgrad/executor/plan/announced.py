@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graphgrad.executor.program.plan_types import Cluster
+from graphgrad.ir import blocking
 from graphgrad.ir.graph import Operation
+from graphgrad.system import progress
 from graphgrad.system.progress import Pending
+
+blocking.other_bystanders.append(progress.threads)
 
 
 class Compiling(Pending):

@@ -19,7 +19,7 @@ from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.values.variable_store import Cell
 from graphgrad.system.garbage_collector import collector_paused
 
-from . import ahead, nonfinite, numpy_run
+from . import ahead, nonfinite, numpy_run, recording
 from .host_steps import Done
 from .random_positions import RandomPositions
 from .run import Run
@@ -117,7 +117,7 @@ class Executable:
     def swift(self) -> Any:
         """What does the next run by one function, a `Swift`; None if it takes more than that."""
         swift = self.plan.swift
-        if swift is None or nonfinite.state.mode or forks.is_fork or ahead.on:
+        if swift is None or nonfinite.state.mode or forks.is_fork or ahead.on or recording.on:
             return None
         if self._tiers is not None and self._tiers.over and not (self.plan.on_host or self.plan.stays):
             return None
@@ -145,6 +145,8 @@ class Executable:
         """
         if ahead.on:
             ahead.count()
+        if recording.on and report is None:
+            report = recording.begin()
         done: Done = {}
         drawn = {} if drawn is None else drawn
         reserved: dict[Operation, int] = {}

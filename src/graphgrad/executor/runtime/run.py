@@ -203,6 +203,8 @@ class Run:
         if bound is None:
             with self._lock, blocking.untimed(), Compiling(stage.clusters) as pending:
                 bound = stage.bind(device, slots, pending)
+            if self._report is not None:
+                self._report.compiled()
         for program, ins, outs, frees, rows, donated, made_of in bound:
             cluster = made_of[0]
             refused = bool(cluster.guards) and value_checks.refuse(cluster, slots)

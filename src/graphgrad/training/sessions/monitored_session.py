@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphgrad.errors import AbortedError, OutOfRangeError, UnavailableError
+from graphgrad.frontend.config.config_proto import RunMetadata, RunOptions
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.files.atomic_files import make_folders
 from graphgrad.system.log import Log
@@ -117,7 +118,9 @@ class _Monitored:
                                        "Fix: feed it in one place")
                 own.add(_key(key))
                 feeds[key] = value
-            options = args.options or options
+            options = _merged(options, args.options)
+        if options is not None and run_metadata is None:
+            run_metadata = RunMetadata()
         try:
             results = self._session.run(asked, feeds or None, options, run_metadata)
         except Exception as e:
@@ -193,6 +196,17 @@ class _Monitored:
 
 def _key(key: Any) -> Any:
     return key if isinstance(key, str) else id(key)
+
+
+def _merged(options: Any, more: Any) -> Any:
+    """Returns the options of a run that does what both ask for; None if neither asks for anything."""
+    if options is None or more is None:
+        return more if options is None else options
+    merged = RunOptions()
+    merged.CopyFrom(options)
+    for name in ("trace_level", "timeout_in_ms", "inter_op_thread_pool", "output_partition_graphs"):
+        setattr(merged, name, max(getattr(options, name), getattr(more, name)))
+    return merged
 
 
 class MonitoredSession(_Monitored):
