@@ -131,7 +131,7 @@ class Run:
         if plan.last_act is not None:
             self._turn.saw(slots)
         if self._report is not None:
-            self._report.start(slots)
+            self._report.start(slots, plan)
         if plan.stages is None:
             with self._lock:
                 plan.stages = plan.stages or make_stages(plan)

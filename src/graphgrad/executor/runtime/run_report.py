@@ -14,7 +14,7 @@ from graphgrad.ir.values import tensor_list
 
 if TYPE_CHECKING:
     from graphgrad.executor.backend.cache import Entry
-    from graphgrad.executor.program.plan_types import Cluster, HostStep
+    from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
 
 _NAMED = 24  # values that a step names
 
@@ -79,8 +79,10 @@ class RunReport:
         """The number of different programs of the clusters."""
         return len(self._forms)
 
-    def start(self, slots: Sequence[Any]) -> None:
-        """Notes the live memory before the first step."""
+    def start(self, slots: Sequence[Any], plan: Plan) -> None:
+        """Notes the live memory before the first step, and the names of variables and feeds."""
+        self._names.update({slot: cell.name for slot, cell in plan.loads if cell.name})
+        self._names.update({slot: plan.static[slot].name for slot in plan.feeds if slot in plan.static})
         self._live = self.peak_bytes = sum(_live(slots).values())
         self._begun = time.perf_counter()
 
