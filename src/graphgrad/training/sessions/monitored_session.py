@@ -265,7 +265,7 @@ def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint
                              save_summaries_steps: Any = USE_DEFAULT, save_summaries_secs: Any = USE_DEFAULT,
                              config: Any = None, stop_grace_period_secs: float = 120, log_step_count_steps: Any = 100,
                              max_wait_secs: float = 7200, save_checkpoint_steps: Any = USE_DEFAULT,
-                             summary_dir: Any = None, save_graph_def: bool = True) -> Any:
+                             summary_dir: Any = None, save_graph_def: bool = True) -> MonitoredSession:
     """Makes a `MonitoredSession` with the hooks of training: checkpoints, summaries, steps per second.
 
     Args:
