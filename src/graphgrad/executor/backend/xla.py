@@ -162,7 +162,10 @@ class Program:
         self._outputs = outputs if any(isinstance(o, ListSpec) for o in outputs) else None
         self._execute = executable.execute_sharded
         make: Callable[..., Any] = device._jax.array_result_handler
-        self._handlers = [make(spec, device._sharding, True, True) for spec in flat_specs(outputs)]
+        try:
+            self._handlers = [make(spec, device._sharding, True, True) for spec in flat_specs(outputs)]
+        except TypeError:  # later versions have no checks that could be skipped
+            self._handlers = [make(spec, device._sharding, True) for spec in flat_specs(outputs)]
         self._consume = operator.methodcaller("consume_with_handlers", self._handlers)
         self._device = device
         stats = executable.get_compiled_memory_stats()
