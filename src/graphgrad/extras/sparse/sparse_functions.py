@@ -14,7 +14,6 @@ from graphgrad.ir.dtypes import as_dtype, float32, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape
-from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 
@@ -68,7 +67,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
 
 def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False,
-                               name: str | None = None) -> Tensor:
+                               name: str | None = None) -> Any:
     """Multiplies a sparse matrix with a dense one.
 
     Args:
@@ -99,7 +98,7 @@ def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoi
 
 
 def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0,
-                    validate_indices: bool = True, name: str | None = None) -> Tensor:
+                    validate_indices: bool = True, name: str | None = None) -> Any:
     """Makes a dense tensor with values at some positions.
 
     Args:
@@ -125,8 +124,7 @@ def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, 
     return raw.SparseToDense(indices, output_shape, values, default_value, validate_indices=validate_indices, name=name)
 
 
-def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True,
-             name: str | None = None) -> Tensor:
+def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
     """Converts a sparse tensor to a dense one.
 
     Args:
