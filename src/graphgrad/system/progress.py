@@ -153,16 +153,17 @@ class _Line:
 
     def __init__(self, write: Callable[[str], Any], flush: Callable[[], Any], columns: Callable[[], int]):
         self._write, self._flush, self._columns = write, flush, columns
-        self._width = 0
+        self._text = ""
 
     def write(self, pending: Pending) -> None:
         text = f"graphgrad: {pending.text()}, {pending.seconds():.0f} s"
         text = text[:max(20, self._columns() - 1)]
-        self._put("\r" + text.ljust(self._width))
-        self._width = len(text)
+        if text != self._text:
+            self._put("\r" + text.ljust(len(self._text)))
+            self._text = text
 
     def close(self) -> None:
-        self._put("\r" + " " * self._width + "\r")
+        self._put("\r" + " " * len(self._text) + "\r")
 
     def _put(self, text: str) -> None:
         with contextlib.suppress(OSError, ValueError):  # the terminal is gone
