@@ -17,7 +17,7 @@ from graphgrad.system.late_imports import load
 _SOURCE = str(pathlib.Path(__file__).resolve().parents[2] / "src")
 
 # JAX's callback of the garbage collector and loggers of its own stay: they are nobody else's.
-# A handler that does nothing is what libraries give their own loggers, such as those that SciPy imports if it finds them.
+# A handler that does nothing is what libraries give their own loggers, such as those that SciPy imports.
 _PROGRAM = """
 import ctypes, decimal, gc, locale, logging, os, random, signal, sys, threading, warnings
 import numpy as np
