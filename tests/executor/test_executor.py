@@ -629,3 +629,29 @@ def test_a_part_that_fails(graph, monkeypatch):
             s.run(grow, {x: np.ones((4, 5, 5, 1))})
         monkeypatch.undo()
         np.testing.assert_array_equal(s.run(v), np.ones((3, 3, 1, 1)))
+
+
+def test_results_are_made_with_either_jaxlib(graph, monkeypatch):
+    """Later versions of jaxlib take one argument less for what makes arrays of results."""
+    device = xla.device()
+    make, asked = device._jax.array_result_handler, []
+
+    class Later:
+        def __getattr__(self, name):
+            return getattr(jaxlib, name)
+
+        def array_result_handler(self, aval, sharding, committed):
+            asked.append(aval)
+            try:
+                return make(aval, sharding, committed, True)
+            except TypeError:
+                return make(aval, sharding, committed)
+
+    jaxlib = device._jax
+    monkeypatch.setattr(device, "_jax", Later())
+    x = tf.placeholder(tf.float32, [3])
+    y = tf.sin(x) * 17.25
+    with tf.Session() as session:
+        report = session.explain(y, {x: [0.0, 1.0, 2.0]})
+        np.testing.assert_allclose(session.run(y, {x: [0.0, 1.0, 2.0]}), 17.25 * np.sin([0.0, 1.0, 2.0]), 1e-6)
+    assert asked and report.programs == 1
