@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import json
 import os
@@ -232,39 +233,38 @@ def test_completion(tmp_path: pathlib.Path) -> None:
     assert {"numpy", "shape", "dtype", "op"} <= offered("x = tf.constant([1.0])\ny = tf.reduce_sum(x)\ny.")
 
 
-def _exported() -> set[tuple[str, str]]:
-    """Modules and names of what the faces have."""
-    exported = set()
+@functools.cache
+def _public_functions() -> list[tuple[str, ast.FunctionDef, bool]]:
+    """The functions that the faces have: module, definition, and whether there are overloads."""
+    exported: dict[str, set[str]] = {}
     for stub in PACKAGE.rglob("*.pyi"):
-        exported |= set(re.findall(r"^from (graphgrad[\w.]+) import (\w+) as", stub.read_text(), re.M))
-    return exported
+        for module, name in re.findall(r"^from (graphgrad[\w.]+) import (\w+) as", stub.read_text(), re.M):
+            exported.setdefault(module, set()).add(name)
+    found = []
+    for module, names in sorted(exported.items()):
+        path = SOURCE / (module.replace(".", "/") + ".py")
+        overloaded = set()
+        for node in ast.parse(path.read_text()).body if path.exists() else ():
+            if isinstance(node, ast.FunctionDef) and node.name in names:
+                if any("overload" in ast.unparse(d) for d in node.decorator_list):
+                    overloaded.add(node.name)
+                found.append((module, node, node.name in overloaded))
+    return found
 
 
 def test_public_functions_are_annotated() -> None:
     """Functions of rooms that mypy lets be untyped: whatever a face has is annotated in full."""
-    exported = _exported()
     bare = []
-    for module in sorted({module for module, _ in exported}):
-        path = SOURCE / (module.replace(".", "/") + ".py")
-        for node in ast.parse(path.read_text()).body if path.exists() else ():
-            if isinstance(node, ast.FunctionDef) and (module, node.name) in exported:
-                args = node.args
-                named = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-                if node.returns is None or any(a is not None and a.annotation is None for a in named):
-                    bare.append(f"{module}.{node.name}")
+    for module, node, _ in _public_functions():
+        args = node.args
+        named = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+        if node.returns is None or any(a is not None and a.annotation is None for a in named):
+            bare.append(f"{module}.{node.name}")
     assert not bare
 
 
 def test_most_results_are_typed() -> None:
     """Some results depend on the arguments' kinds, or are None in eager mode; all others have a type."""
-    overloaded, any_results, functions = set(), 0, 0
-    for module, name in sorted(_exported()):
-        path = SOURCE / (module.replace(".", "/") + ".py")
-        for node in ast.parse(path.read_text()).body if path.exists() else ():
-            if isinstance(node, ast.FunctionDef) and node.name == name:
-                if any("overload" in ast.unparse(d) for d in node.decorator_list):
-                    overloaded.add((module, name))
-                elif (module, name) not in overloaded:
-                    functions += 1
-                    any_results += node.returns is None or ast.unparse(node.returns) == "Any"
-    assert any_results < 0.18 * functions, (any_results, functions)
+    results = [node.returns for _, node, overloaded in _public_functions() if not overloaded]
+    untyped = sum(r is None or ast.unparse(r) == "Any" for r in results)
+    assert untyped < 0.18 * len(results), (untyped, len(results))
