@@ -108,15 +108,21 @@ def _code(what: str, names: dict[str, tuple[str, str]]) -> str:
 
 
 def _stub(what: str, names: dict[str, tuple[str, str]]) -> str:
-    lines = []
+    lines, renamed = [], []
     for name, (module, attribute) in sorted(names.items(), key=lambda item: (item[1], item[0])):
         parent, _, own = module.rpartition(".")
         origin = f"from {module} import {attribute}" if attribute else f"from {parent} import {own}"
-        lines.append(f"{origin} as {name}")
+        if name.startswith("__") and attribute:
+            lines.append(origin)
+            renamed.append(f"{name} = {attribute}")
+        else:
+            lines.append(f"{origin} as {name}")
     # A name that is imported under another one is exported only if `__all__` says so.
-    public = textwrap.wrap(", ".join(f'"{n}"' for n in sorted(names)), 116, break_long_words=False)
+    # As at run time, it has no names with underscores.
+    public = textwrap.wrap(", ".join(f'"{n}"' for n in sorted(names) if not n.startswith("_")), 116,
+                           break_long_words=False)
     listed = ["__all__ = [", *(f"    {line}" for line in public), "]"]
-    return "\n".join([f'"""{what} {WRITTEN}"""', "", *lines, "", *listed, ""])
+    return "\n".join([f'"""{what} {WRITTEN}"""', "", *lines, *renamed, "", *listed, ""])
 
 
 def op_modules() -> dict[str, list[str]]:

@@ -1,5 +1,9 @@
 from graphgrad import compat as compat
 from graphgrad.compat.v2 import *
+from graphgrad.compat.v2 import __git_version__ as __git_version__
+from graphgrad.compat.v2 import __internal__ as __internal__
+from graphgrad.compat.v2 import __operators__ as __operators__
+from graphgrad.compat.v2 import __version__ as __version__
 
 def install(version: int = 2) -> None: ...
 def uninstall() -> None: ...

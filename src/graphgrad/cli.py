@@ -131,7 +131,7 @@ def _check_imports(options: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         print(f"graphgrad: {error}", file=sys.stderr)
         return 2
-    print(text)
+    _say(text)
     return 1 if "missing\n" in text else 0
 
 
@@ -250,15 +250,20 @@ def _ops(options: argparse.Namespace) -> int:
     if "\n" not in text:
         print(f"graphgrad: no op type matches {options.pattern!r}", file=sys.stderr)
         return 1
-    with contextlib.suppress(BrokenPipeError):  # `graphgrad ops | head`
-        print(text, flush=True)
+    _say(text)
     return 0
+
+
+def _say(text: str) -> None:
+    """Prints a text, as far as it is read: `graphgrad ops | head`."""
+    with contextlib.suppress(BrokenPipeError):
+        print(text, flush=True)
 
 
 def _completion(options: argparse.Namespace) -> int:
     from graphgrad.commands.completion import script
 
-    print(script(_parser(), options.shell))
+    _say(script(_parser(), options.shell))
     return 0
 
 

@@ -1,16 +1,22 @@
 from graphgrad.compat import contrib as contrib
-from graphgrad.compat import v1 as _v1
 from graphgrad.compat.v1 import *
-from graphgrad.ops.array.concat_stack import concat_v1 as concat_v2
-from graphgrad.ops.array.concat_stack import stack as pack
-from graphgrad.ops.array.concat_stack import unstack as unpack
-from graphgrad.ops.array.select import where_v1 as select
-from graphgrad.ops.linalg.linalg_functions import cholesky as batch_cholesky
-from graphgrad.ops.linalg.linalg_functions import svd as batch_svd
-from graphgrad.ops.linalg.matmul import matmul as batch_matmul
-from graphgrad.ops.math.arithmetic import multiply as mul
-from graphgrad.ops.math.arithmetic import subtract as sub
-from graphgrad.ops.math.unary import negative as neg
+from graphgrad.compat.v1 import __git_version__ as __git_version__
+from graphgrad.compat.v1 import __version__ as __version__
+from graphgrad.ops.array.concat_stack import concat_v1, stack, unstack
+from graphgrad.ops.array.select import where_v1
+from graphgrad.ops.linalg import linalg_functions as _linalg
+from graphgrad.ops.linalg import matmul as _matmul
+from graphgrad.ops.math import arithmetic as _arithmetic
+from graphgrad.ops.math import unary as _unary
 
-__all__ = ["batch_cholesky", "batch_matmul", "batch_svd", "concat_v2", "contrib", "mul", "neg", "pack", "select", "sub", "unpack"]
-__all__ += _v1.__all__
+# Imports under another name would need `__all__`, which type checkers cannot add another module's names to.
+batch_cholesky = _linalg.cholesky
+batch_matmul = _matmul.matmul
+batch_svd = _linalg.svd
+concat_v2 = concat_v1
+mul = _arithmetic.multiply
+neg = _unary.negative
+pack = stack
+select = where_v1
+sub = _arithmetic.subtract
+unpack = unstack

@@ -17,6 +17,7 @@ from graphgrad.system.late_imports import load
 _SOURCE = str(pathlib.Path(__file__).resolve().parents[2] / "src")
 
 # JAX's callback of the garbage collector and loggers of its own stay: they are nobody else's.
+# A handler that does nothing is what libraries give their own loggers, such as those that SciPy imports.
 _PROGRAM = """
 import ctypes, decimal, gc, locale, logging, os, random, signal, sys, threading, warnings
 import numpy as np
@@ -31,7 +32,7 @@ def state():
         "logging": (root.level, list(root.handlers), logging.lastResort, logging.getLoggerClass(), root.disabled,
                     logging.root.manager.disable, dict(logging._levelToName)),
         "loggers": [(k, v.level, list(v.handlers)) for k, v in logging.root.manager.loggerDict.items()
-                    if isinstance(v, logging.Logger) and (v.level or v.handlers)],
+                    if isinstance(v, logging.Logger) and (v.level or {*map(type, v.handlers)} - {logging.NullHandler})],
         "signals": {n: signal.getsignal(n) for n in signal.valid_signals()}, "environ": dict(os.environ),
         "locale": locale.setlocale(locale.LC_ALL), "traces": (sys.gettrace(), sys.getprofile(), threading.gettrace()),
         "hooks": (sys.excepthook, threading.excepthook, sys.unraisablehook, sys.displayhook, sys.stdout, sys.stderr),

@@ -69,6 +69,33 @@ def test_what_is_shown() -> None:
         assert "of a tensor" in _html(tf.IndexedSlices(w, [0, 1, 2], [3, 2]))
 
 
+def test_pictures_show_themselves() -> None:
+    """What `draw` returns is the text of a document, and a picture in a notebook."""
+    pytest.importorskip("igraph")
+    from graphgrad.viz import draw
+
+    with tf.Graph().as_default():
+        svg = draw(tf.tanh(v1.placeholder(tf.float32, [3], name="x")))
+    assert isinstance(svg, str) and svg.count("<svg") == 1 and "Tanh" in svg
+    shown = svg._repr_svg_()
+    assert type(shown) is str and shown.startswith("<svg") and svg.endswith(shown)
+    checked = _Checked()
+    checked.feed(shown)
+    assert not checked.open
+
+
+def test_variables_and_functions() -> None:
+    """A variable shows its value where it has one; a trace shows its graph."""
+    pytest.importorskip("igraph")
+    shown = _html(tf.Variable([[1.0, -2.0], [3.0, 4.0]], name="v"))
+    assert "Variable v:0" in shown and "-2" in shown and "<img" in shown and "trainable" in shown
+    with tf.Graph().as_default():
+        built = _html(v1.get_variable("w", [3, 2], trainable=False))
+    assert "Variable w:0" in built and "(3, 2) float32" in built and "test_notebooks.py" in built
+    trace = tf.function(lambda x: tf.tanh(x)).get_concrete_function(tf.TensorSpec([2]))
+    assert "Tanh" in _html(trace) and "signature" in _html(trace) and "<svg" in _html(trace)
+
+
 def test_text_is_no_markup() -> None:
     """Values and names are escaped."""
     assert "&lt;script&gt;" in _html(tf.constant(["<script>"])) and "<script>" not in _html(tf.constant(["<script>"]))

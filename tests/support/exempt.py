@@ -125,7 +125,7 @@ NAMES: dict[str, str] = {
     "v1:nn.rnn_cell": "TensorFlow hides its module of cells where Keras 3 is installed: tests/frontend/test_rnn.py",
     "v1:layers": "TensorFlow hides its layers where Keras 3 is installed: tests/layers/test_layers.py",
     "v1:explain_gradient": _OWN, "v2:explain_gradient": _OWN,
-    "v1:view_graph": _OWN, "v2:view_graph": _OWN,
+    "v1:view_graph": _OWN, "v2:view_graph": _OWN, "v1:show_progress": _OWN, "v2:show_progress": _OWN,
     "v1:use_compiled_programs": _OWN, "v2:use_compiled_programs": _OWN,
     "v1:define_op": _OWN, "v2:define_op": _OWN,
     "v1:strict_gradients": _OWN, "v2:strict_gradients": _OWN,

@@ -187,7 +187,8 @@ _NOBODY = ("This wait can never end: no other thread of the program is left that
 _FIRST_LOOK, _LOOK = 0.05, 1.0  # seconds before, and between, checks for a deadlock
 _LONG = 60.0  # seconds after which the wait is logged
 _asleep: dict[int, Attempt] = {}  # thread -> its attempt
-bystanders: set[int] = set()  # threads of this package, which never act
+bystanders: set[int] = set()  # threads of this package, which never act,
+other_bystanders: list[set[int]] = []  # and sets of others
 
 
 def _all_wait() -> bool:
@@ -202,7 +203,7 @@ def _all_wait() -> bool:
 
 def _threads() -> set[int]:
     ours = {t.ident for t in threading.enumerate() if t.name.startswith("graphgrad-")}
-    return sys._current_frames().keys() - ours - bystanders
+    return sys._current_frames().keys() - ours.union(bystanders, *other_bystanders)
 
 
 def located(cls: Callable[[Any, Any, str], OpError], problem: str, fix: str) -> OpError:

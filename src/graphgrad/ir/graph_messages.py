@@ -470,3 +470,14 @@ class SavedModel(Message):
     """The content of the file saved_model.pb, of a model without objects."""
 
     FIELDS = {"saved_model_schema_version": (1, "int"), "meta_graphs": (2, [MetaGraphDef])}
+
+
+def graph_def_of(graph_def: Any) -> Any:
+    """Returns a `GraphDef` given as one, as its bytes, or as a message of another library; TypeError for others."""
+    if isinstance(graph_def, bytes):
+        return GraphDef.FromString(graph_def)
+    if isinstance(graph_def, GraphDef):
+        return graph_def
+    if hasattr(graph_def, "SerializeToString") and hasattr(graph_def, "node"):
+        return GraphDef.FromString(graph_def.SerializeToString())
+    raise TypeError(f"Argument `graph_def` must be a GraphDef proto. Received type: {type(graph_def).__name__}")

@@ -66,7 +66,7 @@ def check_weights(weights: Any, values: Any) -> None:
                          "  Fix: give weights of the values' rank, with 1 where they are to be repeated")
 
 
-def broadcast_weights(weights: Any, values: Any) -> Any:
+def broadcast_weights(weights: Any, values: Any) -> Tensor:
     """Broadcasts the weights to the values' shape."""
     with name_scope(None, "broadcast_weights"):
         values = convert_to_tensor(values)

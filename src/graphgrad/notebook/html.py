@@ -14,12 +14,15 @@ import numpy as np
 
 from graphgrad.executor.program.plan_types import Plan
 from graphgrad.executor.runtime.run_report import RunReport, size_str
+from graphgrad.frontend.function.concrete_function import ConcreteFunction
+from graphgrad.frontend.variables.variable import Variable
 from graphgrad.gradients.diagnose.explanation import GradientExplanation
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 
+from .formula import formula
 from .pictures import picture
 
 _DRAWN = 2_000  # graphs of at most as many operations are drawn
@@ -99,7 +102,7 @@ def _symbolic(t: Tensor) -> str:
     op = t.op
     for_op = op._original_op
     facts = [("shape, dtype", _code(f"{shape_str(t._spec.shape)} {t.dtype.name}")),
-             ("computed by", _code(f"{op.type}({', '.join(i.name for i in op.inputs)})")),
+             ("computed by", formula(t)),
              ("for the gradient of", _code(f"{for_op.type} '{for_op.name}'") if for_op is not None else ""),
              ("built at", _lines(op.source))]
     drawn = _drawn(t) if _upstream(op, _TENSOR_DRAWN) <= _TENSOR_DRAWN else ""
@@ -115,11 +118,29 @@ def _operation(op: Operation) -> str:
 
 def _eager(t: EagerTensor) -> str:
     value = np.asarray(t.numpy())
+    return _facts("Tensor", [("shape, dtype", _code(f"{shape_str(value.shape)} {t.dtype.name}")),
+                             ("values", _statistics(value)), ("", _text(value))]) + picture(value)
+
+
+def _variable(variable: Variable) -> str:
+    facts = [("shape, dtype", _code(f"{shape_str(variable._shape)} {variable.dtype.name}")),
+             ("trainable", "yes" if variable.trainable else "no")]
+    if variable._graph is not None:
+        return _facts(f"Variable {variable.name}", [*facts, ("built at", _lines(variable.op.source))])
+    value = np.asarray(variable.numpy())
+    return _facts(f"Variable {variable.name}", [*facts, ("values", _statistics(value)), ("", _text(value))]) + picture(
+        value)
+
+
+def _concrete(function: ConcreteFunction) -> str:
+    return _facts(f"Function {function.name}", [("signature", _code(function))]) + _graph(function.graph)
+
+
+def _text(value: np.ndarray[Any, Any]) -> str:
     with np.printoptions(threshold=20, edgeitems=3, precision=4):
         lines = str(value).splitlines()
     text = "\n".join(lines if len(lines) <= _LINES else [*lines[:_LINES - 1], "..."])
-    return _facts("Tensor", [("shape, dtype", _code(f"{shape_str(value.shape)} {t.dtype.name}")),
-                             ("values", _statistics(value)), ("", _code(text[:1000]))]) + picture(value)
+    return _code(text[:1000])
 
 
 def _statistics(value: np.ndarray[Any, Any]) -> str:
@@ -127,7 +148,8 @@ def _statistics(value: np.ndarray[Any, Any]) -> str:
         return ""
     finite = value[np.isfinite(value)].astype(float)
     others = value.size - finite.size
-    text = f"{finite.min():.4g} to {finite.max():.4g}, mean {finite.mean():.4g}" if finite.size else ""
+    with np.errstate(over="ignore"):
+        text = f"{finite.min():.4g} to {finite.max():.4g}, mean {finite.mean():.4g}" if finite.size else ""
     return escape(text + (f"; {others} not finite" if others else ""))
 
 
@@ -194,4 +216,5 @@ def _plan(plan: Plan) -> str:
 
 _WRITERS: list[tuple[type, Callable[[Any], str]]] = [
     (Tensor, _symbolic), (EagerTensor, _eager), (Operation, _operation), (IndexedSlices, _slices), (Graph, _graph),
-    (GradientExplanation, _explanation), (RunReport, _report), (Plan, _plan)]
+    (GradientExplanation, _explanation), (RunReport, _report), (Plan, _plan), (Variable, _variable),
+    (ConcreteFunction, _concrete)]

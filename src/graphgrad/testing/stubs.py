@@ -127,7 +127,7 @@ def sync_devices() -> None:
         raise RuntimeError("sync_devices() must only be called in Eager mode. Fix: call it outside of graphs")
 
 
-def benchmark_config() -> Any:
+def benchmark_config() -> ConfigProto:
     """Makes a `ConfigProto` for benchmarks.
 
     Reference: TensorFlow 2.21 `tf.test.benchmark_config`.

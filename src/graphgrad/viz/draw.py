@@ -12,6 +12,7 @@ from .boxes import NO_MARKS, marks_of
 from .chosen import ends_of, explained_ends, upstream
 from .fold import fold
 from .layout import place
+from .picture import Picture
 from .svg import write
 
 _WIDEST = 3740.0  # with margins, two screens
@@ -26,7 +27,7 @@ def draw(
     max_boxes: int = 60,
     title: str | None = None,
     initializers: bool = False,
-) -> str:
+) -> Picture:
     """Draws a graph, or what some tensors need, as an SVG picture.
 
     The forward part, gradients and what is built on them have panels of their own, with each gradient
@@ -43,7 +44,7 @@ def draw(
       max_boxes: the largest number of boxes after folding; more only where there are more panels.
       title: the heading; by default it shows the counts.
       initializers: whether to show the operations that only initialize variables.
-    Returns: the SVG document.
+    Returns: the SVG document, a `str` that shows itself in notebooks.
     Raises: ValueError where there is nothing to draw, or tensors of several graphs are given;
       TypeError for anything else; ImportError without the package igraph.
 
@@ -80,9 +81,9 @@ def draw(
     return _save(text, path)
 
 
-def _save(text: str, path: str | os.PathLike[str] | None) -> str:
+def _save(text: str, path: str | os.PathLike[str] | None) -> Picture:
     if path is not None:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
-    return text
+    return Picture(text)

@@ -32,7 +32,7 @@ def test_an_unknown_version(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(xla, "_made", [])
     monkeypatch.setattr(xla, "Device", fails)
-    text = r"graphgrad does not know jaxlib .*batched_device_put.*Fix: pip install 'jax>=0.10,<0.12'"
+    text = r"graphgrad does not know jaxlib .*batched_device_put.*Fix: pip install 'jax>=0.10,<0.13'"
     with pytest.raises(ImportError, match=text):
         xla.device()
     assert not xla.is_made()

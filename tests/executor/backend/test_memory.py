@@ -212,7 +212,7 @@ def test_files(monkeypatch, tmp_path) -> None:
         path = saver.save(sess, str(tmp_path / "model"))
         sess.run(v.assign_add(tf.ones([4])))
 
-        fail = functools.partial(np.full, 1 << 58)  # more than there is anywhere
+        fail = staticmethod(functools.partial(np.full, 1 << 58))  # more than there is anywhere
         with monkeypatch.context() as patch, pytest.raises(tf.errors.ResourceExhaustedError, match="(?s)OOM.*Fix: "):
             patch.setattr(bundle.BundleReader, "_value", fail)
             saver.restore(sess, path)

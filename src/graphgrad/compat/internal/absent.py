@@ -36,7 +36,6 @@ _WHY = {
     """,
     "several steps in one run": "_MultiStepStopAfterNEvalsHook _MultiStepStopAtStepHook "
         "get_or_create_steps_per_run_variable",
-    "profiles of runs": "ProfilerHook",
     "control flow of TPUs": "ControlFlowContext XLAControlFlowContext",
     "embeddings on TPUs": """
         AdagradMomentum Adagrad Adam FTRL FeatureConfig QuantizationConfig SGD TPUEmbedding TPUEmbeddingForServing

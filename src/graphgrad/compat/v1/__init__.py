@@ -34,6 +34,7 @@ graphgrad.compat.v1.manip: manip=.
 graphgrad.compat.v1.math: math=.
 graphgrad.compat.v1.metrics: metrics=.
 graphgrad.compat.v1.nn: nn=.
+graphgrad.compat.v1.profiler: profiler=.
 graphgrad.compat.v1.python_io: python_io=.
 graphgrad.compat.v1.quantization: quantization=.
 graphgrad.compat.v1.queue: queue=.
@@ -245,6 +246,7 @@ graphgrad.ops.random.gamma_poisson: random_gamma random_poisson
 graphgrad.ops.random.random: multinomial random_crop random_normal random_shuffle random_uniform truncated_normal
 graphgrad.ops.random.seeds: get_seed set_random_seed
 graphgrad.platform.logging_v1: get_logger
+graphgrad.system.progress: show_progress
 graphgrad.training.summaries.summaries_v0: histogram_summary image_summary merge_all_summaries merge_summary
     scalar_summary
 graphgrad.training.summaries.summary_messages: Event HistogramProto LogMessage SessionLog Summary SummaryMetadata

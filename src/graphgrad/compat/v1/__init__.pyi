@@ -1,7 +1,7 @@
 """`tf` of TensorFlow 1. Written by `make faces` from exports.txt."""
 
 from graphgrad import compat as compat
-from graphgrad.compat.constants import API_VERSION as __version__
+from graphgrad.compat.constants import API_VERSION
 from graphgrad.compat.constants import newaxis as newaxis
 from graphgrad.compat.contrib import distributions as distributions
 from graphgrad.compat import raw_ops as raw_ops
@@ -32,6 +32,7 @@ from graphgrad.compat.v1 import manip as manip
 from graphgrad.compat.v1 import math as math
 from graphgrad.compat.v1 import metrics as metrics
 from graphgrad.compat.v1 import nn as nn
+from graphgrad.compat.v1 import profiler as profiler
 from graphgrad.compat.v1 import python_io as python_io
 from graphgrad.compat.v1 import quantization as quantization
 from graphgrad.compat.v1 import queue as queue
@@ -334,7 +335,7 @@ from graphgrad.ir.graph_messages import NodeDef as NodeDef
 from graphgrad.ir.graph_messages import TensorInfo as TensorInfo
 from graphgrad.ir.operation import Operation as Operation
 from graphgrad.ir.proto.versions import GIT_VERSION as GIT_VERSION
-from graphgrad.ir.proto.versions import GIT_VERSION as __git_version__
+from graphgrad.ir.proto.versions import GIT_VERSION
 from graphgrad.ir.proto.versions import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
 from graphgrad.ir.proto.versions import GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER
 from graphgrad.ir.proto.versions import GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER
@@ -634,6 +635,7 @@ from graphgrad.ops.random.random import truncated_normal as truncated_normal
 from graphgrad.ops.random.seeds import get_seed as get_seed
 from graphgrad.ops.random.seeds import set_random_seed as set_random_seed
 from graphgrad.platform.logging_v1 import get_logger as get_logger
+from graphgrad.system.progress import show_progress as show_progress
 from graphgrad.training.summaries.summaries_v0 import histogram_summary as histogram_summary
 from graphgrad.training.summaries.summaries_v0 import image_summary as image_summary
 from graphgrad.training.summaries.summaries_v0 import merge_all_summaries as merge_all_summaries
@@ -646,6 +648,8 @@ from graphgrad.training.summaries.summary_messages import SessionLog as SessionL
 from graphgrad.training.summaries.summary_messages import Summary as Summary
 from graphgrad.training.summaries.summary_messages import SummaryMetadata as SummaryMetadata
 from graphgrad.viz.live.view_graph import view_graph as view_graph
+__version__ = API_VERSION
+__git_version__ = GIT_VERSION
 
 __all__ = [
     "AUTO_REUSE", "AggregationMethod", "Assert", "AttrValue", "ConfigProto", "CriticalSection", "DType", "Defun",
@@ -659,61 +663,61 @@ __all__ = [
     "SessionLog", "SparseFeature", "SparseTensor", "SparseTensorSpec", "SparseTensorValue", "Summary",
     "SummaryMetadata", "TFRecordReader", "Tensor", "TensorArray", "TensorArraySpec", "TensorInfo", "TensorShape",
     "TensorSpec", "TextLineReader", "TypeSpec", "UnconnectedGradients", "VERSION", "VarLenFeature", "Variable",
-    "VariableAggregation", "VariableScope", "VariableSynchronization", "WholeFileReader", "__git_version__",
-    "__version__", "abs", "accumulate_n", "acos", "acosh", "add", "add_check_numerics_ops", "add_n",
-    "add_to_collection", "add_to_collections", "all_variables", "angle", "app", "approx_top_k", "arg_max", "arg_min",
-    "argmax", "argmin", "argsort", "as_dtype", "as_function", "as_string", "asin", "asinh", "assert_equal",
-    "assert_greater", "assert_greater_equal", "assert_integer", "assert_less", "assert_less_equal", "assert_near",
-    "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",
-    "assert_proper_iterable", "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_same_float_dtype",
-    "assert_scalar", "assert_type", "assert_variables_initialized", "assign", "assign_add", "assign_sub", "atan",
-    "atan2", "atanh", "audio", "autograph", "batch_gather", "batch_jacobian", "batch_scatter_update", "batch_to_space",
-    "batch_to_space_nd", "betainc", "bfloat16", "bincount", "bitcast", "bitwise", "bool", "boolean_mask",
-    "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "case", "cast", "ceil", "check_numerics",
-    "checkpointed_loops", "cholesky", "cholesky_solve", "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm",
-    "clip_by_value", "colocate_with", "compat", "complex", "complex128", "complex64", "concat", "cond", "config",
-    "confusion_matrix", "conj", "constant", "constant_initializer", "container", "control_dependencies",
-    "control_flow_v2_enabled", "convert_to_tensor", "convert_to_tensor_or_indexed_slices",
-    "convert_to_tensor_or_sparse_tensor", "cos", "cosh", "count_nonzero", "count_up_to", "create_partitioned_variables",
-    "cross", "cumprod", "cumsum", "custom_gradient", "data", "debugging", "decode_base64", "decode_compressed",
-    "decode_csv", "decode_json_example", "decode_raw", "define_op", "depth_to_space", "derivatives_report",
-    "deserialize_many_sparse", "device", "diag", "diag_part", "differential_operator", "digamma", "dimension_at_index",
-    "dimension_value", "disable_control_flow_v2", "disable_eager_execution", "disable_resource_variables",
-    "disable_tensor_equality", "disable_v2_behavior", "disable_v2_tensorshape", "distribute", "distributions", "div",
-    "div_no_nan", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch", "edit_distance", "einsum",
-    "enable_control_flow_v2", "enable_eager_execution", "enable_resource_variables", "enable_tensor_equality",
-    "enable_v2_behavior", "enable_v2_tensorshape", "encode_base64", "ensure_shape", "equal", "erf", "erfc", "errors",
-    "executing_eagerly", "executing_eagerly_outside_functions", "exp", "expand_dims", "experimental",
-    "explain_gradient", "expm1", "extract_image_patches", "extract_volume_patches", "eye",
-    "fake_quant_with_min_max_args", "fake_quant_with_min_max_args_gradient", "fake_quant_with_min_max_vars",
-    "fake_quant_with_min_max_vars_gradient", "fake_quant_with_min_max_vars_per_channel",
-    "fake_quant_with_min_max_vars_per_channel_gradient", "feature_column", "fft", "fft2d", "fft3d", "fftnd", "fill",
-    "fingerprint", "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor", "floor_div", "floordiv",
-    "floormod", "foldl", "foldr", "function", "gather", "gather_nd", "get_collection", "get_collection_ref",
-    "get_default_graph", "get_default_session", "get_local_variable", "get_logger", "get_seed", "get_static_value",
-    "get_variable", "get_variable_scope", "gfile", "global_norm", "global_variables", "global_variables_initializer",
-    "glorot_normal_initializer", "glorot_uniform_initializer", "grad_pass_through", "gradients", "graph_util",
-    "greater", "greater_equal", "group", "guarantee_const", "half", "hessian", "hessian_vector_product", "hessians",
-    "histogram_fixed_width", "histogram_fixed_width_bins", "histogram_summary", "identity", "identity_n", "ifft",
-    "ifft2d", "ifft3d", "ifftnd", "igamma", "igammac", "imag", "image", "image_summary", "implicit", "import_graph_def",
-    "init_scope", "initialize_all_tables", "initialize_all_variables", "initialize_local_variables",
-    "initialize_variables", "initializers", "int16", "int32", "int64", "int8", "invert_permutation", "io", "irfftnd",
-    "is_finite", "is_inf", "is_nan", "is_non_decreasing", "is_numeric_tensor", "is_strictly_increasing",
-    "is_symbolic_tensor", "is_tensor", "is_variable_initialized", "jacobian", "jvp", "laplacian", "layers", "lbeta",
-    "less", "less_equal", "lgamma", "lin_space", "linalg", "linspace", "local_variables", "local_variables_initializer",
-    "locate_nonfinite", "log", "log1p", "log_sigmoid", "logging", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "lookup", "losses", "make_ndarray", "make_template", "make_tensor_proto", "manip", "map_fn",
-    "matching_files", "math", "matmul", "matrix_band_part", "matrix_determinant", "matrix_diag", "matrix_diag_part",
-    "matrix_inverse", "matrix_set_diag", "matrix_solve", "matrix_solve_ls", "matrix_square_root", "matrix_transpose",
-    "matrix_triangular_solve", "maximum", "memoize_gradients", "merge_all_summaries", "merge_summary", "meshgrid",
-    "metrics", "min_max_variable_partitioner", "minimum", "mod", "model_variables", "moving_average_variables",
-    "multinomial", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op",
-    "no_regularizer", "norm", "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like",
-    "op_scope", "optimize_derivatives", "orthogonal_initializer", "pad", "parallel_stack", "parse_example",
-    "parse_single_example", "parse_single_sequence_example", "parse_tensor", "placeholder", "placeholder_with_default",
-    "polygamma", "pow", "print", "py_func", "py_function", "python_io", "qint16", "qint32", "qint8", "qr",
-    "quantization", "queue", "quint16", "quint8", "ragged", "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad",
-    "random", "random_crop", "random_gamma", "random_index_shuffle", "random_normal", "random_normal_initializer",
+    "VariableAggregation", "VariableScope", "VariableSynchronization", "WholeFileReader", "abs", "accumulate_n", "acos",
+    "acosh", "add", "add_check_numerics_ops", "add_n", "add_to_collection", "add_to_collections", "all_variables",
+    "angle", "app", "approx_top_k", "arg_max", "arg_min", "argmax", "argmin", "argsort", "as_dtype", "as_function",
+    "as_string", "asin", "asinh", "assert_equal", "assert_greater", "assert_greater_equal", "assert_integer",
+    "assert_less", "assert_less_equal", "assert_near", "assert_negative", "assert_non_negative", "assert_non_positive",
+    "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank", "assert_rank_at_least",
+    "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_type", "assert_variables_initialized",
+    "assign", "assign_add", "assign_sub", "atan", "atan2", "atanh", "audio", "autograph", "batch_gather",
+    "batch_jacobian", "batch_scatter_update", "batch_to_space", "batch_to_space_nd", "betainc", "bfloat16", "bincount",
+    "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to",
+    "case", "cast", "ceil", "check_numerics", "checkpointed_loops", "cholesky", "cholesky_solve",
+    "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "colocate_with", "compat",
+    "complex", "complex128", "complex64", "concat", "cond", "config", "confusion_matrix", "conj", "constant",
+    "constant_initializer", "container", "control_dependencies", "control_flow_v2_enabled", "convert_to_tensor",
+    "convert_to_tensor_or_indexed_slices", "convert_to_tensor_or_sparse_tensor", "cos", "cosh", "count_nonzero",
+    "count_up_to", "create_partitioned_variables", "cross", "cumprod", "cumsum", "custom_gradient", "data", "debugging",
+    "decode_base64", "decode_compressed", "decode_csv", "decode_json_example", "decode_raw", "define_op",
+    "depth_to_space", "derivatives_report", "deserialize_many_sparse", "device", "diag", "diag_part",
+    "differential_operator", "digamma", "dimension_at_index", "dimension_value", "disable_control_flow_v2",
+    "disable_eager_execution", "disable_resource_variables", "disable_tensor_equality", "disable_v2_behavior",
+    "disable_v2_tensorshape", "distribute", "distributions", "div", "div_no_nan", "divide", "double", "dtypes",
+    "dynamic_partition", "dynamic_stitch", "edit_distance", "einsum", "enable_control_flow_v2",
+    "enable_eager_execution", "enable_resource_variables", "enable_tensor_equality", "enable_v2_behavior",
+    "enable_v2_tensorshape", "encode_base64", "ensure_shape", "equal", "erf", "erfc", "errors", "executing_eagerly",
+    "executing_eagerly_outside_functions", "exp", "expand_dims", "experimental", "explain_gradient", "expm1",
+    "extract_image_patches", "extract_volume_patches", "eye", "fake_quant_with_min_max_args",
+    "fake_quant_with_min_max_args_gradient", "fake_quant_with_min_max_vars", "fake_quant_with_min_max_vars_gradient",
+    "fake_quant_with_min_max_vars_per_channel", "fake_quant_with_min_max_vars_per_channel_gradient", "feature_column",
+    "fft", "fft2d", "fft3d", "fftnd", "fill", "fingerprint", "fixed_size_partitioner", "flags", "float16", "float32",
+    "float64", "floor", "floor_div", "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd",
+    "get_collection", "get_collection_ref", "get_default_graph", "get_default_session", "get_local_variable",
+    "get_logger", "get_seed", "get_static_value", "get_variable", "get_variable_scope", "gfile", "global_norm",
+    "global_variables", "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
+    "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half",
+    "hessian", "hessian_vector_product", "hessians", "histogram_fixed_width", "histogram_fixed_width_bins",
+    "histogram_summary", "identity", "identity_n", "ifft", "ifft2d", "ifft3d", "ifftnd", "igamma", "igammac", "imag",
+    "image", "image_summary", "implicit", "import_graph_def", "init_scope", "initialize_all_tables",
+    "initialize_all_variables", "initialize_local_variables", "initialize_variables", "initializers", "int16", "int32",
+    "int64", "int8", "invert_permutation", "io", "irfftnd", "is_finite", "is_inf", "is_nan", "is_non_decreasing",
+    "is_numeric_tensor", "is_strictly_increasing", "is_symbolic_tensor", "is_tensor", "is_variable_initialized",
+    "jacobian", "jvp", "laplacian", "layers", "lbeta", "less", "less_equal", "lgamma", "lin_space", "linalg",
+    "linspace", "local_variables", "local_variables_initializer", "locate_nonfinite", "log", "log1p", "log_sigmoid",
+    "logging", "logical_and", "logical_not", "logical_or", "logical_xor", "lookup", "losses", "make_ndarray",
+    "make_template", "make_tensor_proto", "manip", "map_fn", "matching_files", "math", "matmul", "matrix_band_part",
+    "matrix_determinant", "matrix_diag", "matrix_diag_part", "matrix_inverse", "matrix_set_diag", "matrix_solve",
+    "matrix_solve_ls", "matrix_square_root", "matrix_transpose", "matrix_triangular_solve", "maximum",
+    "memoize_gradients", "merge_all_summaries", "merge_summary", "meshgrid", "metrics", "min_max_variable_partitioner",
+    "minimum", "mod", "model_variables", "moving_average_variables", "multinomial", "multiply", "name_scope",
+    "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "no_regularizer", "norm", "not_equal",
+    "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope", "optimize_derivatives",
+    "orthogonal_initializer", "pad", "parallel_stack", "parse_example", "parse_single_example",
+    "parse_single_sequence_example", "parse_tensor", "placeholder", "placeholder_with_default", "polygamma", "pow",
+    "print", "profiler", "py_func", "py_function", "python_io", "qint16", "qint32", "qint8", "qr", "quantization",
+    "queue", "quint16", "quint8", "ragged", "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random",
+    "random_crop", "random_gamma", "random_index_shuffle", "random_normal", "random_normal_initializer",
     "random_poisson", "random_shuffle", "random_uniform", "random_uniform_initializer", "range", "rank", "raw_ops",
     "read_file", "real", "realdiv", "reciprocal", "recompute_grad", "reduce_all", "reduce_any", "reduce_join",
     "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "regex_replace",
@@ -724,27 +728,28 @@ __all__ = [
     "scatter_mul", "scatter_nd", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub",
     "scatter_update", "searchsorted", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
     "self_adjoint_eig", "self_adjoint_eigvals", "sequence_mask", "serialize_many_sparse", "serialize_sparse",
-    "serialize_tensor", "set_random_seed", "setdiff1d", "sets", "shape", "shape_n", "sigmoid", "sign", "signal", "sin",
-    "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "space_to_depth", "sparse", "sparse_add",
-    "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_matmul", "sparse_maximum", "sparse_merge",
-    "sparse_minimum", "sparse_placeholder", "sparse_reduce_max", "sparse_reduce_max_sparse", "sparse_reduce_sum",
-    "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reset_shape", "sparse_reshape", "sparse_retain",
-    "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_slice", "sparse_softmax",
-    "sparse_split", "sparse_tensor_dense_matmul", "sparse_tensor_to_dense", "sparse_to_dense", "sparse_to_indicator",
-    "sparse_transpose", "sparsity", "spectral", "split", "sqrt", "square", "squared_difference", "squeeze", "stack",
-    "stop_gradient", "strict_gradients", "strided_slice", "string", "string_join", "string_split", "string_strip",
-    "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong", "string_to_number",
-    "strings", "substr", "subtract", "summary", "svd", "switch_case", "sysconfig", "tables_initializer", "tan", "tanh",
-    "taylor", "tensor_scatter_add", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
-    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensor_scatter_sub", "tensor_scatter_update", "tensordot",
-    "test", "tile", "timestamp", "to_bfloat16", "to_complex128", "to_complex64", "to_double", "to_float", "to_int32",
-    "to_int64", "trace", "train", "trainable_variables", "transpose", "truediv", "truncated_normal",
-    "truncated_normal_initializer", "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "uint16", "uint32",
-    "uint64", "uint8", "uniform_unit_scaling_initializer", "unique", "unique_with_counts", "unravel_index",
-    "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod",
-    "unsorted_segment_sqrt_n", "unsorted_segment_sum", "unstack", "use_compiled_programs",
-    "variable_axis_size_partitioner", "variable_creator_scope", "variable_op_scope", "variable_scope",
-    "variables_initializer", "variance_scaling_initializer", "variant", "vectorized_map", "verify_tensor_all_finite",
-    "version", "view_graph", "vjp", "where", "where_v2", "while_loop", "wrap_function", "write_file", "xla", "zeros",
-    "zeros_initializer", "zeros_like", "zeta"
+    "serialize_tensor", "set_random_seed", "setdiff1d", "sets", "shape", "shape_n", "show_progress", "sigmoid", "sign",
+    "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "space_to_depth", "sparse",
+    "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_matmul", "sparse_maximum",
+    "sparse_merge", "sparse_minimum", "sparse_placeholder", "sparse_reduce_max", "sparse_reduce_max_sparse",
+    "sparse_reduce_sum", "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reset_shape", "sparse_reshape",
+    "sparse_retain", "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_slice",
+    "sparse_softmax", "sparse_split", "sparse_tensor_dense_matmul", "sparse_tensor_to_dense", "sparse_to_dense",
+    "sparse_to_indicator", "sparse_transpose", "sparsity", "spectral", "split", "sqrt", "square", "squared_difference",
+    "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice", "string", "string_join", "string_split",
+    "string_strip", "string_to_hash_bucket", "string_to_hash_bucket_fast", "string_to_hash_bucket_strong",
+    "string_to_number", "strings", "substr", "subtract", "summary", "svd", "switch_case", "sysconfig",
+    "tables_initializer", "tan", "tanh", "taylor", "tensor_scatter_add", "tensor_scatter_nd_add",
+    "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update",
+    "tensor_scatter_sub", "tensor_scatter_update", "tensordot", "test", "tile", "timestamp", "to_bfloat16",
+    "to_complex128", "to_complex64", "to_double", "to_float", "to_int32", "to_int64", "trace", "train",
+    "trainable_variables", "transpose", "truediv", "truncated_normal", "truncated_normal_initializer", "truncatediv",
+    "truncatemod", "tuple", "type_spec_from_value", "uint16", "uint32", "uint64", "uint8",
+    "uniform_unit_scaling_initializer", "unique", "unique_with_counts", "unravel_index", "unsorted_segment_max",
+    "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sqrt_n",
+    "unsorted_segment_sum", "unstack", "use_compiled_programs", "variable_axis_size_partitioner",
+    "variable_creator_scope", "variable_op_scope", "variable_scope", "variables_initializer",
+    "variance_scaling_initializer", "variant", "vectorized_map", "verify_tensor_all_finite", "version", "view_graph",
+    "vjp", "where", "where_v2", "while_loop", "wrap_function", "write_file", "xla", "zeros", "zeros_initializer",
+    "zeros_like", "zeta"
 ]

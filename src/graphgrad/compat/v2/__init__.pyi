@@ -1,7 +1,7 @@
 """`tf`. Written by `make faces` from exports.txt."""
 
 from graphgrad import compat as compat
-from graphgrad.compat.constants import API_VERSION as __version__
+from graphgrad.compat.constants import API_VERSION
 from graphgrad.compat.constants import newaxis as newaxis
 from graphgrad.compat import raw_ops as raw_ops
 from graphgrad.compat.v2 import __internal__ as __internal__
@@ -154,7 +154,7 @@ from graphgrad.ir.dtypes import uint8 as uint8
 from graphgrad.ir.dtypes import variant as variant
 from graphgrad.ir.graph import Graph as Graph
 from graphgrad.ir.operation import Operation as Operation
-from graphgrad.ir.proto.versions import GIT_VERSION as __git_version__
+from graphgrad.ir.proto.versions import GIT_VERSION
 from graphgrad.ir.shape import TensorShape as TensorShape
 from graphgrad.ir.tensor import Tensor as Tensor
 from graphgrad.ir.values.indexed_slices import IndexedSlices as IndexedSlices
@@ -315,44 +315,47 @@ from graphgrad.ops.math.unary import sqrt as sqrt
 from graphgrad.ops.math.unary import square as square
 from graphgrad.ops.nn.conv.patches import extract_volume_patches as extract_volume_patches
 from graphgrad.platform.logging_v1 import get_logger as get_logger
+from graphgrad.system.progress import show_progress as show_progress
 from graphgrad.viz.live.view_graph import view_graph as view_graph
+__version__ = API_VERSION
+__git_version__ = GIT_VERSION
 
 __all__ = [
     "AggregationMethod", "Assert", "CriticalSection", "DType", "DeviceSpec", "GradientTape", "Graph", "IndexedSlices",
     "IndexedSlicesSpec", "Module", "Operation", "OptionalSpec", "RaggedTensor", "RaggedTensorSpec", "RegisterGradient",
     "SparseTensor", "SparseTensorSpec", "Tensor", "TensorArray", "TensorArraySpec", "TensorShape", "TensorSpec",
-    "TypeSpec", "UnconnectedGradients", "Variable", "VariableAggregation", "VariableSynchronization", "__git_version__",
-    "__internal__", "__operators__", "__version__", "abs", "acos", "acosh", "add", "add_n", "approx_top_k", "argmax",
-    "argmin", "argsort", "as_dtype", "as_function", "as_string", "asin", "asinh", "assert_equal", "assert_greater",
-    "assert_less", "assert_rank", "atan", "atan2", "atanh", "audio", "autodiff", "autograph", "batch_jacobian",
-    "batch_to_space", "bfloat16", "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape",
-    "broadcast_static_shape", "broadcast_to", "case", "cast", "checkpointed_loops", "clip_by_global_norm",
-    "clip_by_norm", "clip_by_value", "compat", "complex", "complex128", "complex64", "concat", "cond", "config",
-    "constant", "constant_initializer", "control_dependencies", "convert_to_tensor", "cos", "cosh", "cumsum",
-    "custom_gradient", "data", "debugging", "define_op", "derivatives_report", "device", "differential_operator",
-    "distribute", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch", "edit_distance", "eig",
-    "eigvals", "einsum", "ensure_shape", "equal", "errors", "executing_eagerly", "exp", "expand_dims", "experimental",
-    "explain_gradient", "extract_volume_patches", "eye", "feature_column", "fftnd", "fill", "fingerprint", "float16",
-    "float32", "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd", "get_current_name_scope",
-    "get_logger", "get_static_value", "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal",
-    "group", "guarantee_const", "half", "hessian", "hessian_vector_product", "hessians", "histogram_fixed_width",
-    "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "implicit", "import_graph_def",
-    "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8", "io", "irfftnd",
-    "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "laplacian", "less", "less_equal", "linalg", "linspace",
-    "locate_nonfinite", "logical_and", "logical_not", "logical_or", "lookup", "make_ndarray", "make_tensor_proto",
-    "map_fn", "math", "matmul", "matrix_square_root", "maximum", "memoize_gradients", "meshgrid", "minimum", "multiply",
-    "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "norm", "not_equal", "numpy_function",
-    "one_hot", "ones", "ones_initializer", "ones_like", "optimize_derivatives", "pad", "parallel_stack", "pow", "print",
-    "profiler", "py_function", "qint16", "qint32", "qint8", "quantization", "queue", "quint16", "quint8", "ragged",
-    "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random", "random_index_shuffle",
-    "random_normal_initializer", "random_uniform_initializer", "range", "rank", "raw_ops", "realdiv", "recompute_grad",
-    "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
-    "reduce_sum", "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape",
-    "resource", "reverse", "reverse_sequence", "rfftnd", "roll", "round", "saturate_cast", "saved_model", "scalar_mul",
-    "scan", "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "sigmoid", "sign", "signal",
-    "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "sparsity", "split",
-    "sqrt", "square", "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice", "string", "strings",
-    "subtract", "summary", "switch_case", "sysconfig", "tan", "tanh", "taylor", "tensor_scatter_nd_add",
+    "TypeSpec", "UnconnectedGradients", "Variable", "VariableAggregation", "VariableSynchronization", "abs", "acos",
+    "acosh", "add", "add_n", "approx_top_k", "argmax", "argmin", "argsort", "as_dtype", "as_function", "as_string",
+    "asin", "asinh", "assert_equal", "assert_greater", "assert_less", "assert_rank", "atan", "atan2", "atanh", "audio",
+    "autodiff", "autograph", "batch_jacobian", "batch_to_space", "bfloat16", "bitcast", "bitwise", "bool",
+    "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "case", "cast",
+    "checkpointed_loops", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "compat", "complex", "complex128",
+    "complex64", "concat", "cond", "config", "constant", "constant_initializer", "control_dependencies",
+    "convert_to_tensor", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging", "define_op",
+    "derivatives_report", "device", "differential_operator", "distribute", "divide", "double", "dtypes",
+    "dynamic_partition", "dynamic_stitch", "edit_distance", "eig", "eigvals", "einsum", "ensure_shape", "equal",
+    "errors", "executing_eagerly", "exp", "expand_dims", "experimental", "explain_gradient", "extract_volume_patches",
+    "eye", "feature_column", "fftnd", "fill", "fingerprint", "float16", "float32", "float64", "floor", "foldl", "foldr",
+    "function", "gather", "gather_nd", "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through",
+    "gradients", "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half", "hessian",
+    "hessian_vector_product", "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "identity",
+    "identity_n", "ifftnd", "image", "implicit", "import_graph_def", "init_scope", "initializers", "inside_function",
+    "int16", "int32", "int64", "int8", "io", "irfftnd", "is_symbolic_tensor", "is_tensor", "jacobian", "jvp",
+    "laplacian", "less", "less_equal", "linalg", "linspace", "locate_nonfinite", "logical_and", "logical_not",
+    "logical_or", "lookup", "make_ndarray", "make_tensor_proto", "map_fn", "math", "matmul", "matrix_square_root",
+    "maximum", "memoize_gradients", "meshgrid", "minimum", "multiply", "name_scope", "negative", "nest", "newaxis",
+    "nn", "no_gradient", "no_op", "norm", "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer",
+    "ones_like", "optimize_derivatives", "pad", "parallel_stack", "pow", "print", "profiler", "py_function", "qint16",
+    "qint32", "qint8", "quantization", "queue", "quint16", "quint8", "ragged", "ragged_fill_empty_rows",
+    "ragged_fill_empty_rows_grad", "random", "random_index_shuffle", "random_normal_initializer",
+    "random_uniform_initializer", "range", "rank", "raw_ops", "realdiv", "recompute_grad", "reduce_all", "reduce_any",
+    "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
+    "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape", "resource",
+    "reverse", "reverse_sequence", "rfftnd", "roll", "round", "saturate_cast", "saved_model", "scalar_mul", "scan",
+    "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "show_progress", "sigmoid", "sign",
+    "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "sparsity",
+    "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice", "string",
+    "strings", "subtract", "summary", "switch_case", "sysconfig", "tan", "tanh", "taylor", "tensor_scatter_nd_add",
     "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot",
     "test", "tile", "timestamp", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple",
     "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts",

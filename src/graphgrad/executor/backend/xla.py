@@ -267,7 +267,7 @@ def _result_handlers(jaxlib: Any, sharding: Any) -> Callable[[ArraySpec], Any]:
     make = jaxlib.array_result_handler
     try:
         make(ArraySpec((), np.dtype(np.float32)), sharding, True, True)
-    except TypeError:  # jaxlib 0.11 has no argument that skips checks
+    except TypeError:  # from 0.11 on jaxlib has no argument that skips checks
         return lambda spec: make(spec, sharding, True)
     return lambda spec: make(spec, sharding, True, True)
 
@@ -348,7 +348,7 @@ def _make() -> Device:
                 except (AttributeError, TypeError) as e:
                     version = load("jaxlib").__version__
                     raise ImportError(f"graphgrad does not know jaxlib {version} ({e}). "
-                                      "Fix: pip install 'jax>=0.10,<0.12'") from e
+                                      "Fix: pip install 'jax>=0.10,<0.13'") from e
     return _made[0]
 
 

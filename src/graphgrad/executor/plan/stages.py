@@ -18,6 +18,8 @@ from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan, Prove
 from graphgrad.ir import dtypes
 from graphgrad.ir.shape import is_fully_defined
 
+from .announced import Compiling
+
 _BOUND = 64  # limit of cached signatures of a stage
 
 
@@ -57,10 +59,11 @@ class Stage:
         known = [xla.to_numpy(slots[s]) for s in self.known]
         return (*shapes, *[(v.dtype.str, v.shape, v.tobytes()) for v in map(np.asarray, known)])
 
-    def entries(self, device: xla.Device, slots: Sequence[Any] | Mapping[int, Any]) -> list[tuple[Cluster, Entry, int]]:
+    def entries(self, device: xla.Device, slots: Sequence[Any] | Mapping[int, Any],
+                pending: Compiling | None = None) -> list[tuple[Cluster, Entry, int]]:
         """Pairs each cluster with its program for the values in `slots`, which may still be compiling.
 
-        The number is the count of batch parts for which the program is called.
+        `pending` is told how many are done. The number is the count of batch parts for which the program is called.
         """
         specs: dict[int, AnySpec] = {s: xla.spec_of(slots[s]) for s in self.outside}
         known = {s: np.asarray(xla.to_numpy(slots[s])) for s in self.known}
@@ -75,16 +78,18 @@ class Stage:
                 entry, count, output = _split_entry(device, cluster, form, ins, shapes)
                 specs[cluster.outs[0]] = output
             result.append((cluster, entry, count))
+            if pending is not None:
+                pending.lowered += 1
         return result
 
-    def bind(self, device: xla.Device, slots: Sequence[Any]) -> list[Any]:
-        """Compiles what is new and lists the calls.
+    def bind(self, device: xla.Device, slots: Sequence[Any], pending: Compiling) -> list[Any]:
+        """Compiles what is new and lists the calls; `pending` is told how many programs are done.
 
         Returns: for each (program, ins, outs, frees, random rows, positions of donated arguments, (cluster, entry)).
         """
         signature = self.signature(slots)
         prepared: list[tuple[Entry, int, Any]] = []
-        for cluster, entry, count in self.entries(device, slots):
+        for cluster, entry, count in self.entries(device, slots, pending):
             ins = [s for s in cluster.ins if slots[s] is not None or s not in self.outside]
             rows = np.array(cluster.rows) if cluster.rows else None
             donated = [i for i, s in enumerate(ins) if s in cluster.donated]
@@ -92,6 +97,7 @@ class Stage:
         calls: list[Any] = []
         for entry, count, rest in prepared:
             program: Any = entry.program()
+            pending.done += 1
             cluster = rest[-1][0]
             if count > 1:
                 batched = [cluster.ins.index(cluster.program[0].ins[i]) for i in cluster.split.inputs]

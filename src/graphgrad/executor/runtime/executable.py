@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from graphgrad.executor.backend import forks, memory_errors, xla
+from graphgrad.executor.plan.announced import Planning
 from graphgrad.executor.plan.placement import Placement
 from graphgrad.executor.plan.planner import make_plan
 from graphgrad.executor.program.interpreter import MustBeKnown
@@ -18,7 +19,7 @@ from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.values.variable_store import Cell
 from graphgrad.system.garbage_collector import collector_paused
 
-from . import ahead, nonfinite, numpy_run
+from . import ahead, nonfinite, numpy_run, recording
 from .host_steps import Done
 from .random_positions import RandomPositions
 from .run import Run
@@ -87,7 +88,7 @@ class Executable:
 
     def _prepare(self) -> None:
         self._rebuilt = self._graph._rebuilt if self._graph is not None else 0
-        with collector_paused():
+        with collector_paused(), Planning(self._graph.version if self._graph is not None else 0):
             plan = make_plan(*self._request, self._must_know, self._engine == "whole", self._place)
         plan.on_host = plan.on_host or self._engine == "numpy"
         if self._engine == "xla" and plan.waits == 1 and first_in_numpy:
@@ -116,7 +117,7 @@ class Executable:
     def swift(self) -> Any:
         """What does the next run by one function, a `Swift`; None if it takes more than that."""
         swift = self.plan.swift
-        if swift is None or nonfinite.state.mode or forks.is_fork or ahead.on:
+        if swift is None or nonfinite.state.mode or forks.is_fork or ahead.on or recording.on:
             return None
         if self._tiers is not None and self._tiers.over and not (self.plan.on_host or self.plan.stays):
             return None
@@ -144,6 +145,8 @@ class Executable:
         """
         if ahead.on:
             ahead.count()
+        if recording.on and report is None:
+            report = recording.begin()
         done: Done = {}
         drawn = {} if drawn is None else drawn
         reserved: dict[Operation, int] = {}

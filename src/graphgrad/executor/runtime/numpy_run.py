@@ -112,7 +112,7 @@ def _run_steps(plan: Plan, slots: list[Any], table: RandomTable | None, report: 
     slots[:] = [to_numpy(v) for v in slots]
     outside = {id(v) for v in slots if isinstance(v, np.ndarray)}
     if report is not None:
-        report.start(slots)
+        report.start(slots, plan)
     kept = {*plan.fetches, *(s for s, _ in plan.stores)}
     if plan.schedule is None:
         with collector_paused():

@@ -38,7 +38,7 @@ class Outlines:
         self._whole = {s for c in clusters for s, source in c.known.items() if source is not Provenance.FOLDED}
         self._wanted = {s for c in clusters for s in (*c.ins, *c.shapes)} | self._whole
 
-    def start(self, slots: Sequence[Any]) -> None:
+    def start(self, slots: Sequence[Any], plan: Plan) -> None:
         """Notes feeds, constants and variables."""
         for slot in self._wanted:
             if slots[slot] is not None:

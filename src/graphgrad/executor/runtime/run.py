@@ -13,6 +13,7 @@ from graphgrad.errors import InvalidArgumentError, ResourceExhaustedError, descr
 from graphgrad.executor.backend import memory_errors, xla
 from graphgrad.executor.backend.xla import Program
 from graphgrad.executor.plan import value_checks
+from graphgrad.executor.plan.announced import Compiling, Looping
 from graphgrad.executor.plan.stages import Stage, make_stages
 from graphgrad.executor.program.interpreter import OverBudget, uninitialized
 from graphgrad.executor.program.interrupts import Stop, begin, finish
@@ -130,7 +131,7 @@ class Run:
         if plan.last_act is not None:
             self._turn.saw(slots)
         if self._report is not None:
-            self._report.start(slots)
+            self._report.start(slots, plan)
         if plan.stages is None:
             with self._lock:
                 plan.stages = plan.stages or make_stages(plan)
@@ -200,8 +201,10 @@ class Run:
         opaque = self._bring(stage)
         bound = stage.bound.get(stage.signature(slots) if stage.varies else None)
         if bound is None:
-            with self._lock, blocking.untimed():
-                bound = stage.bind(device, slots)
+            with self._lock, blocking.untimed(), Compiling(stage.clusters) as pending:
+                bound = stage.bind(device, slots, pending)
+            if self._report is not None:
+                self._report.compiled()
         for program, ins, outs, frees, rows, donated, made_of in bound:
             cluster = made_of[0]
             refused = bool(cluster.guards) and value_checks.refuse(cluster, slots)
@@ -251,7 +254,8 @@ class Run:
 
     def _call_loop(self, program: Any, args: list[Any], loop: Operation) -> list[Any]:
         """Calls a program that has a loop, which signals and deadlines may end."""
-        return program(args) if self._stop is None else self._stop.call(program, args, loop)
+        with Looping(loop):
+            return program(args) if self._stop is None else self._stop.call(program, args, loop)
 
     def _repeat_in_numpy(self, device: xla.Device, cluster: Cluster, outs: Sequence[int]) -> None:
         """Lets NumPy have the last word on values that a compiled program refuses."""

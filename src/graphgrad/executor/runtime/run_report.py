@@ -14,7 +14,7 @@ from graphgrad.ir.values import tensor_list
 
 if TYPE_CHECKING:
     from graphgrad.executor.backend.cache import Entry
-    from graphgrad.executor.program.plan_types import Cluster, HostStep
+    from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
 
 _NAMED = 24  # values that a step names
 
@@ -36,6 +36,7 @@ class Step(NamedTuple):
       seconds: how long it took until its results were complete.
       names: the names of its operations.
       alive: (name, bytes) of the largest values that are alive after the step, variables included.
+      reads: the numbers of the steps whose results it gets.
     """
 
     kind: str
@@ -50,6 +51,7 @@ class Step(NamedTuple):
     seconds: float = 0.0
     names: tuple[str, ...] = ()
     alive: tuple[tuple[str, int], ...] = ()
+    reads: tuple[int, ...] = ()
 
 
 class RunReport:
@@ -67,6 +69,7 @@ class RunReport:
         self._forms: dict[int, int] = {}
         self._live = 0
         self._names: dict[int, str] = {}  # slot -> the value's name
+        self._makers: dict[int, int] = {}  # slot -> the step that made the value
         self.peak_bytes = 0
         self._begun = time.perf_counter()
         self._offset = time.time() - self._begun  # wall clock minus performance counter
@@ -76,9 +79,15 @@ class RunReport:
         """The number of different programs of the clusters."""
         return len(self._forms)
 
-    def start(self, slots: Sequence[Any]) -> None:
-        """Notes the live memory before the first step."""
+    def start(self, slots: Sequence[Any], plan: Plan) -> None:
+        """Notes the live memory before the first step, and the names of variables and feeds."""
+        self._names.update({slot: cell.name for slot, cell in plan.loads if cell.name})
+        self._names.update({slot: plan.static[slot].name for slot in plan.feeds if slot in plan.static})
         self._live = self.peak_bytes = sum(_live(slots).values())
+        self._begun = time.perf_counter()
+
+    def compiled(self) -> None:
+        """Notes that programs have been compiled, which is not part of the next step's time."""
         self._begun = time.perf_counter()
 
     def cluster(self, made_of: tuple[Cluster, Entry], slots: Sequence[Any]) -> None:
@@ -92,7 +101,7 @@ class RunReport:
         live = _live(slots)
         self._add(Step("cluster", operations, form, "reused" if known else entry.origin, output, temporary,
                        sum(live.values()), cluster.device or "", *self._times(ended, cluster.program),
-                       self._alive(live, cluster.program)))
+                       self._alive(live, cluster.program), self._reads(cluster)))
 
     def host(self, step: Cluster | HostStep, slots: Sequence[Any]) -> None:
         """Notes a host step that has run."""
@@ -102,11 +111,11 @@ class RunReport:
         grown = max(0, live - self._live)
         if isinstance(step, Move):
             self._add(Step("move", Counter(["Move"]), None, "move", grown, 0, live, step.device or "",
-                           *self._times(ended, ()), self._alive(by_slot, ())))
+                           *self._times(ended, ()), self._alive(by_slot, ()), self._reads(step)))
             return
         operations = Counter(i.op.type for i in step.program)
         self._add(Step("host", operations, None, "host", grown, 0, live, "", *self._times(ended, step.program),
-                       self._alive(by_slot, step.program)))
+                       self._alive(by_slot, step.program), self._reads(step)))
 
     def _times(self, ended: float, program: Sequence[Any]) -> tuple[float, float, tuple[str, ...]]:
         return self._begun + self._offset, ended - self._begun, tuple([i.op.name for i in program])
@@ -121,6 +130,12 @@ class RunReport:
                 self._names.setdefault(touch.slot, i.op.inputs[position].op.name)
         largest = heapq.nlargest(_NAMED, live.items(), key=_bytes)
         return tuple((self._names.get(slot, "an input or a variable"), size) for slot, size in largest if size)
+
+    def _reads(self, step: Cluster | HostStep) -> tuple[int, ...]:
+        """Returns the steps whose results a step gets, and notes which results are its own."""
+        found = sorted({self._makers[slot] for slot in step.ins if slot in self._makers})
+        self._makers.update(dict.fromkeys(step.outs, len(self.steps)))
+        return tuple(found)
 
     def _add(self, step: Step) -> None:
         self.steps.append(step)

@@ -14,6 +14,7 @@ from graphgrad.ir.dtypes import float16, float32, float64, int32, int64, uint8
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.math.clip import clip_by_value
 
@@ -48,7 +49,7 @@ def _rows(values: Any, size: int | None, what: str) -> Any:
 
 
 def transform(images: Any, transforms: Any, interpolation: str = "NEAREST", output_shape: Any = None,
-              name: str | None = None) -> Any:
+              name: str | None = None) -> Tensor:
     """Applies projective transforms to images; pixels from outside are 0.
 
     Args:
@@ -77,7 +78,7 @@ def transform(images: Any, transforms: Any, interpolation: str = "NEAREST", outp
         return _as_before(out, rank)
 
 
-def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str | None = None) -> Any:
+def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str | None = None) -> Tensor:
     """Rotates images about their centres, counterclockwise.
 
     Args:
@@ -101,7 +102,7 @@ def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str |
         return _as_before(turned, rank)
 
 
-def translate(images: Any, translations: Any, interpolation: str = "NEAREST", name: str | None = None) -> Any:
+def translate(images: Any, translations: Any, interpolation: str = "NEAREST", name: str | None = None) -> Tensor:
     """Shifts images.
 
     Args:
@@ -117,7 +118,8 @@ def translate(images: Any, translations: Any, interpolation: str = "NEAREST", na
         return transform(images, translations_to_projective_transforms(translations), interpolation)
 
 
-def angles_to_projective_transforms(angles: Any, image_height: Any, image_width: Any, name: str | None = None) -> Any:
+def angles_to_projective_transforms(angles: Any, image_height: Any, image_width: Any,
+                                    name: str | None = None) -> Tensor:
     """Computes the transforms that rotate images about their centres.
 
     Args:
@@ -135,7 +137,7 @@ def angles_to_projective_transforms(angles: Any, image_height: Any, image_width:
         return raw.Pack([cos, -sin, x, sin, cos, y, zero, zero], axis=1)
 
 
-def translations_to_projective_transforms(translations: Any, name: str | None = None) -> Any:
+def translations_to_projective_transforms(translations: Any, name: str | None = None) -> Tensor:
     """Computes the transforms that shift images.
 
     Args:
@@ -150,7 +152,7 @@ def translations_to_projective_transforms(translations: Any, name: str | None = 
         return raw.Pack([one, zero, -t[:, 0], zero, one, -t[:, 1], zero, zero], axis=1)
 
 
-def flat_transforms_to_matrices(transforms: Any) -> Any:
+def flat_transforms_to_matrices(transforms: Any) -> Tensor:
     """Converts rows of 8 numbers to matrices (N, 3, 3).
 
     Args:
@@ -161,7 +163,7 @@ def flat_transforms_to_matrices(transforms: Any) -> Any:
     return raw.Reshape(raw.ConcatV2([flat, raw.OnesLike(flat[:, :1])], 1), np.array([-1, 3, 3], np.int32))
 
 
-def matrices_to_flat_transforms(transform_matrices: Any) -> Any:
+def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
     """Converts matrices (..., 3, 3) to rows (N, 8), scaled so that the last element is 1.
 
     Args:
@@ -172,7 +174,7 @@ def matrices_to_flat_transforms(transform_matrices: Any) -> Any:
     return (flat / flat[:, 8:])[:, :8]
 
 
-def compose_transforms(*transforms: Any) -> Any:
+def compose_transforms(*transforms: Any) -> Tensor:
     """Composes several transforms, the first one applied first, to one.
 
     Args:
@@ -187,7 +189,7 @@ def compose_transforms(*transforms: Any) -> Any:
     return matrices_to_flat_transforms(composed)
 
 
-def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> Any:
+def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> Tensor:
     """Warps images: pixel (j, i) is the one at (j, i) - flow(j, i), by bilinear interpolation.
 
     Args:

@@ -8,6 +8,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.math.reduce_functions import reduce_mean, reduce_sum
 from graphgrad.ops.nn.cross_entropy import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
 from graphgrad.ops.nn.cross_entropy import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
@@ -16,7 +17,7 @@ from graphgrad.ops.nn.cross_entropy import (
 )
 
 
-def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | None = None) -> Any:
+def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | None = None) -> Tensor:
     """Computes the fraction of predictions that equal their labels.
 
     Args:
@@ -44,7 +45,7 @@ def accuracy(predictions: Any, labels: Any, weights: Any = None, name: str | Non
 
 
 def deprecated_flipped_sparse_softmax_cross_entropy_with_logits(logits: Any, labels: Any,
-                                                                name: str | None = None) -> Any:
+                                                                name: str | None = None) -> Tensor:
     """Computes `tf.nn.sparse_softmax_cross_entropy_with_logits`, with the arguments in the order of 0.x.
 
     Args:
@@ -54,7 +55,7 @@ def deprecated_flipped_sparse_softmax_cross_entropy_with_logits(logits: Any, lab
 
 
 def deprecated_flipped_softmax_cross_entropy_with_logits(logits: Any, labels: Any, dim: int = -1,
-                                                         name: str | None = None) -> Any:
+                                                         name: str | None = None) -> Tensor:
     """Computes `tf.nn.softmax_cross_entropy_with_logits`, with the arguments in the order of 0.x.
 
     Args:
@@ -64,7 +65,7 @@ def deprecated_flipped_softmax_cross_entropy_with_logits(logits: Any, labels: An
     return softmax_cross_entropy_with_logits(labels=labels, logits=logits, axis=dim, name=name)
 
 
-def deprecated_flipped_sigmoid_cross_entropy_with_logits(logits: Any, targets: Any, name: str | None = None) -> Any:
+def deprecated_flipped_sigmoid_cross_entropy_with_logits(logits: Any, targets: Any, name: str | None = None) -> Tensor:
     """Computes `tf.nn.sigmoid_cross_entropy_with_logits`, with the arguments in the order of 0.x.
 
     Args:

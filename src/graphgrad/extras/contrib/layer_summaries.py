@@ -9,13 +9,14 @@ from graphgrad.frontend.graph.collections import GraphKeys, get_collection
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.math.reduce_functions import reduce_mean
 from graphgrad.training.summaries.summaries_v1 import histogram, scalar
 
 _RECTIFIERS = ("Relu", "Softplus", "Relu6")
 
 
-def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
+def summarize_tensor(tensor: Any, tag: str | None = None) -> Tensor | None:
     """Adds a summary of a tensor: the value of a scalar, else a histogram.
 
     Args:
@@ -32,7 +33,7 @@ def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
     return scalar(tag, tensor) if tensor.shape.rank == 0 else histogram(tag, tensor)
 
 
-def summarize_activation(op: Any) -> Any:
+def summarize_activation(op: Any) -> Tensor:
     """Adds summaries of a layer's output: a histogram and, after relu or relu6, the fraction of clipped elements.
 
     Args:

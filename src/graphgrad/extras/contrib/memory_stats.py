@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.ir.dtypes import int64
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.control.py_func import py_func
 
 
@@ -35,7 +36,7 @@ def _asked(function: Any) -> Any:
     return value
 
 
-def MaxBytesInUse() -> Any:
+def MaxBytesInUse() -> Tensor:
     """Returns the peak memory of the process, a scalar int64; TensorFlow's is that of one device.
 
     >>> bool(sess.run(MaxBytesInUse()) > 1e6)
@@ -44,11 +45,11 @@ def MaxBytesInUse() -> Any:
     return _asked(_peak)
 
 
-def BytesInUse() -> Any:
+def BytesInUse() -> Tensor:
     """Returns the memory that the process uses, a scalar int64."""
     return _asked(_now)
 
 
-def BytesLimit() -> Any:
+def BytesLimit() -> Tensor:
     """Returns the memory of the machine, a scalar int64."""
     return _asked(_limit)

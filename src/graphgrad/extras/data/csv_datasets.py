@@ -189,7 +189,7 @@ def make_csv_dataset(file_pattern: Any, batch_size: int, column_names: Any = Non
                      shuffle: bool = True, shuffle_buffer_size: int = 10000, shuffle_seed: Any = None,
                      prefetch_buffer_size: Any = None, num_parallel_reads: Any = None, sloppy: bool = False,
                      num_rows_for_inference: Any = 100, compression_type: Any = None, ignore_errors: bool = False,
-                     encoding: str = "utf-8") -> Any:
+                     encoding: str = "utf-8") -> Dataset:
     """Makes a data set of batches of the columns of files of comma-separated values, as dictionaries.
 
     Args:

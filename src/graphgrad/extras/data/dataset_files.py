@@ -119,7 +119,7 @@ def make_batched_features_dataset(file_pattern: Any, batch_size: int, features: 
                                   shuffle: bool = True, shuffle_buffer_size: int = 10000, shuffle_seed: Any = None,
                                   prefetch_buffer_size: Any = None, reader_num_threads: Any = None,
                                   parser_num_threads: Any = None, sloppy_ordering: bool = False,
-                                  drop_final_batch: bool = False) -> Any:
+                                  drop_final_batch: bool = False) -> Dataset:
     """Makes a data set of batches of dictionaries of features, parsed from the `Example`s in files of records.
 
     Args:

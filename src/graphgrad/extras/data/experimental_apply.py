@@ -11,6 +11,7 @@ import numpy as np
 from graphgrad.errors import FailedPreconditionError, OutOfRangeError
 from graphgrad.ir.dtypes import bool_, int64
 from graphgrad.ir.op_signature import Spec
+from graphgrad.ir.tensor import Tensor
 
 from .data_structure import components, flatten, pack
 from .dataset import Dataset
@@ -271,7 +272,7 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> _Transforma
 # -- functions of data sets ----------------------------------------------------------------
 
 
-def cardinality(dataset: Any) -> Any:
+def cardinality(dataset: Any) -> Tensor:
     """Returns the number of elements of a data set, int64: -1 if it is infinite, -2 if it is not known.
 
     Args:
@@ -397,7 +398,7 @@ def get_next_as_optional(iterator: Any) -> Any:
     return iterator.get_next_as_optional()
 
 
-def to_variant(dataset: Any) -> Any:
+def to_variant(dataset: Any) -> Tensor:
     """Converts a data set to a tensor of dtype variant.
 
     Args:
@@ -407,7 +408,7 @@ def to_variant(dataset: Any) -> Any:
     return components((dataset,))[0].parts[0]
 
 
-def from_variant(variant: Any, structure: Any) -> Any:
+def from_variant(variant: Any, structure: Any) -> Dataset:
     """Converts a tensor of dtype variant to a data set.
 
     Args:

@@ -269,7 +269,8 @@ class CrossedColumn(CategoricalColumn):
 # -- functions -------------------------------------------------------------------------------------------
 
 
-def categorical_column_with_hash_bucket(key: str, hash_bucket_size: int, dtype: DTypeLike = string) -> Any:
+def categorical_column_with_hash_bucket(key: str, hash_bucket_size: int,
+                                        dtype: DTypeLike = string) -> HashedCategoricalColumn:
     """Makes a column of the hashes of a feature's values.
 
     Args:
@@ -294,7 +295,8 @@ def categorical_column_with_hash_bucket(key: str, hash_bucket_size: int, dtype: 
 
 
 def categorical_column_with_vocabulary_list(key: str, vocabulary_list: Any, dtype: DTypeLike | None = None,
-                                            default_value: int = -1, num_oov_buckets: int = 0) -> Any:
+                                            default_value: int = -1,
+                                            num_oov_buckets: int = 0) -> VocabularyListCategoricalColumn:
     """Makes a column of the places that a feature's values have in a list.
 
     Args:
@@ -335,7 +337,8 @@ def categorical_column_with_vocabulary_list(key: str, vocabulary_list: Any, dtyp
 
 def categorical_column_with_vocabulary_file(key: str, vocabulary_file: Any, vocabulary_size: int | None = None,
                                             dtype: DTypeLike = string, default_value: int | None = None,
-                                            num_oov_buckets: int = 0, file_format: Any = None) -> Any:
+                                            num_oov_buckets: int = 0,
+                                            file_format: Any = None) -> VocabularyFileCategoricalColumn:
     """Makes a column of the numbers of the lines on which a file has a feature's values.
 
     Args:
@@ -369,7 +372,7 @@ def categorical_column_with_vocabulary_file(key: str, vocabulary_file: Any, voca
 
 def categorical_column_with_vocabulary_file_v1(key: str, vocabulary_file: Any, vocabulary_size: int | None = None,
                                                num_oov_buckets: int = 0, default_value: int | None = None,
-                                               dtype: DTypeLike = string) -> Any:
+                                               dtype: DTypeLike = string) -> VocabularyFileCategoricalColumn:
     """Makes a column of line numbers: `categorical_column_with_vocabulary_file` with TensorFlow 1's order of arguments.
 
     Args:
@@ -383,7 +386,8 @@ def categorical_column_with_vocabulary_file_v1(key: str, vocabulary_file: Any, v
                                                    num_oov_buckets)
 
 
-def categorical_column_with_identity(key: str, num_buckets: int, default_value: int | None = None) -> Any:
+def categorical_column_with_identity(key: str, num_buckets: int,
+                                     default_value: int | None = None) -> IdentityCategoricalColumn:
     """Makes a column of a feature's values, which are ids.
 
     Args:
@@ -405,7 +409,8 @@ def categorical_column_with_identity(key: str, num_buckets: int, default_value: 
     return IdentityCategoricalColumn(key, num_buckets, default_value)
 
 
-def weighted_categorical_column(categorical_column: Any, weight_feature_key: str, dtype: DTypeLike = float32) -> Any:
+def weighted_categorical_column(categorical_column: Any, weight_feature_key: str,
+                                dtype: DTypeLike = float32) -> WeightedCategoricalColumn:
     """Makes a column of the ids of another one with weights.
 
     Args:
@@ -427,7 +432,7 @@ def weighted_categorical_column(categorical_column: Any, weight_feature_key: str
     return WeightedCategoricalColumn(categorical_column, weight_feature_key, as_dtype(dtype))
 
 
-def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None) -> Any:
+def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None) -> CrossedColumn:
     """Makes a column of the hashes of all combinations of the values of features.
 
     Args:

@@ -262,7 +262,7 @@ def _tuples(value: Any) -> Any:
 
 
 def numeric_column(key: str, shape: Any = (1,), default_value: Any = None, dtype: DTypeLike = float32,
-                   normalizer_fn: Callable[[Any], Any] | None = None) -> Any:
+                   normalizer_fn: Callable[[Any], Any] | None = None) -> NumericColumn:
     """Makes a column of a feature's numbers.
 
     Args:
@@ -289,7 +289,7 @@ def numeric_column(key: str, shape: Any = (1,), default_value: Any = None, dtype
     return NumericColumn(key, sizes, _default(default_value, sizes, wanted, key), wanted, normalizer_fn)
 
 
-def bucketized_column(source_column: Any, boundaries: Any) -> Any:
+def bucketized_column(source_column: Any, boundaries: Any) -> BucketizedColumn:
     """Makes a column of the intervals in which numbers are.
 
     Args:
@@ -314,7 +314,7 @@ def bucketized_column(source_column: Any, boundaries: Any) -> Any:
     return BucketizedColumn(source_column, tuple(boundaries))
 
 
-def indicator_column(categorical_column: Any) -> Any:
+def indicator_column(categorical_column: Any) -> IndicatorColumn:
     """Makes a column that counts ids.
 
     Args:
@@ -337,7 +337,7 @@ def indicator_column(categorical_column: Any) -> Any:
 def embedding_column(categorical_column: Any, dimension: int, combiner: str = "mean", initializer: Any = None,
                      ckpt_to_load_from: str | None = None, tensor_name_in_ckpt: str | None = None,
                      max_norm: float | None = None, trainable: bool = True,
-                     use_safe_embedding_lookup: bool = True) -> Any:
+                     use_safe_embedding_lookup: bool = True) -> EmbeddingColumn:
     """Makes a column of trained vectors, one for each id.
 
     Args:

@@ -14,7 +14,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph, Operation, Tensor
-from graphgrad.ir.graph_messages import GraphDef
+from graphgrad.ir.graph_messages import GraphDef, graph_def_of
 from graphgrad.ir.graphdef import OWN, output_places
 from graphgrad.ir.opdef import OpDef, raw, registry
 from graphgrad.ir.source import user_source
@@ -59,7 +59,7 @@ def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any
     >>> y.name, sess.run(y)
     ('import/y:0', np.float32(6.0))
     """
-    graph_def = _message(graph_def)
+    graph_def = graph_def_of(graph_def)
     if input_map is None:
         input_map = {}
     elif not isinstance(input_map, dict) or not all(isinstance(k, (str, bytes)) for k in input_map):
@@ -81,16 +81,6 @@ def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any
         raise ValueError("Attempted to map inputs that were not found in graph_def: "
                          f"[{', '.join(unused)}]\n  Asked for at {user_source(2)}")
     return None if return_elements is None else [reader.element(e) for e in return_elements]
-
-
-def _message(graph_def: Any) -> Any:
-    if isinstance(graph_def, bytes):
-        return GraphDef.FromString(graph_def)
-    if isinstance(graph_def, GraphDef):
-        return graph_def
-    if hasattr(graph_def, "SerializeToString") and hasattr(graph_def, "node"):
-        return GraphDef.FromString(graph_def.SerializeToString())
-    raise TypeError(f"Argument `graph_def` must be a GraphDef proto. Received type: {type(graph_def).__name__}")
 
 
 class _Reader:

@@ -54,7 +54,7 @@ def summarize_fullness(queue: Any, name: str, capacity: float, above: int | None
     scalar(name, raw.Mul(raw.Cast(count, DstT=float32), 1.0 / capacity, name="mul"))
 
 
-def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
+def match_filenames_once(pattern: Any, name: str | None = None) -> VariableV1:
     """Finds the files that match a pattern, once; keeps their names in a local variable.
 
     Args:
@@ -73,7 +73,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
                           collections=[GraphKeys.LOCAL_VARIABLES])
 
 
-def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
+def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Tensor:
     """Returns a tensor `num_epochs` times, then raises OutOfRangeError.
 
     Args:
@@ -107,7 +107,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
 def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int | None = None, shuffle: bool = True,
                    seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
-                   summary_name: str | None = None, name: str | None = None, cancel_op: Any = None) -> Any:
+                   summary_name: str | None = None, name: str | None = None, cancel_op: Any = None) -> FIFOQueue:
     """Makes a queue of the rows of a tensor, filled repeatedly by a queue runner.
 
     Args:
@@ -148,7 +148,7 @@ def input_producer(input_tensor: Any, element_shape: Any = None, num_epochs: int
 
 def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shuffle: bool = True,
                           seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
-                          name: str | None = None, cancel_op: Any = None) -> Any:
+                          name: str | None = None, cancel_op: Any = None) -> FIFOQueue:
     """Makes a queue of strings, such as file names for a reader.
 
     Args:
@@ -176,7 +176,7 @@ def string_input_producer(string_tensor: Any, num_epochs: int | None = None, shu
 
 def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None,
                          capacity: int = 32, shared_name: str | None = None,
-                         name: str | None = None) -> Any:
+                         name: str | None = None) -> FIFOQueue:
     """Makes a queue of the numbers from 0 to limit - 1.
 
     Args:

@@ -12,6 +12,7 @@ from graphgrad.ir.conversion import convert_to_tensor, make_array
 from graphgrad.ir.dtypes import as_dtype, float32, int32, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.array.mask import boolean_mask as _boolean_mask
 
 from .ragged_array_ops import ragged_gather
@@ -171,7 +172,7 @@ def _widest(*values: Any) -> Any:
     return float32 if any(np.asarray(v).dtype.kind == "f" for v in values) else int32
 
 
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
     """Converts the splits of rows to the row of each value.
 
     Args:
@@ -191,7 +192,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
 
 def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_type: Any = None,
-                              name: str | None = None) -> Any:
+                              name: str | None = None) -> Tensor:
     """Converts the row of each value to the splits of rows.
 
     Args:

@@ -9,12 +9,13 @@ import numpy as np
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import Tensor
 
 from .sparse_functions import _sparse, from_dense
 
 
 def sparse_reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
-                      name: str | None = None) -> Any:
+                      name: str | None = None) -> Tensor:
     """Sums a sparse tensor along axes.
 
     Args:
@@ -35,7 +36,7 @@ def sparse_reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, out
 
 
 def sparse_reduce_max(sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
-                      name: str | None = None) -> Any:
+                      name: str | None = None) -> Tensor:
     """Computes the maximum of the elements of a sparse tensor along axes; see `sparse.reduce_sum`.
 
     >>> sess.run(tf.sparse.reduce_max(tf.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])))
@@ -56,7 +57,7 @@ def _reduce(op_type: str, sp_input: Any, axis: Any, keepdims: Any, output_is_spa
 
 
 def sparse_reduce_sum_v1(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
-                         keep_dims: Any = None) -> Any:
+                         keep_dims: Any = None) -> Tensor:
     """Sums a sparse tensor along axes; see `sparse.reduce_sum`.
 
     >>> sess.run(tf.sparse_reduce_sum(tf.SparseTensor([[0, 1]], [2.0], [2, 2]), 0))
@@ -67,7 +68,7 @@ def sparse_reduce_sum_v1(sp_input: Any, axis: Any = None, keepdims: Any = None, 
 
 
 def sparse_reduce_max_v1(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None,
-                         keep_dims: Any = None) -> Any:
+                         keep_dims: Any = None) -> Tensor:
     """Computes the maximum of a sparse tensor along axes; see `sparse.reduce_max`.
 
     >>> sess.run(tf.sparse_reduce_max(tf.SparseTensor([[0, 1]], [2.0], [2, 2])))

@@ -265,7 +265,7 @@ def _fingerprint_shape(data, method):
 fingerprint_op.grad(NOT_DIFFERENTIABLE)
 
 
-def fingerprint(data: TensorLike, method: Any = "farmhash64", name: str | None = None) -> Any:
+def fingerprint(data: TensorLike, method: Any = "farmhash64", name: str | None = None) -> Tensor:
     """Computes a fingerprint of each row of a tensor.
 
     Args:

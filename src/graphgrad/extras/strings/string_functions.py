@@ -425,7 +425,7 @@ __all__ = ["as_string", "decode_base64", "decode_raw", "decode_raw_v1", "encode_
 
 
 def unsorted_segment_join(inputs: TensorLike, segment_ids: Any, num_segments: Any, separator: str = "",
-                          name: str | None = None) -> Any:
+                          name: str | None = None) -> Tensor:
     """Joins the strings of each segment.
 
     Args:

@@ -135,7 +135,7 @@ _DEFAULT = DefaultStrategy()
 _CONTEXT = ReplicaContext()
 
 
-def get_strategy() -> Any:
+def get_strategy() -> DefaultStrategy:
     """Returns the default strategy, of one replica.
 
     Reference: TensorFlow 2.21 `tf.distribute.get_strategy`.
@@ -165,7 +165,7 @@ def in_cross_replica_context() -> bool:
     return False
 
 
-def get_replica_context() -> Any:
+def get_replica_context() -> ReplicaContext:
     """Returns the one replica's context.
 
     Reference: TensorFlow 2.21 `tf.distribute.get_replica_context`.

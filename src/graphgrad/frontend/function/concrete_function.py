@@ -49,6 +49,8 @@ class ConcreteFunction:
       name: its name.
     """
 
+    _repr_html_ = EagerTensor._repr_html_
+
     def __init__(self, graph: FuncGraph, argument_count: int, structured_outputs: Any, engine: str = "xla",
                  signature: Any = None):
         self._engine = engine

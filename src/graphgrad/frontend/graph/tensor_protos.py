@@ -13,7 +13,7 @@ from graphgrad.ir.graph_messages import TensorProto
 
 
 def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_shape: bool = False,
-                      allow_broadcast: bool = False) -> Any:
+                      allow_broadcast: bool = False) -> TensorProto:
     """Converts an array to a `TensorProto`.
 
     Args:
@@ -49,7 +49,7 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_
     return TensorProto.of(array, kind)
 
 
-def make_ndarray(tensor: Any) -> Any:
+def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
     """Converts a `TensorProto` to an array.
 
     Args:

@@ -13,6 +13,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype, float32, int32, int64, uint64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.random.random import scaled, shape_tensor
 from graphgrad.ops.random.stateless import algorithm
 
@@ -48,7 +49,7 @@ def _words(value: Any) -> Any:
     return value if value.dtype is int64 else raw.Cast(value, DstT=int64)
 
 
-def create_rng_state(seed: Any, alg: Any) -> Any:
+def create_rng_state(seed: Any, alg: Any) -> Tensor:
     """Makes the state of a generator from a seed.
 
     Args:
@@ -258,7 +259,7 @@ class Generator(AutoTrackable):
 _global: list[Any] = []
 
 
-def get_global_generator() -> Any:
+def get_global_generator() -> Generator:
     """Returns the program's global generator, created on first use with a random state.
 
     Returns: a `Generator`.

@@ -25,7 +25,7 @@ from graphgrad.ir.graph import Graph, Operation, listening
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import _CONTRADICTION, Shape, TensorShape, as_shape, merge, shape_str
 from graphgrad.ir.source import user_source
-from graphgrad.ir.tensor import TensorOperators, TensorReference
+from graphgrad.ir.tensor import TensorOperators, TensorReference, repr_html
 from graphgrad.ir.values.variable_store import Cell, Handle
 
 from .references import References
@@ -66,6 +66,7 @@ class Variable(Assignments, Trackable, TensorOperators, metaclass=Created):
     """
 
     SaveSliceInfo = SaveSliceInfo
+    _repr_html_ = repr_html
     __array_priority__ = 100
     _needs_shape = False  # whether an initial value of unknown shape is an error
     _graph: Graph | None  # None in eager mode

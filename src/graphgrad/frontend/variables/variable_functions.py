@@ -12,7 +12,7 @@ from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
-from graphgrad.ir.tensor import TensorLike
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.control.group import group
 
 
@@ -181,7 +181,7 @@ def batch_scatter_update(ref: Any, indices: TensorLike, updates: Any, use_lockin
         return scatter_nd_update(ref, full, updates, use_locking)
 
 
-def count_up_to(ref: Any, limit: int, name: Any = None) -> Any:
+def count_up_to(ref: Any, limit: int, name: Any = None) -> Tensor:
     """Returns the value of an integer variable and increments it.
 
     Args:
@@ -297,7 +297,7 @@ def initialize_local_variables() -> Any:
     return variables_initializer(local_variables())
 
 
-def is_variable_initialized(variable: Any) -> Any:
+def is_variable_initialized(variable: Any) -> Tensor:
     """Returns whether the variable has a value, a bool scalar tensor.
 
     Args:
@@ -312,7 +312,7 @@ def is_variable_initialized(variable: Any) -> Any:
     return _as_variable(variable, "is_variable_initialized").is_initialized()
 
 
-def report_uninitialized_variables(var_list: Any = None, name: str = "report_uninitialized_variables") -> Any:
+def report_uninitialized_variables(var_list: Any = None, name: str = "report_uninitialized_variables") -> Tensor:
     """Returns the names of the variables that have no value yet.
 
     Args:

@@ -39,7 +39,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     return path
 
 
-def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
+def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> GraphDef:
     """Extracts the part of a graph that operations need.
 
     Args:
@@ -77,7 +77,8 @@ def _operation(name: str) -> str:
 
 
 def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_names: Sequence[str],
-                                   variable_names_whitelist: Any = None, variable_names_blacklist: Any = None) -> Any:
+                                   variable_names_whitelist: Any = None,
+                                   variable_names_blacklist: Any = None) -> GraphDef:
     """Extracts the part of a graph that operations need, with variables replaced by constants.
 
     Args:

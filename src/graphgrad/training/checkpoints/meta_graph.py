@@ -31,7 +31,7 @@ _log = Log("tensorflow")
 def export_meta_graph(filename: Any = None, meta_info_def: Any = None, graph_def: Any = None, saver_def: Any = None,
                       collection_list: Any = None, as_text: bool = False, graph: Any = None, export_scope: Any = None,
                       clear_devices: bool = False, clear_extraneous_savers: bool = False,
-                      strip_default_attrs: bool = False, save_debug_info: bool = False, **kwargs: Any) -> Any:
+                      strip_default_attrs: bool = False, save_debug_info: bool = False, **kwargs: Any) -> MetaGraphDef:
     """Exports the graph with its collections as a `MetaGraphDef`, which `import_meta_graph` and TensorFlow read.
 
     Args:

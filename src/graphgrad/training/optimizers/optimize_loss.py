@@ -13,6 +13,7 @@ from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ir.values.indexed_slices import of_values, with_values
 from graphgrad.ops.math.clip import clip_by_global_norm
 from graphgrad.ops.random.random import truncated_normal
@@ -40,7 +41,7 @@ OPTIMIZERS: dict[str, Any] = {
 def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: Any, gradient_noise_scale: Any = None,
                   gradient_multipliers: Any = None, clip_gradients: Any = None, learning_rate_decay_fn: Any = None,
                   update_ops: Any = None, variables: Any = None, name: str | None = None, summaries: Any = None,
-                  colocate_gradients_with_ops: bool = False, increment_global_step: bool = True) -> Any:
+                  colocate_gradients_with_ops: bool = False, increment_global_step: bool = True) -> Tensor:
     """Builds a training step: an optimizer, learning-rate decay, clipping, and the operations of UPDATE_OPS.
 
     Args:

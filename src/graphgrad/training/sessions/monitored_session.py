@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphgrad.errors import AbortedError, OutOfRangeError, UnavailableError
+from graphgrad.frontend.config.config_proto import RunMetadata, RunOptions
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.files.atomic_files import make_folders
 from graphgrad.system.log import Log
@@ -117,7 +118,9 @@ class _Monitored:
                                        "Fix: feed it in one place")
                 own.add(_key(key))
                 feeds[key] = value
-            options = args.options or options
+            options = _merged(options, args.options)
+        if options is not None and run_metadata is None:
+            run_metadata = RunMetadata()
         try:
             results = self._session.run(asked, feeds or None, options, run_metadata)
         except Exception as e:
@@ -195,6 +198,17 @@ def _key(key: Any) -> Any:
     return key if isinstance(key, str) else id(key)
 
 
+def _merged(options: Any, more: Any) -> Any:
+    """Returns the options of a run that does what both ask for; None if neither asks for anything."""
+    if options is None or more is None:
+        return more if options is None else options
+    merged = RunOptions()
+    merged.CopyFrom(options)
+    for name in ("trace_level", "timeout_in_ms", "inter_op_thread_pool", "output_partition_graphs"):
+        setattr(merged, name, max(getattr(options, name), getattr(more, name)))
+    return merged
+
+
 class MonitoredSession(_Monitored):
     """A session with hooks that restores or initializes itself, and is recreated after an `AbortedError`.
 
@@ -251,7 +265,7 @@ def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint
                              save_summaries_steps: Any = USE_DEFAULT, save_summaries_secs: Any = USE_DEFAULT,
                              config: Any = None, stop_grace_period_secs: float = 120, log_step_count_steps: Any = 100,
                              max_wait_secs: float = 7200, save_checkpoint_steps: Any = USE_DEFAULT,
-                             summary_dir: Any = None, save_graph_def: bool = True) -> Any:
+                             summary_dir: Any = None, save_graph_def: bool = True) -> MonitoredSession:
     """Makes a `MonitoredSession` with the hooks of training: checkpoints, summaries, steps per second.
 
     Args:

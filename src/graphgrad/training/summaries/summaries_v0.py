@@ -7,12 +7,12 @@ from typing import Any
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
-from graphgrad.ir.tensor import TensorLike
+from graphgrad.ir.tensor import Tensor, TensorLike
 
 from .summaries_v1 import _collect, merge, merge_all
 
 
-def scalar_summary(tags: Any, values: Any, collections: Any = None, name: str | None = None) -> Any:
+def scalar_summary(tags: Any, values: Any, collections: Any = None, name: str | None = None) -> Tensor:
     """Makes a summary of numbers.
 
     Args:
@@ -30,7 +30,7 @@ def scalar_summary(tags: Any, values: Any, collections: Any = None, name: str | 
     return _collect(raw.ScalarSummary(convert_to_tensor(tags), values, name=name), collections)
 
 
-def histogram_summary(tag: Any, values: Any, collections: Any = None, name: str | None = None) -> Any:
+def histogram_summary(tag: Any, values: Any, collections: Any = None, name: str | None = None) -> Tensor:
     """Makes a histogram summary; arguments as for `scalar_summary`.
 
     >>> tf.Summary.FromString(sess.run(tf.histogram_summary("h", [1.0, 2.0]))).value[0].histo.num
@@ -39,7 +39,8 @@ def histogram_summary(tag: Any, values: Any, collections: Any = None, name: str 
     return _collect(raw.HistogramSummary(tag, values, name=name), collections)
 
 
-def image_summary(tag: Any, tensor: Any, max_images: int = 3, collections: Any = None, name: str | None = None) -> Any:
+def image_summary(tag: Any, tensor: Any, max_images: int = 3, collections: Any = None,
+                  name: str | None = None) -> Tensor:
     """Makes a summary of images, (batch, height, width, channels); other arguments as for `scalar_summary`.
 
     >>> tf.Summary.FromString(sess.run(tf.image_summary("i", tf.ones([1, 2, 2, 1])))).value[0].tag

@@ -15,7 +15,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
-from graphgrad.ir.tensor import TensorLike
+from graphgrad.ir.tensor import Tensor, TensorLike
 
 from .summary_messages import SummaryMetadata
 
@@ -39,7 +39,7 @@ def _collect(value: Any, collections: Any, default: Any = GraphKeys.SUMMARIES) -
     return value
 
 
-def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Any:
+def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Tensor:
     """Makes a summary of one number.
 
     Args:
@@ -63,7 +63,7 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: str | None =
         return _collect(raw.ScalarSummary(tag, tensor, name=scope), collections)
 
 
-def histogram(name: str, values: Any, collections: Any = None, family: str | None = None) -> Any:
+def histogram(name: str, values: Any, collections: Any = None, family: str | None = None) -> Tensor:
     """Makes a histogram summary.
 
     Args:
@@ -82,7 +82,7 @@ def histogram(name: str, values: Any, collections: Any = None, family: str | Non
         return _collect(raw.HistogramSummary(tag, values, name=scope), collections)
 
 
-def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None, family: str | None = None) -> Any:
+def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None, family: str | None = None) -> Tensor:
     """Makes a summary of images.
 
     Args:
@@ -104,7 +104,7 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Any = None,
 
 
 def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collections: Any = None,
-          family: str | None = None) -> Any:
+          family: str | None = None) -> Tensor:
     """Makes a summary of sounds.
 
     Args:
@@ -128,7 +128,7 @@ def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collec
 
 def tensor_summary(name: str, tensor: Any, summary_description: Any = None, collections: Any = None,
                    summary_metadata: Any = None, family: str | None = None,
-                   display_name: str | None = None) -> Any:
+                   display_name: str | None = None) -> Tensor:
     """Makes a summary of a whole tensor.
 
     Args:
@@ -156,7 +156,7 @@ def tensor_summary(name: str, tensor: Any, summary_description: Any = None, coll
         return _collect(value, collections)
 
 
-def text(name: str, tensor: Any, collections: Any = None) -> Any:
+def text(name: str, tensor: Any, collections: Any = None) -> Tensor:
     """Makes a summary of strings; TensorBoard shows them as Markdown, and tensors of rank 2 as tables.
 
     Args:

@@ -22,6 +22,7 @@ from graphgrad.ir.graph_messages import GraphDef
 from graphgrad.ir.graphdef import graph_def as serialize
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.proto.messages import Message
+from graphgrad.ir.tensor import Tensor
 
 from .summary_messages import Event, Summary, SummaryMetadata, TensorProto
 from .summary_ops import encode_png
@@ -86,7 +87,7 @@ def _written_as(tag: str, data: Any, step: Any, make: Callable[[Any], Any], dtyp
     return made
 
 
-def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
     """Writes one number.
 
     Args:
@@ -112,7 +113,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     return _written(name, "scalar_summary", data, step, make)
 
 
-def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None) -> Any:
+def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None) -> Tensor:
     """Writes a histogram of values.
 
     Args:
@@ -147,7 +148,7 @@ def _buckets(values: Any, count: int) -> Any:
     return np.stack([edges[:-1], edges[1:], counts], 1)
 
 
-def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Any:
+def image(name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None) -> Tensor:
     """Writes images.
 
     Args:
@@ -186,7 +187,7 @@ def _strings(values: Any) -> TensorProto:
 
 
 def audio(name: str, data: Any, sample_rate: Any, step: Any = None, max_outputs: int = 3, encoding: Any = None,
-          description: str | None = None) -> Any:
+          description: str | None = None) -> Tensor:
     """Writes sounds.
 
     Args:
@@ -213,7 +214,7 @@ def audio(name: str, data: Any, sample_rate: Any, step: Any = None, max_outputs:
     return _written(name, "audio_summary", data, step, make, float32)
 
 
-def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
     """Writes strings, Markdown; TensorBoard shows tensors of rank 2 as tables.
 
     Args:
@@ -226,7 +227,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
     return _written(name, "text_summary", data, step, lambda value: (TensorProto.of(value, string), metadata), string)
 
 
-def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
+def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Tensor:
     """Writes a tensor under a tag, for the TensorBoard page named by the metadata.
 
     Args:

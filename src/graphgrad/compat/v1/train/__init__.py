@@ -10,6 +10,7 @@ graphgrad.extras.pipelines.batching: batch batch_join maybe_batch maybe_batch_jo
 graphgrad.extras.pipelines.input_producers: input_producer limit_epochs match_filenames_once range_input_producer
     slice_input_producer string_input_producer
 graphgrad.extras.pipelines.records: summary_iterator
+graphgrad.extras.profiling.profiler_hook: ProfilerHook
 graphgrad.ir.graph_messages: SaverDef
 graphgrad.ir.proto.example_messages: BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List
     SequenceExample

@@ -17,6 +17,7 @@ from graphgrad.extras.pipelines.input_producers import range_input_producer as r
 from graphgrad.extras.pipelines.input_producers import slice_input_producer as slice_input_producer
 from graphgrad.extras.pipelines.input_producers import string_input_producer as string_input_producer
 from graphgrad.extras.pipelines.records import summary_iterator as summary_iterator
+from graphgrad.extras.profiling.profiler_hook import ProfilerHook as ProfilerHook
 from graphgrad.ir.graph_messages import SaverDef as SaverDef
 from graphgrad.ir.proto.example_messages import BytesList as BytesList
 from graphgrad.ir.proto.example_messages import Example as Example
@@ -119,13 +120,13 @@ __all__ = [
     "Features", "FeedFnHook", "FinalOpsHook", "FloatList", "FtrlOptimizer", "GlobalStepWaiterHook",
     "GradientDescentOptimizer", "Int64List", "LoggingTensorHook", "LooperThread", "MomentumOptimizer",
     "MonitoredSession", "MonitoredTrainingSession", "NanLossDuringTrainingError", "NanTensorHook",
-    "NewCheckpointReader", "Optimizer", "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer", "QueueRunner",
-    "RMSPropOptimizer", "Saver", "SaverDef", "Scaffold", "SecondOrStepTimer", "SequenceExample", "Server",
-    "SessionCreator", "SessionManager", "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues",
-    "SingularMonitoredSession", "StepCounterHook", "StopAtStepHook", "SummarySaverHook", "SummaryWriter", "Supervisor",
-    "SyncReplicasOptimizer", "VocabInfo", "WorkerSessionCreator", "add_queue_runner", "assert_global_step",
-    "basic_train_loop", "batch", "batch_join", "checkpoint_exists", "checkpoints_iterator", "cosine_decay",
-    "cosine_decay_restarts", "create_global_step", "exponential_decay", "export_meta_graph",
+    "NewCheckpointReader", "Optimizer", "ProfilerHook", "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer",
+    "QueueRunner", "RMSPropOptimizer", "Saver", "SaverDef", "Scaffold", "SecondOrStepTimer", "SequenceExample",
+    "Server", "SessionCreator", "SessionManager", "SessionRunArgs", "SessionRunContext", "SessionRunHook",
+    "SessionRunValues", "SingularMonitoredSession", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
+    "SummaryWriter", "Supervisor", "SyncReplicasOptimizer", "VocabInfo", "WorkerSessionCreator", "add_queue_runner",
+    "assert_global_step", "basic_train_loop", "batch", "batch_join", "checkpoint_exists", "checkpoints_iterator",
+    "cosine_decay", "cosine_decay_restarts", "create_global_step", "exponential_decay", "export_meta_graph",
     "generate_checkpoint_state_proto", "get_checkpoint_mtimes", "get_checkpoint_state", "get_global_step",
     "get_or_create_global_step", "global_step", "import_meta_graph", "init_from_checkpoint", "input_producer",
     "inverse_time_decay", "latest_checkpoint", "limit_epochs", "linear_cosine_decay", "list_variables",

@@ -3,5 +3,5 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.compat.internal.eager.profiler: Profile ProfilerOptions Trace start stop
+graphgrad.extras.profiling.recorder: Profile ProfilerOptions Trace start stop
 """)

@@ -10,7 +10,7 @@ from typing import Any
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
-from graphgrad.ir.tensor import TensorLike
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.math.reduce_functions import reduce_logsumexp_v1 as reduce_logsumexp
 from graphgrad.ops.math.reduce_functions import reduce_sum
@@ -62,7 +62,7 @@ class Sigmoid(Bijector):
         return -softplus(-x) - softplus(x)
 
 
-def softplus_inverse(x: TensorLike, name: str | None = None) -> Any:
+def softplus_inverse(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse of softplus: log(exp(x) - 1).
 
     Args:

@@ -18,6 +18,7 @@ from graphgrad.ir.dtypes import as_dtype, float32, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.array.broadcast_to import broadcast_to
 from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.math.reduce_functions import reduce_logsumexp_v1 as reduce_logsumexp
@@ -70,7 +71,7 @@ class RegisterKL:
 
 
 def kl_divergence(distribution_a: Any, distribution_b: Any, allow_nan_stats: bool = True,
-                  name: str | None = None) -> Any:
+                  name: str | None = None) -> Tensor:
     """Computes the Kullback-Leibler divergence: the mean, under a, of log a - log b.
 
     Args:

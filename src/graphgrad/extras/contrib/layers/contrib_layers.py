@@ -17,6 +17,7 @@ from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 from graphgrad.layers import conv_layers, dense, pool_layers
 from graphgrad.layers.batch_norm_layer import BatchNormalization
 from graphgrad.ops.nn.activations import relu as relu_function
@@ -100,7 +101,7 @@ def fully_connected(inputs: Any, num_outputs: Any, activation_fn: Any = relu_fun
                     normalizer_params: Any = None, weights_initializer: Any = _XAVIER, weights_regularizer: Any = None,
                     biases_initializer: Any = _ZEROS, biases_regularizer: Any = None, reuse: Any = None,
                     variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
-                    scope: Any = None) -> Any:
+                    scope: Any = None) -> Tensor:
     """Adds a fully connected layer, with `weights` and `biases`.
 
     Args:
@@ -147,7 +148,7 @@ def convolution(inputs: Any, num_outputs: Any, kernel_size: Any, stride: Any = 1
                 normalizer_params: Any = None, weights_initializer: Any = _XAVIER, weights_regularizer: Any = None,
                 biases_initializer: Any = _ZEROS, biases_regularizer: Any = None, reuse: Any = None,
                 variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
-                scope: Any = None, conv_dims: Any = None) -> Any:
+                scope: Any = None, conv_dims: Any = None) -> Tensor:
     """Adds a convolution over 1, 2 or 3 dimensions, with `weights` and `biases`.
 
     Args:
@@ -202,7 +203,7 @@ def convolution1d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, *
 
 @add_arg_scope
 @_same_arguments
-def convolution2d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Any:
+def convolution2d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Tensor:
     """Adds a convolution over two dimensions; see `convolution`.
 
     >>> y = convolution2d(tf.ones([2, 8, 8, 3]), 4, 3, stride=2)
@@ -226,7 +227,7 @@ def convolution2d_transpose(inputs: Any, num_outputs: Any, kernel_size: Any, str
                             weights_regularizer: Any = None, biases_initializer: Any = _ZEROS,
                             biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
                             outputs_collections: Any = None, trainable: bool = True,
-                            scope: Any = None) -> Any:
+                            scope: Any = None) -> Tensor:
     """Adds the transpose of a `convolution2d`.
 
     Args:
@@ -263,7 +264,7 @@ def batch_norm(inputs: Any, decay: Any = 0.999, center: bool = True, scale: bool
                variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
                batch_weights: Any = None, fused: Any = None, data_format: Any = "NHWC",
                zero_debias_moving_mean: bool = False, scope: Any = None, renorm: bool = False,
-               renorm_clipping: Any = None, renorm_decay: Any = 0.99, adjustment: Any = None) -> Any:
+               renorm_clipping: Any = None, renorm_decay: Any = 0.99, adjustment: Any = None) -> Tensor:
     """Adds batch normalization; see `tf.layers.batch_normalization`.
 
     Args:
@@ -314,7 +315,7 @@ def batch_norm(inputs: Any, decay: Any = 0.999, center: bool = True, scale: bool
 @add_arg_scope
 def layer_norm(inputs: Any, center: bool = True, scale: bool = True, activation_fn: Any = None, reuse: Any = None,
                variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
-               begin_norm_axis: int = 1, begin_params_axis: int = -1, scope: Any = None) -> Any:
+               begin_norm_axis: int = 1, begin_params_axis: int = -1, scope: Any = None) -> Tensor:
     """Normalizes each example to its own mean and variance.
 
     Args:
@@ -357,7 +358,7 @@ def layer_norm(inputs: Any, center: bool = True, scale: bool = True, activation_
 
 @add_arg_scope
 def dropout(inputs: Any, keep_prob: Any = 0.5, noise_shape: Any = None, is_training: Any = True,
-            outputs_collections: Any = None, scope: Any = None, seed: Any = None) -> Any:
+            outputs_collections: Any = None, scope: Any = None, seed: Any = None) -> Tensor:
     """Sets elements of the inputs to zero while training, all but the fraction `keep_prob`.
 
     Args:
@@ -380,7 +381,7 @@ def dropout(inputs: Any, keep_prob: Any = 0.5, noise_shape: Any = None, is_train
 
 
 @add_arg_scope
-def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
+def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Tensor:
     """Flattens all dimensions but the first.
 
     Args:
@@ -407,7 +408,7 @@ def _pooled(kind: Any, default: str, inputs: Any, kernel_size: Any, stride: Any,
 
 @add_arg_scope
 def max_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "VALID", data_format: Any = "NHWC",
-               outputs_collections: Any = None, scope: Any = None) -> Any:
+               outputs_collections: Any = None, scope: Any = None) -> Tensor:
     """Computes the maximum of each window; see `tf.layers.max_pooling2d`."""
     return _pooled(pool_layers.MaxPooling2D, "MaxPool2D", inputs, kernel_size, stride, padding, data_format,
                    outputs_collections, scope)
@@ -415,7 +416,7 @@ def max_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "V
 
 @add_arg_scope
 def avg_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "VALID", data_format: Any = "NHWC",
-               outputs_collections: Any = None, scope: Any = None) -> Any:
+               outputs_collections: Any = None, scope: Any = None) -> Tensor:
     """Computes the mean of each window; see `tf.layers.average_pooling2d`."""
     return _pooled(pool_layers.AveragePooling2D, "AvgPool2D", inputs, kernel_size, stride, padding, data_format,
                    outputs_collections, scope)
@@ -424,7 +425,7 @@ def avg_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "V
 @add_arg_scope
 def bias_add(inputs: Any, activation_fn: Any = None, initializer: Any = _ZEROS, regularizer: Any = None,
              reuse: Any = None, variables_collections: Any = None, outputs_collections: Any = None,
-             trainable: bool = True, data_format: Any = "NHWC", scope: Any = None) -> Any:
+             trainable: bool = True, data_format: Any = "NHWC", scope: Any = None) -> Tensor:
     """Adds `biases`, one for each channel.
 
     Args:

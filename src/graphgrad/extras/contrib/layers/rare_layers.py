@@ -13,6 +13,7 @@ from graphgrad.ir.dtypes import float32, int32, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 from graphgrad.layers import conv_layers, pool_layers, separable_conv
 from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.nn.activations import relu as relu_function
@@ -62,7 +63,7 @@ def _known_channels(inputs: Any, axis: int) -> int:
 def instance_norm(inputs: Any, center: bool = True, scale: bool = True, epsilon: Any = 1e-6, activation_fn: Any = None,
                   param_initializers: Any = None, reuse: Any = None, variables_collections: Any = None,
                   outputs_collections: Any = None, trainable: bool = True, data_format: Any = "NHWC",
-                  scope: Any = None) -> Any:
+                  scope: Any = None) -> Tensor:
     """Normalizes each channel of each example to its own mean and variance.
 
     Args:
@@ -100,7 +101,7 @@ def group_norm(inputs: Any, groups: int = 32, channels_axis: int = -1, reduction
                center: bool = True, scale: bool = True, epsilon: Any = 1e-6, activation_fn: Any = None,
                param_initializers: Any = None, reuse: Any = None, variables_collections: Any = None,
                outputs_collections: Any = None, trainable: bool = True, scope: Any = None,
-               mean_close_to_zero: bool = False) -> Any:
+               mean_close_to_zero: bool = False) -> Tensor:
     """Normalizes groups of channels of each example to their own mean and variance.
 
     Args:
@@ -153,7 +154,7 @@ def group_norm(inputs: Any, groups: int = 32, channels_axis: int = -1, reduction
 
 
 @add_arg_scope
-def unit_norm(inputs: Any, dim: int, epsilon: Any = 1e-7, scope: Any = None) -> Any:
+def unit_norm(inputs: Any, dim: int, epsilon: Any = 1e-7, scope: Any = None) -> Tensor:
     """Divides by the length along a dimension.
 
     Args:
@@ -184,7 +185,7 @@ def convolution3d_transpose(inputs: Any, num_outputs: Any, kernel_size: Any, str
                             weights_regularizer: Any = None, biases_initializer: Any = _ZEROS,
                             biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None,
                             outputs_collections: Any = None, trainable: bool = True,
-                            scope: Any = None) -> Any:
+                            scope: Any = None) -> Tensor:
     """Adds the transpose of a `convolution3d`.
 
     Args:
@@ -216,7 +217,7 @@ def separable_convolution2d(inputs: Any, num_outputs: Any, kernel_size: Any, dep
                             pointwise_initializer: Any = None, weights_regularizer: Any = None,
                             biases_initializer: Any = _ZEROS, biases_regularizer: Any = None, reuse: Any = None,
                             variables_collections: Any = None, outputs_collections: Any = None, trainable: bool = True,
-                            scope: Any = None) -> Any:
+                            scope: Any = None) -> Tensor:
     """Adds a depthwise and a pointwise convolution, with `depthwise_weights`, `pointwise_weights` and `biases`.
 
     Args:
@@ -282,7 +283,7 @@ def _depthwise(inputs: Any, kernel_size: Any, multiplier: int, stride: Any, padd
 
 @add_arg_scope
 def max_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "VALID", data_format: Any = "NDHWC",
-               outputs_collections: Any = None, scope: Any = None) -> Any:
+               outputs_collections: Any = None, scope: Any = None) -> Tensor:
     """Computes the maximum of each window; see `tf.layers.max_pooling3d`."""
     return _pooled(pool_layers.MaxPooling3D, "MaxPool3D", inputs, kernel_size, stride, padding, data_format,
                    outputs_collections, scope)
@@ -290,7 +291,7 @@ def max_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "V
 
 @add_arg_scope
 def avg_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "VALID", data_format: Any = "NDHWC",
-               outputs_collections: Any = None, scope: Any = None) -> Any:
+               outputs_collections: Any = None, scope: Any = None) -> Tensor:
     """Computes the mean of each window; see `tf.layers.average_pooling3d`."""
     return _pooled(pool_layers.AveragePooling3D, "AvgPool3D", inputs, kernel_size, stride, padding, data_format,
                    outputs_collections, scope)
@@ -300,7 +301,7 @@ def avg_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: Any = "V
 
 
 @add_arg_scope
-def softmax(logits: Any, scope: Any = None) -> Any:
+def softmax(logits: Any, scope: Any = None) -> Tensor:
     """Computes softmax over the last dimension, of any rank.
 
     Args:
@@ -321,7 +322,7 @@ def softmax(logits: Any, scope: Any = None) -> Any:
 
 @add_arg_scope
 def one_hot_encoding(labels: Any, num_classes: int, on_value: Any = 1.0, off_value: Any = 0.0,
-                     outputs_collections: Any = None, scope: Any = None) -> Any:
+                     outputs_collections: Any = None, scope: Any = None) -> Tensor:
     """Converts labels to one-hot vectors.
 
     Args:
@@ -341,7 +342,7 @@ def one_hot_encoding(labels: Any, num_classes: int, on_value: Any = 1.0, off_val
 
 
 @add_arg_scope
-def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Any:
+def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Tensor:
     """Computes the maximum of groups of channels.
 
     Args:
@@ -372,7 +373,7 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> An
 
 def embed_sequence(ids: Any, vocab_size: Any = None, embed_dim: Any = None, unique: bool = False,
                    initializer: Any = None, regularizer: Any = None, trainable: bool = True, scope: Any = None,
-                   reuse: Any = None) -> Any:
+                   reuse: Any = None) -> Tensor:
     """Embeds symbols as vectors, from a variable `embeddings`.
 
     Args:
@@ -399,7 +400,7 @@ def embed_sequence(ids: Any, vocab_size: Any = None, embed_dim: Any = None, uniq
 
 @add_arg_scope
 def spatial_softmax(features: Any, temperature: Any = None, name: Any = None, variables_collections: Any = None,
-                    trainable: bool = True, data_format: Any = "NHWC") -> Any:
+                    trainable: bool = True, data_format: Any = "NHWC") -> Tensor:
     """Computes the mean position of each channel in the image, between -1 and 1, weighted by its softmax.
 
     Args:

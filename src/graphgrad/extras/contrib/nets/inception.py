@@ -223,7 +223,7 @@ def _window(net: Any, window: list[int]) -> list[int]:
 
 
 def inception_v3_arg_scope(weight_decay: float = 0.00004, batch_norm_var_collection: str = "moving_vars",
-                           use_fused_batchnorm: bool = True) -> Any:
+                           use_fused_batchnorm: bool = True) -> dict[str, Any]:
     """Returns the default arguments of layers in Inception v3, for `arg_scope`.
 
     Args:

@@ -22,6 +22,7 @@ from graphgrad.extras.contrib.layers.rare_layers import softmax
 from graphgrad.frontend.variables.variable_scope import variable_scope
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.math.reduce_functions import reduce_mean
 from graphgrad.ops.nn.activations import relu
 
@@ -32,12 +33,13 @@ class Block(collections.namedtuple("Block", ("scope", "unit_fn", "args"))):
     __slots__ = ()
 
 
-def subsample(inputs: Any, factor: int, scope: Any = None) -> Any:
+def subsample(inputs: Any, factor: int, scope: Any = None) -> Tensor:
     """Takes every `factor`-th row and column of images (batch, height, width, channels)."""
     return inputs if factor == 1 else max_pool2d(inputs, [1, 1], stride=factor, scope=scope)
 
 
-def conv2d_same(inputs: Any, num_outputs: int, kernel_size: int, stride: int, rate: int = 1, scope: Any = None) -> Any:
+def conv2d_same(inputs: Any, num_outputs: int, kernel_size: int, stride: int, rate: int = 1,
+                scope: Any = None) -> Tensor:
     """Convolves with padding "SAME" and takes every `stride`-th row and column.
 
     Args:
@@ -53,7 +55,7 @@ def conv2d_same(inputs: Any, num_outputs: int, kernel_size: int, stride: int, ra
 
 
 @add_arg_scope
-def stack_blocks_dense(net: Any, blocks: Any, output_stride: Any = None, outputs_collections: Any = None) -> Any:
+def stack_blocks_dense(net: Any, blocks: Any, output_stride: Any = None, outputs_collections: Any = None) -> Tensor:
     """Builds blocks in sequence; beyond a stride, filters are dilated instead of images made smaller.
 
     Args:
@@ -90,7 +92,7 @@ def _unreachable(output_stride: Any) -> ValueError:
 
 
 def resnet_arg_scope(weight_decay: Any = 0.0001, batch_norm_decay: Any = 0.997, batch_norm_epsilon: Any = 1e-5,
-                     batch_norm_scale: Any = True, is_training: Any = None) -> Any:
+                     batch_norm_scale: Any = True, is_training: Any = None) -> dict[str, Any]:
     """Returns the default arguments of layers in residual networks, for `arg_scope`.
 
     Args:
@@ -118,7 +120,7 @@ def resnet_arg_scope(weight_decay: Any = 0.0001, batch_norm_decay: Any = 0.997, 
 
 @add_arg_scope
 def bottleneck_v1(inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1,
-                  outputs_collections: Any = None, scope: Any = None) -> Any:
+                  outputs_collections: Any = None, scope: Any = None) -> Tensor:
     """Builds three convolutions beside a shortcut, then relu.
 
     Args:
@@ -141,7 +143,7 @@ def bottleneck_v1(inputs: Any, depth: int, depth_bottleneck: int, stride: int, r
 
 @add_arg_scope
 def bottleneck_v2(inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1,
-                  outputs_collections: Any = None, scope: Any = None) -> Any:
+                  outputs_collections: Any = None, scope: Any = None) -> Tensor:
     """Builds normalization and relu, then three convolutions beside a shortcut; arguments as in `bottleneck_v1`."""
     with variable_scope(scope, "bottleneck_v2") as sc:
         ready = batch_norm(inputs, activation_fn=relu, scope="preact")

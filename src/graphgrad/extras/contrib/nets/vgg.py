@@ -24,7 +24,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ops.nn.activations import relu
 
 
-def vgg_arg_scope(weight_decay: float = 0.0005) -> Any:
+def vgg_arg_scope(weight_decay: float = 0.0005) -> dict[str, Any]:
     """Returns the default arguments of layers in VGG, for `arg_scope`."""
     with (
         arg_scope([conv2d, fully_connected], activation_fn=relu, weights_regularizer=l2_regularizer(weight_decay),

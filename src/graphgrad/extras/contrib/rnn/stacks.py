@@ -10,6 +10,7 @@ from graphgrad.frontend.variables.variable_scope import variable_scope
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 
 
 def stack_bidirectional_dynamic_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_states_fw: Any = None,
@@ -81,7 +82,7 @@ def _check_lists(cells_fw: Any, cells_bw: Any, states_fw: Any, states_bw: Any) -
                          f"  Asked for at {user_source(3)}\n  Fix: give lists of one length")
 
 
-def transpose_batch_time(x: Any) -> Any:
+def transpose_batch_time(x: Any) -> Tensor:
     """Exchanges the first two axes.
 
     Args:

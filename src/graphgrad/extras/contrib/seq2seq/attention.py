@@ -17,6 +17,7 @@ from graphgrad.ir.dtypes import float32, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 from graphgrad.layers.dense import Dense
 from graphgrad.ops.array.mask import sequence_mask
 from graphgrad.ops.array.reshape import shape
@@ -268,7 +269,7 @@ class BahdanauAttention(_BaseAttentionMechanism):
 # -- monotonic attention -------------------------------------------------------------------
 
 
-def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
+def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Tensor:
     """Computes a running product through logarithms, with finite gradients.
 
     Args:
@@ -282,7 +283,7 @@ def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
         return raw.Exp(cumsum(raw.Log(clip_by_value(x, tiny, 1)), *args, **kwargs))
 
 
-def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> Any:
+def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> Tensor:
     """Computes the weights of attention where each step begins at the position where the previous one stopped.
 
     Args:
@@ -422,7 +423,7 @@ class LuongMonotonicAttention(_FirstPlace):
         return score + _bias(query.dtype, self._score_bias_init)
 
 
-def hardmax(logits: Any, name: str | None = None) -> Any:
+def hardmax(logits: Any, name: str | None = None) -> Tensor:
     """Returns 1 at the position of the largest element along the last axis, 0 elsewhere; no gradient.
 
     Args:

@@ -18,6 +18,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.array.mask import sequence_mask
 from graphgrad.ops.array.reshape import shape
 from graphgrad.ops.math.cumulative import cumsum
@@ -286,7 +287,7 @@ class _Reorder:
 
 
 def gather_tree(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any,
-                name: str | None = None) -> Any:
+                name: str | None = None) -> Tensor:
     """Assembles whole sequences from the steps of a beam search, from the end backwards.
 
     Args:

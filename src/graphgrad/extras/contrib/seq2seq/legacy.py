@@ -19,6 +19,7 @@ from graphgrad.ir import dtypes
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.array.concat_stack import concat_v1 as concat
 from graphgrad.ops.array.reshape import reshape, shape
 from graphgrad.ops.linalg.matmul import matmul
@@ -363,7 +364,7 @@ def embedding_attention_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: S
 
 def sequence_loss_by_example(logits: Sequence[Any], targets: Sequence[Any], weights: Sequence[Any],
                              average_across_timesteps: bool = True, softmax_loss_function: Any = None,
-                             name: str | None = None) -> Any:
+                             name: str | None = None) -> Tensor:
     """Computes the weighted cross entropy of a sequence of logits, for each example.
 
     Args:
@@ -403,7 +404,7 @@ def sequence_loss_by_example(logits: Sequence[Any], targets: Sequence[Any], weig
 
 def sequence_loss(logits: Sequence[Any], targets: Sequence[Any], weights: Sequence[Any],
                   average_across_timesteps: bool = True, average_across_batch: bool = True,
-                  softmax_loss_function: Any = None, name: str | None = None) -> Any:
+                  softmax_loss_function: Any = None, name: str | None = None) -> Tensor:
     """Computes the weighted cross entropy of a sequence of logits, summed over the batch.
 
     Args:

@@ -8,6 +8,7 @@ from graphgrad.frontend.structure import nest
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.array.reshape import reshape, shape
 from graphgrad.ops.array.tile import tile
 from graphgrad.ops.math.reduce_functions import reduce_sum
@@ -18,7 +19,7 @@ from graphgrad.ops.nn.cross_entropy import (
 
 def sequence_loss(logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True,
                   average_across_batch: bool = True, sum_over_timesteps: bool = False, sum_over_batch: bool = False,
-                  softmax_loss_function: Any = None, name: str | None = None) -> Any:
+                  softmax_loss_function: Any = None, name: str | None = None) -> Tensor:
     """Computes the weighted cross entropy of sequences of logits.
 
     Args:

@@ -11,12 +11,12 @@ from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
-from graphgrad.ir.tensor import TensorLike
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.array.space_to_batch import required_space_to_batch_paddings
 
 
 def with_space_to_batch(input: TensorLike, dilation_rate: Any, padding: str, op: Callable[..., Any],
-                        filter_shape: Any = None, spatial_dims: Any = None, data_format: str | None = None) -> Any:
+                        filter_shape: Any = None, spatial_dims: Any = None, data_format: str | None = None) -> Tensor:
     """Applies an operation to every n-th element of the spatial axes, through a larger batch.
 
     Args:

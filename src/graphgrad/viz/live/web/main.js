@@ -106,22 +106,32 @@ on("theme", () => {
   document.documentElement.dataset.theme = dark ? "light" : "dark";
 });
 
-/** Opens what fits into a first look: level by level, while there are few boxes. */
-function begin() {
+/** Opens boxes level by level, while there are few. */
+function openFew(most) {
   let count = 1;
   const waiting = [n];
+  open.clear();
   for (let k = 0; k < waiting.length; k++) {
     const item = waiting[k], inside = children[item - n];
-    if (item !== n && (count + inside.length > 60 || !["section", "scope", "calls"].includes(kindOf(item))
+    if (item !== n && (count + inside.length > most || !["section", "scope", "calls"].includes(kindOf(item))
       || groups.main[item - n] !== undefined && kindOf(item) === "scope" || inside.length < 3)) continue;
     open.add(item);
     count += inside.length;
     waiting.push(...inside.filter(i => isGroup(i) && children[i - n].length));
   }
+}
+
+/** Shows as much as can be read at a first look. */
+function begin() {
   timeline();
   show(-1);
-  draw();
-  fit();
+  for (const most of [60, 40, 26, 16]) {
+    openFew(most);
+    layouts.clear();
+    draw();
+    fit();
+    if (view.k >= 0.6) break;
+  }
   if (data.why) {
     const marked = Object.keys(data.why.marks).map(Number);
     for (const op of marked.slice(0, 8)) for (let g = data.group[op]; g > 0; g = groups.parent[g]) { open.add(n + g); }

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.compat.internal.timeline import Timeline
 from graphgrad.executor.runtime.step_stats import StepStats
+from graphgrad.extras.profiling.timeline import Timeline
 
 # What TensorFlow's own StepStats of one step serializes to.
 _OF_TENSORFLOW = "0a190a016412140a0161100520032804420761203d204228294805"
@@ -47,14 +47,13 @@ def test_times(graph: Any, tmp_path: Any) -> None:
         session.run(z, feeds, tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), metadata)
         ended = time.time()
     steps = metadata.step_stats.dev_stats[0].node_stats
-    assert [s.timeline_label.partition(" = ")[2].partition("(")[0] for s in steps] == ["cluster", "host", "cluster"]
+    assert [s.timeline_label.partition(" = ")[2].partition(":")[0] for s in steps] == ["cluster", "host", "cluster"]
     spans = [(s.all_start_micros, s.all_start_micros + s.all_end_rel_micros) for s in steps]
     assert all(a[1] <= b[0] + 2 for a, b in itertools.pairwise(spans))
     assert begun * 1e6 - 5e4 <= spans[0][0] and spans[-1][1] <= ended * 1e6 + 5e4
     assert steps[1].all_end_rel_micros >= 49_000 and steps[1].node_name == "slow"
     events = json.loads(Timeline(metadata.step_stats).generate_chrome_trace_format())["traceEvents"]
-    assert [e["ph"] for e in events] == ["M", "X", "X", "X"]
-    assert [e["dur"] for e in events[1:]] == [s.all_end_rel_micros for s in steps]
+    assert [e["dur"] for e in events if e["ph"] == "X"] == [s.all_end_rel_micros for s in steps]
     assert json.loads(Timeline(tf.RunMetadata().step_stats).generate_chrome_trace_format()) == {"traceEvents": []}
     with tf.summary.FileWriter(str(tmp_path)) as writer:
         writer.add_run_metadata(metadata, "step1", 1)

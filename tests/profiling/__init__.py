@@ -1,0 +1,1 @@
+"""Tests of what tells where time and memory go: progress, timelines, profiles."""
