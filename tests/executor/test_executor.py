@@ -15,7 +15,7 @@ from graphgrad.executor.plan import partition
 from graphgrad.executor.program.fingerprint import Form
 from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.executor.program.plan_types import Cluster
-from graphgrad.frontend.function.parts import Part
+from graphgrad.frontend.function.graph_slices import GraphSlice
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +98,7 @@ def test_one_program_on_demand(small, how):
             function = tf.function(f, jit_compile=jit)
             with tf.init_scope():
                 concrete = function.get_concrete_function(tf.TensorSpec([2, 3]))
-            part = Part(concrete.graph, concrete.inputs, concrete.outputs, [], {}, {}, concrete._engine)
+            part = GraphSlice(concrete.graph, concrete.inputs, concrete.outputs, [], {}, {}, concrete._engine)
             part.values([x])
             clusters.append(len(part._executable.plan.steps))
     assert clusters[0] == 1 < clusters[1]

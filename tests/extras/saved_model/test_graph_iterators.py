@@ -1,4 +1,4 @@
-"""Models of 1.x whose graphs read data sets, as TensorFlow 2.21 wrote them: `tests.record.graph_iterators`."""
+"""Models of 1.x whose graphs read data sets, as TensorFlow 2.21 wrote them: `tests.record.old.graph_iterators`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import graphgrad as tf
 from graphgrad.ir import context
 from tests.extras.saved_model_cases import unpacked
-from tests.record.graph_iterators import write
+from tests.record.old.graph_iterators import write
 
 v1 = tf.compat.v1
 _ELEMENTS = [[0.0, 7.0], [12.0, 19.0], [24.0, 31.0]]  # as TensorFlow's sessions compute

@@ -24,8 +24,8 @@ from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.values.composite import Composite
 
 from .descriptions import described
+from .graph_slices import GraphSlice, here
 from .inlining import inlined
-from .parts import Part, here
 from .shortcuts import NOTHING, Shortcuts, key_of
 
 _called: list[Any] | None = None  # the graphs of called functions, while they are being collected
@@ -61,7 +61,7 @@ class ConcreteFunction:
         self._signature = nest.map_structure(_weakly, signature if signature is not None else ((), {}))
         self._parameters: Any = None  # the names of positional arguments, if they are known
         self._positions = RandomPositions()
-        self._part: Part | None = None
+        self._part: GraphSlice | None = None
         self._implements: Callable[[], None] | None = None  # replaces a call
         self._inputs = list(graph.inputs)
         self._captured = list(graph.captured)
@@ -151,7 +151,7 @@ class ConcreteFunction:
         if self._part is None:
             handles = {id(p): c for p, c in zip(self._inputs[self._argument_count :], self._captured, strict=True)
                        if p.dtype is dtypes.resource}
-            self._part = Part(self.graph, self._inputs, self.graph.outputs, self._targets, handles, self._positions,
+            self._part = GraphSlice(self.graph, self._inputs, self.graph.outputs, self._targets, handles, self._positions,
                                self._engine)
         return self._restored(self._part.run([*args, *self._captured]))
 

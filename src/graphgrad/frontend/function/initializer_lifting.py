@@ -16,7 +16,7 @@ from graphgrad.ir.dtypes import resource
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 
-from .parts import Part
+from .graph_slices import GraphSlice
 
 
 def initialize(assignments: Sequence[Operation], engine: str) -> bool:
@@ -41,7 +41,7 @@ def initialize(assignments: Sequence[Operation], engine: str) -> bool:
             return False
         resources = {i: h for i, h in handles.items() if h is not None and h.dtype is resource}
         targets = [op for op in ops if op.type != "Placeholder"]
-        part = Part(graph, inputs, (), targets, resources, RandomPositions(), engine)
+        part = GraphSlice(graph, inputs, (), targets, resources, RandomPositions(), engine)
         parts.append((part, [handles[id(t)] for t in inputs]))
     for part, given in parts:
         part.values([t._value for t in given])

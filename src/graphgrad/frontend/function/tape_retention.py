@@ -15,7 +15,7 @@ from graphgrad.ir.opdef import registry
 from graphgrad.ir.source import user_source
 
 if TYPE_CHECKING:
-    from .parts import Part, Reverse
+    from .graph_slices import GraphSlice, Reverse
 
 
 class RecordedRun:
@@ -32,7 +32,7 @@ class RecordedRun:
       tensors: the outputs, and the values kept for tapes so far.
     """
 
-    def __init__(self, part: Part, given: Sequence[Any], drawn: dict[Operation, int]):
+    def __init__(self, part: GraphSlice, given: Sequence[Any], drawn: dict[Operation, int]):
         self._part, self._given, self._drawn = part, given, drawn
         recorders = tuple(eager.listening.recorders)
         orders = eager.orders(recorders)
@@ -94,7 +94,7 @@ class RecordedRun:
         return [known[id(t)][1] for t in reverse.kept]
 
 
-def sources(part: Part, outputs: Sequence[Tensor]) -> list[Tensor]:
+def sources(part: GraphSlice, outputs: Sequence[Tensor]) -> list[Tensor]:
     """Returns the values among the dependencies of outputs that cannot be recomputed: reads and results of Python.
 
     Args:
@@ -112,7 +112,7 @@ def _is_done_once(op: Operation) -> bool:
     return effect_of(op) != NOTHING or bool(op.control_inputs)
 
 
-def _with(part: Part, outputs: Sequence[Tensor]) -> Part:
+def _with(part: GraphSlice, outputs: Sequence[Tensor]) -> GraphSlice:
     """Makes a function that returns other tensors besides its own outputs."""
     if not outputs:
         return part
@@ -122,7 +122,7 @@ def _with(part: Part, outputs: Sequence[Tensor]) -> Part:
     return part.wider[key]
 
 
-def _repetition(part: Part, known: dict[int, Any], wanted: Sequence[Tensor]) -> Part:
+def _repetition(part: GraphSlice, known: dict[int, Any], wanted: Sequence[Tensor]) -> GraphSlice:
     """Makes a function that computes tensors from known ones; raises LookupError if that would repeat an effect."""
     ops = needed_ops(wanted, known)
     for op in ops:

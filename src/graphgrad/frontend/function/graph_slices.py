@@ -32,7 +32,7 @@ from .tape_retention import RecordedRun
 _building = threading.RLock()  # only one thread at a time adds gradients to graphs
 
 
-class Part:
+class GraphSlice:
     """A function from some tensors of a graph to others of it.
 
     Attributes:
@@ -53,7 +53,7 @@ class Part:
         self._fed = [i for i, p in enumerate(self.inputs) if p.dtype is not dtypes.resource]
         self._executable: Executable | None = None
         self._reverse: Reverse | None = None  # see `reverse`
-        self.wider: dict[tuple[int, ...], Part] = {}  # the same with further outputs, by their ids
+        self.wider: dict[tuple[int, ...], GraphSlice] = {}  # the same with further outputs, by their ids
 
     def _resolve(self, handle: Tensor) -> Cell:
         held = self.handles.get(id(handle))
@@ -108,15 +108,15 @@ class Part:
         return RecordedRun(self, given, drawn).tensors[: len(self.outputs)]
 
     def _with(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor] | None = None,
-              targets: Sequence[Operation] | None = None) -> Part:
+              targets: Sequence[Operation] | None = None) -> GraphSlice:
         """Makes a part with other outputs; with other inputs and targets, it counts random operations separately."""
-        return Part(self.graph, self.inputs if inputs is None else inputs, outputs,
+        return GraphSlice(self.graph, self.inputs if inputs is None else inputs, outputs,
                      self.targets if targets is None else targets, self.handles,
                      self.positions if inputs is None else RandomPositions(), self.engine, self.read)
 
 
 class Reverse:
-    """The gradient of a `Part`: operations added to its graph, run in two halves.
+    """The gradient of a `GraphSlice`: operations added to its graph, run in two halves.
 
     Attributes:
       part: the part.
@@ -125,9 +125,9 @@ class Reverse:
       backward: from what crosses over and the gradients of the part's outputs to those of its inputs.
     """
 
-    def __init__(self, part: Part):
+    def __init__(self, part: GraphSlice):
         self.part = part
-        self.again: dict[tuple[int, ...], Part] = {}  # computes `kept` later, see `RecordedRun`
+        self.again: dict[tuple[int, ...], GraphSlice] = {}  # computes `kept` later, see `RecordedRun`
         graph = part.graph
         self.ys = [i for i, t in enumerate(part.outputs) if carries(t) and t.dtype is not dtypes.resource]
         self.xs = [i for i, t in enumerate(part.inputs) if carries(t)]
@@ -166,7 +166,7 @@ class Reverse:
                    for i in self.ys]
         crossing = [values[i] for i in self._crossing]
         if current_graph() is not None or eager.listening.recorders:
-            crossing = [v if isinstance(v, EagerTensor) else Part._tensors([self.forward.outputs[i]], [v])[0]
+            crossing = [v if isinstance(v, EagerTensor) else GraphSlice._tensors([self.forward.outputs[i]], [v])[0]
                         for i, v in zip(self._crossing, crossing, strict=True)]
         tensors = [*[given[i] for i in self._handles], *[t for _, t in self._read], *crossing, *arrived]
         if current_graph() is not None:
@@ -188,7 +188,7 @@ class Reverse:
         return [inside[id(t)] for t in self.backward.outputs]
 
 
-def _crossing(part: Part, flat: Sequence[Tensor], dys: Sequence[Tensor], first: int) -> list[Tensor]:
+def _crossing(part: GraphSlice, flat: Sequence[Tensor], dys: Sequence[Tensor], first: int) -> list[Tensor]:
     """Returns the tensors that the second half of a gradient needs of the first one and of the inputs.
 
     Args:
@@ -198,7 +198,8 @@ def _crossing(part: Part, flat: Sequence[Tensor], dys: Sequence[Tensor], first: 
       first: the number of the first operation that was added for them.
     """
     graph = part.graph
-    inputs = {id(t) for t in (*part.inputs, *dys)} | {id(p) for p, _ in part.read}
+    read = {id(p) for p, _ in part.read}
+    inputs = {id(t) for t in (*part.inputs, *dys)} | read
     needed = needed_ops(flat, inputs)
     # A recording loop is fused with the forward loop.
     ahead = {op.index for op in needed if op.index >= first and op.index in graph._notes.joints}
@@ -209,8 +210,7 @@ def _crossing(part: Part, flat: Sequence[Tensor], dys: Sequence[Tensor], first: 
     kept = {id(t): t for op in needed if op.index in late for t in op.inputs if t.op.index not in late}
     kept.update((id(t), t) for t in flat if t.op.index not in late)
     # It gets the inputs, too: a tape that begins between the two halves treats them as different tensors.
-    fresh = {id(t) for t in part.inputs if t.dtype is dtypes.resource} | {id(t) for t in dys}
-    fresh |= {id(p) for p, _ in part.read}
+    fresh = read.union([id(t) for t in part.inputs if t.dtype is dtypes.resource], map(id, dys))
     return [t for i, t in kept.items() if i not in fresh and (t.op.type != "Const" or t.op.control_inputs)]
 
 

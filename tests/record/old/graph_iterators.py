@@ -1,4 +1,4 @@
-"""Writes models of 1.x whose graphs read data sets: `python -m tests.record.graph_iterators`, with TensorFlow 2.21.
+"""Writes models of 1.x whose graphs read data sets: `python -m tests.record.old.graph_iterators`, with TensorFlow 2.21.
 
 One has an iterator with a data set of its own, one an iterator that the model begins when it is loaded. They go into
 tests/recorded/saved_models/iterator_*.zip; what sessions compute with them is printed, and stands in the test.
