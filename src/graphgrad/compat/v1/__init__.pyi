@@ -644,6 +644,7 @@ from graphgrad.training.summaries.summary_messages import LogMessage as LogMessa
 from graphgrad.training.summaries.summary_messages import SessionLog as SessionLog
 from graphgrad.training.summaries.summary_messages import Summary as Summary
 from graphgrad.training.summaries.summary_messages import SummaryMetadata as SummaryMetadata
+from graphgrad.viz.formula.formula import formula as formula
 from graphgrad.viz.live.view_graph import view_graph as view_graph
 
 __all__ = [
@@ -688,7 +689,7 @@ __all__ = [
     "fake_quant_with_min_max_vars_gradient", "fake_quant_with_min_max_vars_per_channel",
     "fake_quant_with_min_max_vars_per_channel_gradient", "feature_column", "fft", "fft2d", "fft3d", "fftnd", "fill",
     "fingerprint", "fixed_size_partitioner", "flags", "float16", "float32", "float64", "floor", "floor_div", "floordiv",
-    "floormod", "foldl", "foldr", "function", "gather", "gather_nd", "get_collection", "get_collection_ref",
+    "floormod", "foldl", "foldr", "formula", "function", "gather", "gather_nd", "get_collection", "get_collection_ref",
     "get_default_graph", "get_default_session", "get_local_variable", "get_logger", "get_seed", "get_static_value",
     "get_variable", "get_variable_scope", "gfile", "global_norm", "global_variables", "global_variables_initializer",
     "glorot_normal_initializer", "glorot_uniform_initializer", "grad_pass_through", "gradients", "graph_util",

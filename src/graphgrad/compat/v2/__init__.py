@@ -160,5 +160,6 @@ graphgrad.ops.math.trig: acos acosh asin asinh atan atan2 atanh cos cosh sigmoid
 graphgrad.ops.math.unary: abs floor negative round sign sqrt square
 graphgrad.ops.nn.conv.patches: extract_volume_patches
 graphgrad.platform.logging_v1: get_logger
+graphgrad.viz.formula.formula: formula
 graphgrad.viz.live.view_graph: view_graph
 """)

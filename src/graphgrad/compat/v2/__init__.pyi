@@ -315,6 +315,7 @@ from graphgrad.ops.math.unary import sqrt as sqrt
 from graphgrad.ops.math.unary import square as square
 from graphgrad.ops.nn.conv.patches import extract_volume_patches as extract_volume_patches
 from graphgrad.platform.logging_v1 import get_logger as get_logger
+from graphgrad.viz.formula.formula import formula as formula
 from graphgrad.viz.live.view_graph import view_graph as view_graph
 
 __all__ = [
@@ -333,29 +334,30 @@ __all__ = [
     "distribute", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch", "edit_distance", "eig",
     "eigvals", "einsum", "ensure_shape", "equal", "errors", "executing_eagerly", "exp", "expand_dims", "experimental",
     "explain_gradient", "extract_volume_patches", "eye", "feature_column", "fftnd", "fill", "fingerprint", "float16",
-    "float32", "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd", "get_current_name_scope",
-    "get_logger", "get_static_value", "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal",
-    "group", "guarantee_const", "half", "hessian", "hessian_vector_product", "hessians", "histogram_fixed_width",
-    "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "implicit", "import_graph_def",
-    "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8", "io", "irfftnd",
-    "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "laplacian", "less", "less_equal", "linalg", "linspace",
-    "locate_nonfinite", "logical_and", "logical_not", "logical_or", "lookup", "make_ndarray", "make_tensor_proto",
-    "map_fn", "math", "matmul", "matrix_square_root", "maximum", "memoize_gradients", "meshgrid", "minimum", "multiply",
-    "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "norm", "not_equal", "numpy_function",
-    "one_hot", "ones", "ones_initializer", "ones_like", "optimize_derivatives", "pad", "parallel_stack", "pow", "print",
-    "profiler", "py_function", "qint16", "qint32", "qint8", "quantization", "queue", "quint16", "quint8", "ragged",
-    "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random", "random_index_shuffle",
-    "random_normal_initializer", "random_uniform_initializer", "range", "rank", "raw_ops", "realdiv", "recompute_grad",
-    "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
-    "reduce_sum", "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape",
-    "resource", "reverse", "reverse_sequence", "rfftnd", "roll", "round", "saturate_cast", "saved_model", "scalar_mul",
-    "scan", "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "sigmoid", "sign", "signal",
-    "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "sparsity", "split",
-    "sqrt", "square", "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice", "string", "strings",
-    "subtract", "summary", "switch_case", "sysconfig", "tan", "tanh", "taylor", "tensor_scatter_nd_add",
-    "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot",
-    "test", "tile", "timestamp", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple",
-    "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts",
-    "unravel_index", "unstack", "use_compiled_programs", "variable_creator_scope", "variant", "vectorized_map",
-    "version", "view_graph", "vjp", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like"
+    "float32", "float64", "floor", "foldl", "foldr", "formula", "function", "gather", "gather_nd",
+    "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through", "gradients", "graph_util",
+    "greater", "greater_equal", "group", "guarantee_const", "half", "hessian", "hessian_vector_product", "hessians",
+    "histogram_fixed_width", "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "implicit",
+    "import_graph_def", "init_scope", "initializers", "inside_function", "int16", "int32", "int64", "int8", "io",
+    "irfftnd", "is_symbolic_tensor", "is_tensor", "jacobian", "jvp", "laplacian", "less", "less_equal", "linalg",
+    "linspace", "locate_nonfinite", "logical_and", "logical_not", "logical_or", "lookup", "make_ndarray",
+    "make_tensor_proto", "map_fn", "math", "matmul", "matrix_square_root", "maximum", "memoize_gradients", "meshgrid",
+    "minimum", "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "norm",
+    "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "optimize_derivatives", "pad",
+    "parallel_stack", "pow", "print", "profiler", "py_function", "qint16", "qint32", "qint8", "quantization", "queue",
+    "quint16", "quint8", "ragged", "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random",
+    "random_index_shuffle", "random_normal_initializer", "random_uniform_initializer", "range", "rank", "raw_ops",
+    "realdiv", "recompute_grad", "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean",
+    "reduce_min", "reduce_prod", "reduce_sum", "register_tensor_conversion_function", "repeat",
+    "required_space_to_batch_paddings", "reshape", "resource", "reverse", "reverse_sequence", "rfftnd", "roll", "round",
+    "saturate_cast", "saved_model", "scalar_mul", "scan", "scatter_nd", "searchsorted", "sequence_mask", "sets",
+    "shape", "shape_n", "sigmoid", "sign", "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch",
+    "space_to_batch_nd", "sparse", "sparsity", "split", "sqrt", "square", "squeeze", "stack", "stop_gradient",
+    "strict_gradients", "strided_slice", "string", "strings", "subtract", "summary", "switch_case", "sysconfig", "tan",
+    "tanh", "taylor", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
+    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "test", "tile", "timestamp", "train", "transpose",
+    "truediv", "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "types", "uint16", "uint32", "uint64",
+    "uint8", "unique", "unique_with_counts", "unravel_index", "unstack", "use_compiled_programs",
+    "variable_creator_scope", "variant", "vectorized_map", "version", "view_graph", "vjp", "where", "while_loop", "xla",
+    "zeros", "zeros_initializer", "zeros_like"
 ]

@@ -320,9 +320,22 @@ def get_dependent_variables(input_ops: Any, output_ops: Any) -> list[Any]:
 
 def _rows(y: Tensor, xs: list[Tensor], outside: Outside, chunk: int | None, method: int = 0) -> list[Any]:
     """Returns the Jacobian of y with respect to each x, (*Y, *X), or None."""
+    if y._spec.shape == ():
+        return _only_row(y, xs, outside, method)
     body, found = _pulled_back(y, xs, outside, method=method)
-    results = finish_jacobian(y, body, found, chunk)
-    return results
+    return finish_jacobian(y, body, found, chunk)
+
+
+def _only_row(y: Tensor, xs: list[Tensor], outside: Outside, method: int) -> list[Any]:
+    """Returns the gradient of a y without dimensions, which needs no map."""
+    graph = current_graph()
+    assert graph is not None
+    with collector_paused(), graph.name_scope("gradients") as scope:
+        call = Call(graph, "gradients", False, False, method, source_of_operation(3))
+        call.scope, call.outside = scope[:-1], outside
+        seed = raw.OnesLike(y)
+        return [None if g is None else dense(g)
+                for g in zeros_of_loops(call, [y], xs, sweep(call, [y], [seed], xs, ()), ())]
 
 
 def _pulled_back(y: Tensor, xs: list[Tensor], outside: Outside, batched: bool = False,

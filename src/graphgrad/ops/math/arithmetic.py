@@ -104,7 +104,7 @@ _AT_ONCE = 8
 
 
 @op("AddN", "inputs: N*T -> sum: T", T=NUMERIC | {variant}, zero_preserving=True, operator="+", linear=Linear.JOINTLY,
-    dependence="elementwise")
+    dependence="elementwise", formula="total(inputs)")
 def _add_n(xp, inputs):
     """Adds tensors of one shape, or lists of them element by element."""
     total = inputs[0]
@@ -146,7 +146,8 @@ def _add_n_grad(op, dz):
     return [dz] * len(op.inputs)
 
 
-@op("AccumulateNV2", "inputs: N*T -> sum: T", T=NUMERIC, linear=Linear.JOINTLY, dependence="elementwise")
+@op("AccumulateNV2", "inputs: N*T -> sum: T", T=NUMERIC, linear=Linear.JOINTLY, dependence="elementwise",
+    formula="total(inputs)")
 def _accumulate_n(xp, inputs, *, shape=None):
     """Adds tensors of one shape."""
     total = inputs[0]
@@ -239,7 +240,7 @@ def sum_of_products(x, dz):
 
 
 @op("Mul", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise,
-    elementwise=True, linear=Linear.SEPARATELY)
+    elementwise=True, linear=Linear.SEPARATELY, formula="x * y")
 def _mul(xp, x, y):
     """Computes the elementwise product with broadcasting."""
     return xp.multiply(x, y)
@@ -302,7 +303,8 @@ def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> An
     return with_values(x, raw.Mul(scalar, of_values(x), name=name))
 
 
-@op("MulNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True, linear=Linear.SEPARATELY)
+@op("MulNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True, linear=Linear.SEPARATELY,
+    formula="where(y == 0, 0, x * y)")
 def _mul_no_nan(xp, x, y):
     """Computes x * y; 0 where y is 0, even if x is infinite or NaN."""
     zero = xp.asarray(0, x.dtype)
@@ -332,7 +334,8 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
     return raw.MulNoNan(x, y, name=name or "multiply_no_nan")
 
 
-@op("SquaredDifference", "x: T, y: T -> z: T", T=INEXACT | {int32, int64}, shape=broadcast, elementwise=True)
+@op("SquaredDifference", "x: T, y: T -> z: T", T=INEXACT | {int32, int64}, shape=broadcast, elementwise=True,
+    formula="(x - y) ** 2")
 def _squared_difference(xp, x, y):
     """Computes conj(x - y) * (x - y), elementwise with broadcasting."""
     d = xp.subtract(x, y)
