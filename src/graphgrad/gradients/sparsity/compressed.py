@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.gradients.control_flow.vectorized_map_gradient import MapBody, map_rows
-from graphgrad.gradients.core.gradient_paths import GraphView, Paths
 from graphgrad.gradients.core.loop_zeros import zeros_of_loops
 from graphgrad.gradients.core.outer_graphs import Outside
 from graphgrad.gradients.core.rules import Call
 from graphgrad.gradients.core.sweep import sweep
 from graphgrad.gradients.derived.value_shapes import value_shape
-from graphgrad.gradients.taylor.propagation import can_be_carried_through, coefficients
+from graphgrad.gradients.taylor.propagation import coefficients, goes_forward
 from graphgrad.gradients.taylor.series import SeriesLayout
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
@@ -155,7 +154,4 @@ def _shape(x: Any) -> Any:
 
 def forward_is_cheap(y: Tensor, x: Tensor, outside: Outside) -> bool:
     """Returns whether products J v need one sweep, not two: whether everything between can be carried forward."""
-    graph = current_graph()
-    assert graph is not None
-    paths = Paths(GraphView(graph, outside, [x]), [y], [x], list(x.op.outputs))
-    return x.dtype is not resource and all(map(can_be_carried_through, paths.ops))
+    return x.dtype is not resource and goes_forward([y], [x], outside)
