@@ -70,5 +70,6 @@ def test_with_scipy(first_in_numpy):
             exec(made, names)
             found.append(eval(solved, names))
     np.testing.assert_allclose(found[0].x, [1.0, 1.0], 1e-6)
-    energy = found[1].y[1] ** 2 / 2.0 - np.cos(found[1].y[0])
+    np.testing.assert_allclose(found[1].fun, 0.0, atol=1e-6)
+    energy = found[2].y[1] ** 2 / 2.0 - np.cos(found[2].y[0])
     np.testing.assert_allclose(energy, energy[0], atol=0.02)

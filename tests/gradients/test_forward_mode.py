@@ -23,6 +23,7 @@ def _check(y, x, names):
     second = tf.jvp(once, x, v)
     fetches = [once, tf.jacobian(y, x)] + ([second, tf.jacobian(once, x)] if second is not None else [])
     with HostSession() as session:
+        session.run(tf.global_variables_initializer())
         found = session.run(fetches, {x: _AT})
     for along, jacobian in zip(found[::2], found[1::2], strict=True):
         np.testing.assert_allclose(along, jacobian @ _ALONG, 1e-6, 1e-6, err_msg=str(names))

@@ -15,8 +15,9 @@ from graphgrad.ir.shape import as_shape, broadcast, merged
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import IndexedSlices, of_values, on_values, with_values
 from graphgrad.ir.values.tensor_list import TensorList
-from graphgrad.op_traits import Linear
+from graphgrad.op_traits import Dependence, Linear
 from graphgrad.ops.common.broadcast import unbroadcast
+from graphgrad.ops.common.dependence import numbers
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.fusion_barrier import not_fused
 
@@ -374,6 +375,13 @@ def _cross(xp, a, b):
     a0, a1, a2 = (a[..., i] for i in range(3))
     b0, b1, b2 = (b[..., i] for i in range(3))
     return xp.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], axis=-1)
+
+
+@_cross.dependences
+def _cross_elements(op, values, index):
+    own = numbers(op.inputs[0]._spec.shape).ravel()
+    others = np.concatenate([own - own % 3 + (own + k) % 3 for k in (1, 2)])  # of the same vector
+    return [Dependence(own, np.tile(own, 2), others)] * 2
 
 
 @_cross.shape
