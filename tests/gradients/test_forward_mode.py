@@ -7,7 +7,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.runtime.session import HostSession
-from graphgrad.gradients.derived.two_sweeps import pushed_forward
+from graphgrad.gradients.core.two_sweeps import pushed_forward
 from tests.gradients.sparsity.random_graphs import STEPS, build
 
 SEEDS = range(300 if os.environ.get("GRAPHGRAD_TEST_ALL") else 15)

@@ -23,6 +23,7 @@ from graphgrad.gradients.core.outer_graphs import Outside, leave
 from graphgrad.gradients.core.rules import Call, carries_gradient
 from graphgrad.gradients.core.sweep import sweep
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
+from graphgrad.gradients.core.value_shapes import value_shape
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32, resource
@@ -35,7 +36,6 @@ from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.system.garbage_collector import collector_paused
 
 from .sparse_results import is_sparse, no_entries, sparse_jacobians
-from .value_shapes import value_shape
 
 
 def jacobian(output: Any, inputs: Any = None, use_pfor: bool = True, parallel_iterations: int | None = None,

@@ -11,14 +11,13 @@ from graphgrad.gradients.core.gradient_paths import GraphView
 from graphgrad.gradients.core.outer_graphs import Outside
 from graphgrad.gradients.core.registry import is_users
 from graphgrad.gradients.core.unconnected import zeros_of
+from graphgrad.gradients.core.value_shapes import value_shape
 from graphgrad.ir.dtypes import int64
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
 from graphgrad.ir.values.sparse_hooks import sparse_jacobian, sparse_tensor
-
-from .value_shapes import value_shape
 
 
 def is_sparse(sparse: Any) -> bool:

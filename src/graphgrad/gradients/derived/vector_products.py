@@ -3,7 +3,7 @@
 **Jacobian-vector products** (forward mode) are Taylor coefficients of the first order: one pass over the operations in
 between, each of which is applied to tangents as its record and its gradient rule say. Where something in between cannot
 be built once more (a loop, a branch, a gradient of the user's, complex numbers), they are two reverse sweeps, see
-`two_sweeps.py`. Separate forward rules would be a second table of derivatives to keep right.
+`core/two_sweeps.py`. Separate forward rules would be a second table of derivatives to keep right.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from graphgrad.gradients.core.backprop import gradients
 from graphgrad.gradients.core.custom import repack
 from graphgrad.gradients.core.outer_graphs import leave
 from graphgrad.gradients.core.rules import carries_gradient
+from graphgrad.gradients.core.two_sweeps import pushed_forward
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
+from graphgrad.gradients.core.value_shapes import value_shape
 from graphgrad.gradients.taylor.propagation import coefficients, goes_forward
 from graphgrad.gradients.taylor.series import SeriesLayout
 from graphgrad.ir.conversion import convert_to_tensor
@@ -26,9 +28,6 @@ from graphgrad.ir.shape import is_fully_defined, shape_str
 from graphgrad.ir.source import user_source
 from graphgrad.ir.values.function_hooks import derivative_of, is_function
 from graphgrad.ir.values.indexed_slices import dense
-
-from .two_sweeps import pushed_forward
-from .value_shapes import value_shape
 
 
 def jvp(ys: Any, xs: Any = None, tangents: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE,

@@ -12,7 +12,7 @@ from graphgrad.gradients.core.loop_zeros import zeros_of_loops
 from graphgrad.gradients.core.outer_graphs import Outside
 from graphgrad.gradients.core.rules import Call
 from graphgrad.gradients.core.sweep import sweep
-from graphgrad.gradients.derived.value_shapes import value_shape
+from graphgrad.gradients.core.value_shapes import value_shape
 from graphgrad.gradients.taylor.propagation import coefficients, goes_forward
 from graphgrad.gradients.taylor.series import SeriesLayout
 from graphgrad.ir.context import current_graph, use

@@ -13,7 +13,7 @@ from graphgrad.gradients.core.gradient_paths import GraphView, Paths
 from graphgrad.gradients.core.missing import MissingGradientError
 from graphgrad.gradients.core.outer_graphs import Outside, leave
 from graphgrad.gradients.core.registry import gradient_function
-from graphgrad.gradients.derived.value_shapes import value_shape
+from graphgrad.gradients.core.value_shapes import value_shape
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.opdef import raw

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphgrad.gradients.core import strictness
-from graphgrad.gradients.core.backprop import gradients
-from graphgrad.gradients.core.rules import carries_gradient
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.values.indexed_slices import dense
+
+from . import strictness
+from .backprop import gradients
+from .rules import carries_gradient
 
 
 def pushed_forward(ys: list[Tensor], xs: list[Tensor], tangents: list[Any]) -> list[Any]:
