@@ -161,7 +161,8 @@ def hessians(
       name: the name scope of the new operations.
       colocate_gradients_with_ops, gate_gradients, aggregation_method: as in `gradients`.
       sparse: as in `jacobian`; the pattern is that of the first derivative, and of an entry and its mirror image one
-        product is enough.
+        product is enough. "substitution" takes fewer products where an entry may be a difference of products: rounding
+        is then in proportion to the largest of a few entries, not to each.
     Returns: a list with a tensor (*X, *X) for each x of shape (*X).
     Raises: ValueError for an x that the first derivative does not depend on; else as `gradients`.
     Gradient: of any order.

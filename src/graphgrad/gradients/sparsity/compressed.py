@@ -23,6 +23,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import source_of_operation
 
 from .colouring import Entries, alone, column_colours
+from .substitution import Substitution
 from .two_sided import star_colours, two_sided
 
 Array = Any  # an array of integers
@@ -114,6 +115,16 @@ def values(y: Tensor, x: Tensor, entries: Entries, chosen: ProductPlan, outside:
     flat = stacks[0] if len(stacks) == 1 else raw.ConcatV2(stacks, np.int32(0))
     dtype = np.int32 if len(places) == 0 or places.max() < 2**31 else np.int64
     return raw.GatherV2(flat, places.astype(dtype), np.int32(0))
+
+
+def substituted(y: Any, x: Any, found: Substitution, outside: Outside) -> Any:
+    """Computes the entries of a Hessian from the products of an acyclic colouring."""
+    count = int(found.colours.max(initial=-1)) + 1
+    flat = raw.Reshape(_products_of_rows(y, x, found.colours, count, outside), np.array([-1], np.int32))
+    terms = raw.GatherV2(flat, found.places, np.int32(0))
+    if len(found.sums) > found.sums.max(initial=-1) + 1:
+        terms = raw.SegmentSum(raw.Mul(terms, found.signs.astype(y.dtype.np_dtype)), found.sums)
+    return raw.GatherV2(terms, found.of_entries, np.int32(0))
 
 
 def _seeds(colours: Array, count: int, like: Tensor, shape: Any, dtype: Any) -> Any:
