@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks import sparsity
 from benchmarks.derivative_tables import colours
+from tests.support.effort import long
 
 
 @pytest.mark.parametrize(("name", "products"), [("brusselator", 8), ("arrowhead", 3), ("banded", 5), ("grid", 9),
@@ -20,7 +21,11 @@ PEERS = {"tridiagonal, 300": 3, "banded, 7 of 300": 7, "arrowhead, 300": 2, "5 p
          "random, 200, 1 in 20": 40}
 
 
-@pytest.mark.parametrize("case", colours.CASES)
+_LONG = long("grids with fewer neighbours are coloured")
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, marks=_LONG) if c.startswith(("27", "random, 2")) else c
+                                  for c in colours.CASES])
 def test_colours(case):
     """Hessians take at most as many products as with peers; by substitution fewer, where it is done."""
     build, shape = colours.CASES[case]
