@@ -17,6 +17,7 @@ import os
 import statistics
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -132,7 +133,7 @@ def main() -> None:
     machine = (f"Date: {datetime.date.today()}. Machine: {os.cpu_count()} cores. Load average before and after: "
                f"{before:.1f}, {os.getloadavg()[0]:.1f} (about 1 when nothing else runs); where it is high, ratios say "
                f"more than times. {options.rounds} rounds of {STEPS} steps.")
-    text = "\n".join([_HEAD, machine, "", "\n\n".join(parts), ""])
+    text = "\n".join([_HEAD, textwrap.fill(machine, 119), "", "\n\n".join(parts), ""])
     Path(options.out).write_text(text) if options.out else print(text)
 
 
