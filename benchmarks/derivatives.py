@@ -2,8 +2,9 @@
 
     python -m benchmarks.derivatives [--peers PYTHON] [--tables NAME ...] [--rounds N] [--out FILE]
 
-PYTHON is an interpreter with jax and folx; without it graphgrad alone is measured. Systems run in processes of their
-own, which take turns, case by case; medians are given. The tables are modules of `benchmarks.derivative_tables`.
+PYTHON is an interpreter with jax, folx, asdex and casadi; without it graphgrad alone is measured. Systems run in
+processes of their own, which take turns, case by case; medians are given. The tables are modules of
+`benchmarks.derivative_tables`.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import os
 import statistics
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TABLES = ("laplacians", "orders", "programs")
+TABLES = ("laplacians", "orders", "programs", "sparse_jacobians", "colours")
 STEPS = 3  # in a row; the first one warms the caches up
 _HEAD = """# Benchmarks of higher derivatives
 
@@ -108,7 +110,7 @@ def _markdown(table, results, lines) -> str:
 def main() -> None:
     """Measures, and writes the page."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--peers", help="an interpreter with jax and folx")
+    parser.add_argument("--peers", help="an interpreter with jax, folx, asdex and casadi")
     parser.add_argument("--tables", nargs="*", default=TABLES)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--out", help="where to write; standard output by default")
@@ -131,7 +133,7 @@ def main() -> None:
     machine = (f"Date: {datetime.date.today()}. Machine: {os.cpu_count()} cores. Load average before and after: "
                f"{before:.1f}, {os.getloadavg()[0]:.1f} (about 1 when nothing else runs); where it is high, ratios say "
                f"more than times. {options.rounds} rounds of {STEPS} steps.")
-    text = "\n".join([_HEAD, machine, "", "\n\n".join(parts), ""])
+    text = "\n".join([_HEAD, textwrap.fill(machine, 119), "", "\n\n".join(parts), ""])
     Path(options.out).write_text(text) if options.out else print(text)
 
 

@@ -159,6 +159,8 @@ class OpTraits:
       checks: whether it returns its input, or raises an error; errors then name the operation that made the value.
       finite_advice: how to keep its value and its gradient finite, as a clause.
       gradient_advice: an expression that can replace it and has a gradient. `k` is how steep, `t` a temperature.
+      formula: what it computes as a Python expression of the names of its inputs and attributes, in which functions
+        have NumPy's names; None for a call by its own name. See `written_as`.
       eager_seconds: what NumPy takes for each element of the largest input or output, in seconds, if XLA takes at most
         three quarters of it on large arrays; then eager mode uses programs for it once it recurs.
       stacked_rule: see `stacked`.
@@ -196,6 +198,7 @@ class OpTraits:
     checks = False
     finite_advice = ""
     gradient_advice = ""
+    formula: str | Callable[[Any], str | None] | None = None
     eager_seconds = 0.0
     stacked_rule: Callable[..., Any] | None = None
     value_rule: Callable[..., Any] | None = None
@@ -232,6 +235,16 @@ class OpTraits:
             self.rows_rule = rows
         if (dependence := options.pop("dependence", None)) is not None:
             self.dependence_rule = dependence
+
+    def written_as(self, rule: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
+        """Declares what an operation computes as a formula, where that depends on its attributes (a decorator).
+
+        The rule is a function of an operation, and gives what the option `formula` of `op` says: in `tf.formula`'s
+        language `total(list)` adds up a list, `item(x, "0, :")` is x[0, :], and `swapped(x)` turns matrices around.
+        None: it is written as a call.
+        """
+        self.formula = rule
+        return rule
 
     def dependences(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Declares on which elements of its inputs a result depends, for sparse derivatives (a decorator).
@@ -344,7 +357,8 @@ class OpTraits:
 _OPTIONS = frozenset({
     "cost", "saves_result", "batch_split", "library", "shape_only", "fill", "alias", "identity", "data_movement",
     "zero_preserving", "operator", "linear", "elementwise", "quotient", "variable", "table", "tensor_list",
-    "placeholder", "checks", "finite_advice", "gradient_advice", "eager_seconds", "summed"})
+    "placeholder", "checks", "finite_advice", "gradient_advice", "formula", "eager_seconds",
+    "summed"})
 
 
 # Code objects are read directly: `inspect.signature` of every kernel and shape rule would take

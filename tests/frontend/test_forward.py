@@ -118,3 +118,15 @@ def test_refused() -> None:
         acc.__exit__()
     with acc, pytest.raises(ValueError, match="already recording"):
         acc.__enter__()
+
+
+@pytest.mark.parametrize(("function", "expected"), [
+    (lambda x, z: z * 2.0, [0.0]), (lambda x, z: (z * 2.0, x), [0.0, 1.0]), (lambda x, z: tf.constant(3.0), [None]),
+    (lambda x, z: tf.stop_gradient(x), [None]), (lambda x, z: tf.round(x), [None]), (lambda x, z: (z, x), [0.0, 1.0])])
+def test_functions_of_other_arguments(function, expected):
+    """A function's results that follow from arguments without tangents have zeros, as in TensorFlow 2.21."""
+    x, z = tf.constant(2.0), tf.constant(1.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as forward:
+        found = tf.nest.flatten(tf.function(function)(x, z))
+    slopes = [forward.jvp(t) for t in found]
+    assert [None if g is None else float(g) for g in slopes] == expected

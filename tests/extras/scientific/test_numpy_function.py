@@ -100,3 +100,29 @@ def test_refused():
             tf.as_function(x, x)(1.0, 2.0)
         with pytest.raises(ValueError, match=r"(?s)tf\.as_function: hess is for.*Fix"):
             _ = tf.as_function(x, x).hess
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_sparse(traced):
+    """Sparse derivatives are those of dense ones."""
+    def build(x):
+        return tf.reduce_sum(x[1:] ** 2 * x[:-1])
+
+    at = np.arange(1.0, 6.0)
+    with context.use(context.EAGER if traced else tf.Graph()):
+        x = None if traced else tf.placeholder(tf.float64, [5])
+        make = (lambda f, **k: tf.as_function(f, np.zeros(5), **k)) if traced else (
+            lambda f, **k: tf.as_function(f(x), x, **k))
+        dense, sparse = make(build), make(build, sparse=True)
+        assert sparse(at) == dense(at)
+        assert sparse.hess(at).nnz == 12
+        np.testing.assert_allclose(sparse.hess(at).toarray(), dense.hess(at))
+        slopes, few = make(lambda x: x[1:] * x[:-1]), make(lambda x: x[1:] * x[:-1], sparse=True)
+        np.testing.assert_allclose(few.jac(at).toarray(), slopes.jac(at))
+
+
+def test_errors_of_sparse():
+    with pytest.raises(ValueError, match="flat=True packs all into one"):
+        tf.as_function(lambda x: x, 1.0, flat=True, sparse=True)
+    with pytest.raises(TypeError, match="sparse matrices are for one result"):
+        tf.as_function(lambda x: (x, x), np.zeros(2), sparse=True).jac(np.zeros(2))

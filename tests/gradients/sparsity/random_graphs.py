@@ -57,6 +57,21 @@ def _convolution(t):
     return _flat(tf.nn.conv2d(image, np.arange(1.0, 9.0).reshape(2, 2, 1, 2), [1, 1, 1, 1], "SAME"))
 
 
+@tf.function
+def _function(t):
+    return tf.where(t > 0.0, t * t[::-1], tf.sin(t))
+
+
+def _state(t):
+    """Reads a variable, before and after it is assigned what follows from t, which is no part of the derivative."""
+    v = tf.Variable(np.arange(1.0, 6.0), use_resource=True)
+    before = v.read_value()
+    with tf.control_dependencies([before, v.assign(tf.stop_gradient(v * 2.0))]):
+        after = v.read_value()
+    n = min(t.shape[0], 5)
+    return tf.concat([before[:n] * t[:n], after[1:2] * t[-1:]], 0)
+
+
 # Functions of a vector t and a generator; what is nonlinear keeps values moderate.
 STEPS = {
     "tanh": lambda t, rng: tf.tanh(t),
@@ -109,6 +124,15 @@ STEPS = {
     "map": lambda t, rng: _mapped(t),
     "cast": lambda t, rng: tf.cast(tf.cast(t, tf.float32), tf.float64),
     "diag": lambda t, rng: _flat(tf.linalg.diag(t[:3]))[:7] + t[0],
+    "cross": lambda t, rng: tf.concat([tf.linalg.cross(t[:3], tf.cos(t[-3:])), t[:1]], 0),
+    "function": lambda t, rng: _function(t),
+    "state": lambda t, rng: _state(t),
+    "top": lambda t, rng: tf.concat([tf.math.top_k(t[:3], 2)[0], t[1:]], 0),
+    "reverse_cumulative": lambda t, rng: tf.concat([tf.cumprod(t[:3], reverse=True), t[3:] ** 2], 0),
+    "batched": lambda t, rng: _flat(tf.matmul(t[:2, None, None], tf.reshape(tf.tile(t[:3], [2]), [2, 1, 3]))),
+    "broadcast": lambda t, rng: _flat(t[:2, None] * tf.sin(t[None, :3]) + tf.broadcast_to(t[:1], [2, 3])),
+    "strided": lambda t, rng: tf.concat([t[::2], t[::-2]], 0),
+    "pool": lambda t, rng: t[2] * _flat(tf.nn.avg_pool2d(tf.reshape(tf.tile(t[:2], [8]), [1, 4, 4, 1]), 2, 2, "SAME")),
     "norm": lambda t, rng: t / tf.norm(t[:2] + 2.0),
 }
 

@@ -3,6 +3,8 @@
 import pytest
 
 from benchmarks import sparsity
+from benchmarks.derivative_tables import colours
+from tests.support.effort import long
 
 
 @pytest.mark.parametrize(("name", "products"), [("brusselator", 8), ("arrowhead", 3), ("banded", 5), ("grid", 9),
@@ -11,3 +13,23 @@ def test_cases(name, products):
     found = sparsity.measured(getattr(sparsity, name), 8 if name in ("brusselator", "grid") else 40, steps=1)
     assert sum(found["products"]) == products
     assert sparsity.line(name, found).count("|") == 7
+
+
+# The fewest products that asdex's `color_symmetric` and CasADi 3.8.2's `star_coloring` take.
+PEERS = {"tridiagonal, 300": 3, "banded, 7 of 300": 7, "arrowhead, 300": 2, "5 points, 20 x 20": 5,
+         "9 points, 20 x 20": 10, "7 points, 8 x 8 x 8": 9, "27 points, 8 x 8 x 8": 30, "random, 400, 1 in 100": 16,
+         "random, 200, 1 in 20": 40}
+
+
+_LONG = long("grids with fewer neighbours are coloured")
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, marks=_LONG) if c.startswith(("27", "random, 2")) else c
+                                  for c in colours.CASES])
+def test_colours(case):
+    """Hessians take at most as many products as with peers; by substitution fewer, where it is done."""
+    build, shape = colours.CASES[case]
+    products = colours._star(build(), shape)
+    assert products <= PEERS[case]
+    fewer = colours._acyclic(build())
+    assert fewer is None or fewer <= products

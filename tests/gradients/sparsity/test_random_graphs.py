@@ -24,6 +24,7 @@ def check(y, x, names, hessian=True):
         assert fetches[0] is None and not len(pattern)
         return
     with HostSession() as session:
+        session.run(tf.global_variables_initializer())
         for scale in (1.0, -0.4):
             at = scale * np.array([0.31, -0.77, 1.21, 0.53, -0.19])
             found = session.run(fetches, {x: at})

@@ -250,5 +250,6 @@ graphgrad.system.progress: show_progress
 graphgrad.training.summaries.summaries_v0: histogram_summary image_summary merge_all_summaries merge_summary
     scalar_summary
 graphgrad.training.summaries.summary_messages: Event HistogramProto LogMessage SessionLog Summary SummaryMetadata
+graphgrad.viz.formula.formula: formula
 graphgrad.viz.live.view_graph: view_graph
 """)

@@ -647,6 +647,7 @@ from graphgrad.training.summaries.summary_messages import LogMessage as LogMessa
 from graphgrad.training.summaries.summary_messages import SessionLog as SessionLog
 from graphgrad.training.summaries.summary_messages import Summary as Summary
 from graphgrad.training.summaries.summary_messages import SummaryMetadata as SummaryMetadata
+from graphgrad.viz.formula.formula import formula as formula
 from graphgrad.viz.live.view_graph import view_graph as view_graph
 __version__ = API_VERSION
 __git_version__ = GIT_VERSION
@@ -692,23 +693,23 @@ __all__ = [
     "fake_quant_with_min_max_args_gradient", "fake_quant_with_min_max_vars", "fake_quant_with_min_max_vars_gradient",
     "fake_quant_with_min_max_vars_per_channel", "fake_quant_with_min_max_vars_per_channel_gradient", "feature_column",
     "fft", "fft2d", "fft3d", "fftnd", "fill", "fingerprint", "fixed_size_partitioner", "flags", "float16", "float32",
-    "float64", "floor", "floor_div", "floordiv", "floormod", "foldl", "foldr", "function", "gather", "gather_nd",
-    "get_collection", "get_collection_ref", "get_default_graph", "get_default_session", "get_local_variable",
-    "get_logger", "get_seed", "get_static_value", "get_variable", "get_variable_scope", "gfile", "global_norm",
-    "global_variables", "global_variables_initializer", "glorot_normal_initializer", "glorot_uniform_initializer",
-    "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half",
-    "hessian", "hessian_vector_product", "hessians", "histogram_fixed_width", "histogram_fixed_width_bins",
-    "histogram_summary", "identity", "identity_n", "ifft", "ifft2d", "ifft3d", "ifftnd", "igamma", "igammac", "imag",
-    "image", "image_summary", "implicit", "import_graph_def", "init_scope", "initialize_all_tables",
-    "initialize_all_variables", "initialize_local_variables", "initialize_variables", "initializers", "int16", "int32",
-    "int64", "int8", "invert_permutation", "io", "irfftnd", "is_finite", "is_inf", "is_nan", "is_non_decreasing",
-    "is_numeric_tensor", "is_strictly_increasing", "is_symbolic_tensor", "is_tensor", "is_variable_initialized",
-    "jacobian", "jvp", "laplacian", "layers", "lbeta", "less", "less_equal", "lgamma", "lin_space", "linalg",
-    "linspace", "local_variables", "local_variables_initializer", "locate_nonfinite", "log", "log1p", "log_sigmoid",
-    "logging", "logical_and", "logical_not", "logical_or", "logical_xor", "lookup", "losses", "make_ndarray",
-    "make_template", "make_tensor_proto", "manip", "map_fn", "matching_files", "math", "matmul", "matrix_band_part",
-    "matrix_determinant", "matrix_diag", "matrix_diag_part", "matrix_inverse", "matrix_set_diag", "matrix_solve",
-    "matrix_solve_ls", "matrix_square_root", "matrix_transpose", "matrix_triangular_solve", "maximum",
+    "float64", "floor", "floor_div", "floordiv", "floormod", "foldl", "foldr", "formula", "function", "gather",
+    "gather_nd", "get_collection", "get_collection_ref", "get_default_graph", "get_default_session",
+    "get_local_variable", "get_logger", "get_seed", "get_static_value", "get_variable", "get_variable_scope", "gfile",
+    "global_norm", "global_variables", "global_variables_initializer", "glorot_normal_initializer",
+    "glorot_uniform_initializer", "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal", "group",
+    "guarantee_const", "half", "hessian", "hessian_vector_product", "hessians", "histogram_fixed_width",
+    "histogram_fixed_width_bins", "histogram_summary", "identity", "identity_n", "ifft", "ifft2d", "ifft3d", "ifftnd",
+    "igamma", "igammac", "imag", "image", "image_summary", "implicit", "import_graph_def", "init_scope",
+    "initialize_all_tables", "initialize_all_variables", "initialize_local_variables", "initialize_variables",
+    "initializers", "int16", "int32", "int64", "int8", "invert_permutation", "io", "irfftnd", "is_finite", "is_inf",
+    "is_nan", "is_non_decreasing", "is_numeric_tensor", "is_strictly_increasing", "is_symbolic_tensor", "is_tensor",
+    "is_variable_initialized", "jacobian", "jvp", "laplacian", "layers", "lbeta", "less", "less_equal", "lgamma",
+    "lin_space", "linalg", "linspace", "local_variables", "local_variables_initializer", "locate_nonfinite", "log",
+    "log1p", "log_sigmoid", "logging", "logical_and", "logical_not", "logical_or", "logical_xor", "lookup", "losses",
+    "make_ndarray", "make_template", "make_tensor_proto", "manip", "map_fn", "matching_files", "math", "matmul",
+    "matrix_band_part", "matrix_determinant", "matrix_diag", "matrix_diag_part", "matrix_inverse", "matrix_set_diag",
+    "matrix_solve", "matrix_solve_ls", "matrix_square_root", "matrix_transpose", "matrix_triangular_solve", "maximum",
     "memoize_gradients", "merge_all_summaries", "merge_summary", "meshgrid", "metrics", "min_max_variable_partitioner",
     "minimum", "mod", "model_variables", "moving_average_variables", "multinomial", "multiply", "name_scope",
     "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "no_regularizer", "norm", "not_equal",

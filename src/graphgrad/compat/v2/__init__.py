@@ -161,5 +161,6 @@ graphgrad.ops.math.unary: abs floor negative round sign sqrt square
 graphgrad.ops.nn.conv.patches: extract_volume_patches
 graphgrad.platform.logging_v1: get_logger
 graphgrad.system.progress: show_progress
+graphgrad.viz.formula.formula: formula
 graphgrad.viz.live.view_graph: view_graph
 """)

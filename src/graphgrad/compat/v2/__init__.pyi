@@ -316,6 +316,7 @@ from graphgrad.ops.math.unary import square as square
 from graphgrad.ops.nn.conv.patches import extract_volume_patches as extract_volume_patches
 from graphgrad.platform.logging_v1 import get_logger as get_logger
 from graphgrad.system.progress import show_progress as show_progress
+from graphgrad.viz.formula.formula import formula as formula
 from graphgrad.viz.live.view_graph import view_graph as view_graph
 __version__ = API_VERSION
 __git_version__ = GIT_VERSION
@@ -336,9 +337,9 @@ __all__ = [
     "dynamic_partition", "dynamic_stitch", "edit_distance", "eig", "eigvals", "einsum", "ensure_shape", "equal",
     "errors", "executing_eagerly", "exp", "expand_dims", "experimental", "explain_gradient", "extract_volume_patches",
     "eye", "feature_column", "fftnd", "fill", "fingerprint", "float16", "float32", "float64", "floor", "foldl", "foldr",
-    "function", "gather", "gather_nd", "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through",
-    "gradients", "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half", "hessian",
-    "hessian_vector_product", "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "identity",
+    "formula", "function", "gather", "gather_nd", "get_current_name_scope", "get_logger", "get_static_value",
+    "grad_pass_through", "gradients", "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half",
+    "hessian", "hessian_vector_product", "hessians", "histogram_fixed_width", "histogram_fixed_width_bins", "identity",
     "identity_n", "ifftnd", "image", "implicit", "import_graph_def", "init_scope", "initializers", "inside_function",
     "int16", "int32", "int64", "int8", "io", "irfftnd", "is_symbolic_tensor", "is_tensor", "jacobian", "jvp",
     "laplacian", "less", "less_equal", "linalg", "linspace", "locate_nonfinite", "logical_and", "logical_not",

@@ -25,7 +25,8 @@ from graphgrad.ir.values.function_hooks import is_function
 _ZERO = UnconnectedGradients.ZERO
 
 
-def as_function(fetches: Any, feeds: Any, *, flat: bool = False, by: int = 0, session: Any = None) -> NumpyFunction:
+def as_function(fetches: Any, feeds: Any, *, flat: bool = False, by: int = 0, session: Any = None,
+                sparse: Any = False) -> NumpyFunction:
     """Makes a function of NumPy arrays that computes tensors, for `scipy.optimize`, `solve_ivp` and the like.
 
     Args:
@@ -35,32 +36,40 @@ def as_function(fetches: Any, feeds: Any, *, flat: bool = False, by: int = 0, se
         arguments as examples, whose shapes and dtypes count.
       flat: whether all arguments are packed into one vector, one after the other, and the result is a vector, too.
       by: the number of the argument that `jac` and `hess` differentiate by, counted from 0.
+      sparse: whether `jac` and `hess` give SciPy's sparse matrices, of one result by one argument, vectors as a rule;
+        or the pattern, as `tf.jacobian(sparse=...)` takes it. Elements that are known to be zero are not computed.
       session: the session that has the variables' values; the default session, or a new one, if there is none.
     Returns: a `NumpyFunction`. Floating results are float64, those without dimensions are Python's floats. Its `jac`
       and `hess` are functions of the same arguments; `pack` and `unpack` convert between a vector and the arguments.
-    Raises: ValueError for a shape that is not known, where it must be, or for `by` beyond the arguments.
+    Raises: ValueError for a shape that is not known, where it must be, for `by` beyond the arguments, and for
+      `sparse` with `flat`; TypeError for `sparse` and several results.
     Reference: sympy.lambdify; scipy.optimize.minimize.
 
     >>> x = tf.placeholder(tf.float64, [2])
     >>> f = tf.as_function(tf.reduce_sum((x - [1.0, 2.0]) ** 2), x)
     >>> f(np.zeros(2)), f.jac(np.zeros(2)).tolist(), f.hess(np.zeros(2)).tolist()
     (5.0, [-2.0, -4.0], [[2.0, 0.0], [0.0, 2.0]])
+    >>> tf.as_function(x[1:] * x[:-1], x, sparse=True).jac(np.ones(2)).toarray().tolist()
+    [[1.0, 1.0]]
     """
     places = list(feeds) if isinstance(feeds, (list, tuple)) else [feeds]
     if not 0 <= by < len(places):
         raise ValueError(f"tf.as_function: by={by}, but there are {len(places)} arguments.\n"
                          f"  Called at {user_source()}\n  Fix: count them from 0")
+    if flat and sparse is not False:
+        raise ValueError("tf.as_function: sparse matrices are for one argument, but flat=True packs all into one.\n"
+                         f"  Called at {user_source()}\n  Fix: build the vector in the graph, and feed that")
     if is_function(fetches):
         places = [convert_to_tensor(np.asarray(p) if isinstance(p, (list, float)) else p) for p in places]
-        return _OfFunction(fetches, places, flat, by)
-    return _OfTensors(fetches, places, flat, by, session)
+        return _OfFunction(fetches, places, flat, by, sparse)
+    return _OfTensors(fetches, places, flat, by, sparse, session)
 
 
 class NumpyFunction:
     """A function of NumPy arrays; what `as_function` returns."""
 
-    def __init__(self, places: Sequence[Any], flat: bool, by: int):
-        self._places, self._flat, self._by = places, flat, by
+    def __init__(self, places: Sequence[Any], flat: bool, by: int, sparse: Any):
+        self._places, self._flat, self._by, self._sparse = places, flat, by, sparse
         self._dtypes = [p.dtype.np_dtype for p in places]
         self._shapes: list[Any] = [p._spec.shape if isinstance(p, Tensor) else p.shape for p in places]
         self._derived: dict[str, Callable[..., Any]] = {}
@@ -110,6 +119,8 @@ class NumpyFunction:
             raise TypeError(f"a function of {len(self._places)} arguments was given {len(args)}.\n"
                             f"  Called at {user_source()}\n  Fix: give one for each feed, or tf.as_function(flat=True)")
         found = run(*[np.asarray(a, d) for a, d in zip(args, self._dtypes, strict=True)])
+        if hasattr(found, "to_scipy"):
+            return found.to_scipy()
         return _out(found) if isinstance(found, (np.ndarray, np.generic)) else nest.map_structure(_out, found)
 
     def _compiled(self, what: str) -> Callable[..., Any]:
@@ -120,6 +131,13 @@ class NumpyFunction:
         if what == "value":
             return _vector([y]) if self._flat and (isinstance(y, (list, tuple, dict)) or y.shape.rank != 0) else y
         by = xs if self._flat else xs[self._by]
+        if self._sparse is not False:
+            if isinstance(y, (list, tuple, dict)):
+                raise TypeError(f"tf.as_function: sparse matrices are for one result, not {y!r}.\n"
+                                f"  Called at {user_source()}\n  Fix: tf.concat the results")
+            if what == "hess":
+                return hessian(_number(y), by, _ZERO, sparse=self._sparse)
+            return jacobian(y, by, unconnected_gradients=_ZERO, sparse=self._sparse)
         if what == "hess":
             found = hessian(_number(y), by, _ZERO)
             if self._flat:
@@ -136,12 +154,12 @@ class NumpyFunction:
 class _OfTensors(NumpyFunction):
     """A function that runs a part of a graph."""
 
-    def __init__(self, fetches: Any, places: list[Any], flat: bool, by: int, session: Any):
+    def __init__(self, fetches: Any, places: list[Any], flat: bool, by: int, sparse: Any, session: Any):
         self._fetches, self._graph = fetches, places[0].graph
         default = sessions.entries[-1] if sessions.entries else None
         usable = default is not None and default.graph is self._graph
         self._session: Any = session or (default if usable else Session(graph=self._graph))
-        super().__init__(places, flat, by)
+        super().__init__(places, flat, by, sparse)
 
     def _compiled(self, what: str) -> Callable[..., Any]:
         with self._graph.as_default():
@@ -153,9 +171,9 @@ class _OfTensors(NumpyFunction):
 class _OfFunction(NumpyFunction):
     """A function that calls a traced one."""
 
-    def __init__(self, f: Callable[..., Any], places: list[Any], flat: bool, by: int):
+    def __init__(self, f: Callable[..., Any], places: list[Any], flat: bool, by: int, sparse: Any):
         self._f = f
-        super().__init__(places, flat, by)
+        super().__init__(places, flat, by, sparse)
 
     def _compiled(self, what: str) -> Callable[..., Any]:
         def build(*xs: Any) -> Any:
@@ -165,7 +183,8 @@ class _OfFunction(NumpyFunction):
         traced = Function(build, name=what, autograph=False)
 
         def run(*arrays: Any) -> Any:
-            return nest.map_structure(np.asarray, traced(*[convert_to_tensor(a) for a in arrays]))
+            found = traced(*[convert_to_tensor(a) for a in arrays])
+            return found if hasattr(found, "to_scipy") else nest.map_structure(np.asarray, found)
 
         return run
 

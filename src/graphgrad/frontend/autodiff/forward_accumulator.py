@@ -149,6 +149,9 @@ class ForwardAccumulator:
                 error.lies_within(record, self._path(record))  # type: ignore[arg-type]  # the same
                 raise
             pairs = [(dense(g), t) for g, t in zip(in_grads, tangents, strict=True) if g is not None and t is not None]
+            if not pairs and getattr(rule, "is_call", False):  # as in TensorFlow: zeros of what follows from the others
+                pairs = [(dense(g), raw.ZerosLike(t)) for g, t in zip(in_grads, record.inputs, strict=True)
+                         if g is not None and t.dtype.kind in "fc"]
         if not pairs:
             return [None] * len(dummies)
         found = iter(tape.gradient([g for g, _ in pairs], given, [t for _, t in pairs]))

@@ -55,6 +55,7 @@ def derivative(what: str, f: Callable[..., Any], *given: Any, argnums: _Argnums 
 def _named(g: Callable[..., Any], what: str, f: Callable[..., Any]) -> Callable[..., Any]:
     g.__name__ = g.__qualname__ = f"{what}_of_{getattr(f, '__name__', 'function').strip('<>')}"
     g.__doc__ = f"Computes tf.{what} of a function."
+    g.differentiated = f  # type: ignore[attr-defined]  # for the names of its arguments
     return g
 
 

@@ -151,8 +151,8 @@ class ConcreteFunction:
         if self._part is None:
             handles = {id(p): c for p, c in zip(self._inputs[self._argument_count :], self._captured, strict=True)
                        if p.dtype is dtypes.resource}
-            self._part = GraphSlice(self.graph, self._inputs, self.graph.outputs, self._targets, handles, self._positions,
-                               self._engine)
+            self._part = GraphSlice(self.graph, self._inputs, self.graph.outputs, self._targets, handles,
+                                    self._positions, self._engine)
         return self._restored(self._part.run([*args, *self._captured]))
 
     def _call_arrays(self, values: list[Any]) -> Any:

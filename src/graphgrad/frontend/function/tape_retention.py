@@ -58,7 +58,7 @@ class RecordedRun:
         def gradient(record: Any, *dys: Any) -> list[Any]:
             return self._gradient([*[None] * start, *dys])
 
-        gradient.takes_none = True  # type: ignore[attr-defined]  # functions take attributes
+        gradient.takes_none = gradient.is_call = True  # type: ignore[attr-defined]  # functions take attributes
         self._told[getattr(record, "__self__", record)] = stop
         record(registry["IdentityN"], tuple(self._given), tuple(self.tensors[start:stop]), {}, gradient)
 

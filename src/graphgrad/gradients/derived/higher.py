@@ -23,6 +23,7 @@ from graphgrad.gradients.core.outer_graphs import Outside, leave
 from graphgrad.gradients.core.rules import Call, carries_gradient
 from graphgrad.gradients.core.sweep import sweep
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
+from graphgrad.gradients.core.value_shapes import value_shape
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32, resource
@@ -35,7 +36,6 @@ from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.system.garbage_collector import collector_paused
 
 from .sparse_results import is_sparse, no_entries, sparse_jacobians
-from .value_shapes import value_shape
 
 
 def jacobian(output: Any, inputs: Any = None, use_pfor: bool = True, parallel_iterations: int | None = None,
@@ -161,7 +161,8 @@ def hessians(
       name: the name scope of the new operations.
       colocate_gradients_with_ops, gate_gradients, aggregation_method: as in `gradients`.
       sparse: as in `jacobian`; the pattern is that of the first derivative, and of an entry and its mirror image one
-        product is enough.
+        product is enough. "substitution" takes fewer products where an entry may be a difference of products: rounding
+        is then in proportion to the largest of a few entries, not to each.
     Returns: a list with a tensor (*X, *X) for each x of shape (*X).
     Raises: ValueError for an x that the first derivative does not depend on; else as `gradients`.
     Gradient: of any order.
@@ -320,9 +321,22 @@ def get_dependent_variables(input_ops: Any, output_ops: Any) -> list[Any]:
 
 def _rows(y: Tensor, xs: list[Tensor], outside: Outside, chunk: int | None, method: int = 0) -> list[Any]:
     """Returns the Jacobian of y with respect to each x, (*Y, *X), or None."""
+    if y._spec.shape == ():
+        return _only_row(y, xs, outside, method)
     body, found = _pulled_back(y, xs, outside, method=method)
-    results = finish_jacobian(y, body, found, chunk)
-    return results
+    return finish_jacobian(y, body, found, chunk)
+
+
+def _only_row(y: Tensor, xs: list[Tensor], outside: Outside, method: int) -> list[Any]:
+    """Returns the gradient of a y without dimensions, which needs no map."""
+    graph = current_graph()
+    assert graph is not None
+    with collector_paused(), graph.name_scope("gradients") as scope:
+        call = Call(graph, "gradients", False, False, method, source_of_operation(3))
+        call.scope, call.outside = scope[:-1], outside
+        seed = raw.OnesLike(y)
+        return [None if g is None else dense(g)
+                for g in zeros_of_loops(call, [y], xs, sweep(call, [y], [seed], xs, ()), ())]
 
 
 def _pulled_back(y: Tensor, xs: list[Tensor], outside: Outside, batched: bool = False,

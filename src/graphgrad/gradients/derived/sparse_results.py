@@ -11,14 +11,13 @@ from graphgrad.gradients.core.gradient_paths import GraphView
 from graphgrad.gradients.core.outer_graphs import Outside
 from graphgrad.gradients.core.registry import is_users
 from graphgrad.gradients.core.unconnected import zeros_of
+from graphgrad.gradients.core.value_shapes import value_shape
 from graphgrad.ir.dtypes import int64
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
 from graphgrad.ir.values.sparse_hooks import sparse_jacobian, sparse_tensor
-
-from .value_shapes import value_shape
 
 
 def is_sparse(sparse: Any) -> bool:
@@ -32,14 +31,17 @@ def sparse_jacobians(y: Tensor, xs: list[Tensor], outside: Outside, sparse: Any,
 
     Args:
       y, xs, outside: as `outer_graphs.leave` gives them.
-      sparse: True, or the pattern for a single x.
+      sparse: True, or the pattern for a single x; "substitution" for a Hessian.
       what: the function that was called.
       summed: the tensors of which y is the gradient, for a Hessian.
     Returns: a `SparseTensor` or None for each x.
     """
-    if len(xs) > 1 and not isinstance(sparse, (bool, np.bool_)):
+    if len(xs) > 1 and not isinstance(sparse, (bool, np.bool_, str)):
         raise ValueError(f"a pattern is for one x, but there are {len(xs)}.\n  Asked for at {user_source(2)}\n"
                          f"  Fix: sparse=True, or call tf.{what} for each x")
+    if isinstance(sparse, str) and (sparse != "substitution" or not summed):
+        raise ValueError(f"sparse={sparse!r} is not known to tf.{what}.\n  Asked for at {user_source(2)}\n"
+                         '  Fix: sparse=True; sparse="substitution" is for tf.hessians and tf.hessian')
     symmetric = bool(summed) and not _has_given_gradients(summed, outside)
     pattern = True if isinstance(sparse, (bool, np.bool_)) else sparse
     return [sparse_jacobian(y, x, outside, pattern, symmetric, what) for x in xs]

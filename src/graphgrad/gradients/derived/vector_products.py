@@ -1,9 +1,9 @@
 """Products of Jacobians and Hessians with vectors, as graph constructions.
 
-**Jacobian-vector products** (forward mode) are two reverse sweeps. The gradient of y with respect to x, weighted by a
-dummy u, is linear in u; its gradient with respect to u, weighted by v, is the derivative of y along v. One mechanism
-thus serves every op that has a gradient, user-defined ones included, at any order; the first sweep's result is not
-fetched and therefore never computed. Separate forward rules would be a second table of derivatives to keep right.
+**Jacobian-vector products** (forward mode) are Taylor coefficients of the first order: one pass over the operations in
+between, each of which is applied to tangents as its record and its gradient rule say. Where something in between cannot
+be built once more (a loop, a branch, a gradient of the user's, complex numbers), they are two reverse sweeps, see
+`core/two_sweeps.py`. Separate forward rules would be a second table of derivatives to keep right.
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ from graphgrad.gradients.core import strictness
 from graphgrad.gradients.core.arguments import as_xs, as_ys, flatten, graph_to_extend
 from graphgrad.gradients.core.backprop import gradients
 from graphgrad.gradients.core.custom import repack
+from graphgrad.gradients.core.outer_graphs import leave
 from graphgrad.gradients.core.rules import carries_gradient
+from graphgrad.gradients.core.two_sweeps import pushed_forward
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
+from graphgrad.gradients.core.value_shapes import value_shape
+from graphgrad.gradients.taylor.propagation import coefficients, goes_forward
+from graphgrad.gradients.taylor.series import SeriesLayout
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
-from graphgrad.ir.graph import Tensor
-from graphgrad.ir.opdef import raw
+from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.shape import is_fully_defined, shape_str
 from graphgrad.ir.source import user_source
 from graphgrad.ir.values.function_hooks import derivative_of, is_function
 from graphgrad.ir.values.indexed_slices import dense
-
-from .value_shapes import value_shape
 
 
 def jvp(ys: Any, xs: Any = None, tangents: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
@@ -60,7 +62,7 @@ def jvp(ys: Any, xs: Any = None, tangents: Any = None, unconnected_gradients: An
     unconnected = policy(unconnected_gradients)
     with graph.as_default(), graph.name_scope(name or "jvp"):
         y_list, x_list = as_ys(graph, ys), as_xs(graph, xs)
-        found = pushed_forward(y_list, x_list, _tangents(x_list, tangents, xs))
+        found = _along(graph, y_list, x_list, _tangents(x_list, tangents, xs), xs)
         for y, g in zip(y_list, found, strict=True):
             strictness.check([y], x_list, [g] * len(x_list), [], unconnected)
         if unconnected is UnconnectedGradients.ZERO:
@@ -101,29 +103,26 @@ def vjp(ys: Any, xs: Any = None, cotangents: Any = None, unconnected_gradients: 
         return repack(xs, iter([None if g is None else dense(g) for g in found]))
 
 
+def _along(graph: Graph, ys: list[Tensor], xs: list[Tensor], tangents: list[Any], given: Any) -> list[Any]:
+    """Returns the derivative of each y along the tangents, or None."""
+    outside, (ys_, xs_) = leave(graph, flatten(given), ys, xs)
+    floating = [i for i, y in enumerate(ys_) if carries_gradient(y)]
+    if not xs or len(set(map(id, xs_))) < len(xs_) or not goes_forward([ys_[i] for i in floating], xs_, outside):
+        return pushed_forward(ys, xs, tangents)
+    found: list[Any] = [None] * len(ys)
+    layout = SeriesLayout(1, False)
+    (first,) = coefficients([ys_[i] for i in floating], xs_, tangents, layout, outside)
+    for i, c in zip(floating, first, strict=True):
+        found[i] = c
+    return found
+
+
 def given_arguments(what: str, xs: Any, vectors: Any) -> list[Any]:
     """Returns the arguments of a product with a function's Jacobian: none, or both."""
     if (xs is None) != (vectors is None):
         raise TypeError(f"tf.{what} of a function takes its arguments and the vectors, but one of the two is missing.\n"
                         f"  Asked for at {user_source(2)}\n  Fix: tf.{what}(f, x, v), or tf.{what}(f)(x, v)")
     return [] if xs is None else [xs, vectors]
-
-
-def pushed_forward(ys: list[Tensor], xs: list[Tensor], tangents: list[Any]) -> list[Any]:
-    """Returns the derivative of each y along the tangents, or None: the second of two reverse sweeps."""
-    # Not zeros: some rules treat a zero gradient specially.
-    duals = {i: raw.PlaceholderWithDefault(raw.OnesLike(y), shape=y._spec.shape)
-             for i, y in enumerate(ys) if carries_gradient(y)}
-    found: list[Any] = [None] * len(ys)
-    if duals and xs:
-        weights = list(duals.values())
-        with strictness.none_allowed():
-            pulled = gradients([ys[i] for i in duals], xs, weights)
-            pairs = [(dense(g), v) for g, v in zip(pulled, tangents, strict=True) if g is not None]
-            pushed = gradients([g for g, _ in pairs], weights, [v for _, v in pairs]) if pairs else [None] * len(duals)
-        for i, g in zip(duals, pushed, strict=True):
-            found[i] = dense(g)
-    return found
 
 
 def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian_vector_product") -> Any:

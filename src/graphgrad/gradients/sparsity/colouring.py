@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Array = Any  # an array of integers
-_THOROUGH = 50_000  # entries, up to which several orders are tried
+THOROUGH = 50_000  # entries, up to which several orders are tried
 _LATTICE = 16  # the largest number of colours that lattices are tried for
 
 
@@ -70,11 +70,11 @@ def column_colours(entries: Entries, grid: Sequence[int] = ()) -> Array:
     lattice = _lattice(entries, grid, least)
     if lattice is not None and lattice.max(initial=-1) + 1 == least:
         return lattice
-    if lattice is not None and len(rows) > _THOROUGH:
+    if lattice is not None and len(rows) > THOROUGH:
         return lattice
     best = lattice
     rows_of = _lists(columns, rows, width)
-    for order in _orders(entries, rows_of, len(rows) <= _THOROUGH):
+    for order in _orders(entries, rows_of, len(rows) <= THOROUGH):
         found = _greedy(order, rows_of, height, width)
         if best is None or found.max(initial=-1) < best.max(initial=-1):
             best = found
@@ -116,10 +116,10 @@ def _orders(entries: Entries, rows_of: list[list[int]], thorough: bool) -> Itera
     lengths = np.bincount(rows, minlength=height)
     weight = np.bincount(columns, lengths[rows], minlength=width)  # about how many neighbours
     yield np.argsort(-weight, kind="stable").tolist()
-    if thorough and (lengths.astype(np.int64) ** 2).sum() < 40 * _THOROUGH:
+    if thorough and (lengths.astype(np.int64) ** 2).sum() < 40 * THOROUGH:
         neighbours = _neighbours(entries, rows_of)
-        yield _smallest_last(neighbours)
-        yield _incidence(neighbours)
+        yield smallest_last(neighbours)
+        yield incidence(neighbours)
         generator = np.random.default_rng(0)
         for _ in range(3):
             yield generator.permutation(width).tolist()
@@ -136,7 +136,7 @@ def _neighbours(entries: Entries, rows_of: list[list[int]]) -> list[set[int]]:
     return found
 
 
-def _smallest_last(neighbours: list[set[int]]) -> list[int]:
+def smallest_last(neighbours: list[set[int]]) -> list[int]:
     """Removes a column with the fewest neighbours left, again and again; the order is that from the last one."""
     degrees = [len(n) for n in neighbours]
     buckets: list[dict[int, None]] = [{} for _ in range(max(degrees, default=0) + 1)]
@@ -159,7 +159,7 @@ def _smallest_last(neighbours: list[set[int]]) -> list[int]:
     return found[::-1]
 
 
-def _incidence(neighbours: list[set[int]]) -> list[int]:
+def incidence(neighbours: list[set[int]]) -> list[int]:
     """Chooses a column with the most neighbours chosen before, again and again."""
     degrees = [0] * len(neighbours)
     buckets: list[dict[int, None]] = [dict.fromkeys(range(len(neighbours)))]

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.gradients.control_flow.vectorized_map_gradient import MapBody, map_rows
-from graphgrad.gradients.core.gradient_paths import GraphView, Paths
 from graphgrad.gradients.core.loop_zeros import zeros_of_loops
 from graphgrad.gradients.core.outer_graphs import Outside
 from graphgrad.gradients.core.rules import Call
 from graphgrad.gradients.core.sweep import sweep
-from graphgrad.gradients.derived.value_shapes import value_shape
-from graphgrad.gradients.taylor.propagation import can_be_carried_through, coefficients
+from graphgrad.gradients.core.value_shapes import value_shape
+from graphgrad.gradients.taylor.propagation import coefficients, goes_forward
 from graphgrad.gradients.taylor.series import SeriesLayout
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
@@ -24,6 +23,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import source_of_operation
 
 from .colouring import Entries, alone, column_colours
+from .substitution import Substitution
 from .two_sided import star_colours, two_sided
 
 Array = Any  # an array of integers
@@ -117,6 +117,16 @@ def values(y: Tensor, x: Tensor, entries: Entries, chosen: ProductPlan, outside:
     return raw.GatherV2(flat, places.astype(dtype), np.int32(0))
 
 
+def substituted(y: Any, x: Any, found: Substitution, outside: Outside) -> Any:
+    """Computes the entries of a Hessian from the products of an acyclic colouring."""
+    count = int(found.colours.max(initial=-1)) + 1
+    flat = raw.Reshape(_products_of_rows(y, x, found.colours, count, outside), np.array([-1], np.int32))
+    terms = raw.GatherV2(flat, found.places, np.int32(0))
+    if len(found.sums) > found.sums.max(initial=-1) + 1:
+        terms = raw.SegmentSum(raw.Mul(terms, found.signs.astype(y.dtype.np_dtype)), found.sums)
+    return raw.GatherV2(terms, found.of_entries, np.int32(0))
+
+
 def _seeds(colours: Array, count: int, like: Tensor, shape: Any, dtype: Any) -> Any:
     """Returns a stack of `count` tensors, each with ones where the elements have that colour."""
     one, zero = np.ones((), dtype), np.zeros((), dtype)
@@ -155,7 +165,4 @@ def _shape(x: Any) -> Any:
 
 def forward_is_cheap(y: Tensor, x: Tensor, outside: Outside) -> bool:
     """Returns whether products J v need one sweep, not two: whether everything between can be carried forward."""
-    graph = current_graph()
-    assert graph is not None
-    paths = Paths(GraphView(graph, outside, [x]), [y], [x], list(x.op.outputs))
-    return x.dtype is not resource and all(map(can_be_carried_through, paths.ops))
+    return x.dtype is not resource and goes_forward([y], [x], outside)

@@ -13,7 +13,7 @@ from graphgrad.gradients.core.gradient_paths import GraphView, Paths
 from graphgrad.gradients.core.missing import MissingGradientError
 from graphgrad.gradients.core.outer_graphs import Outside, leave
 from graphgrad.gradients.core.registry import gradient_function
-from graphgrad.gradients.derived.value_shapes import value_shape
+from graphgrad.gradients.core.value_shapes import value_shape
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.opdef import raw
@@ -22,12 +22,13 @@ from graphgrad.ir.source import user_source
 from graphgrad.ir.values.sparse_hooks import sparse_tensor
 
 from .colouring import Entries
-from .compressed import checked, forward_is_cheap, plan, symmetric_plan, values
+from .compressed import checked, forward_is_cheap, plan, substituted, symmetric_plan, values
 from .dependences import Dependences
 from .known_values import KnownValues
 from .pattern import TooManyEntries, identity, merged
 from .result import Sparsity
 from .sub_graphs import visit
+from .substitution import substitution
 
 
 def sparsity(y: Any, x: Any) -> Sparsity:
@@ -65,7 +66,7 @@ def sparse_jacobian(y: Tensor, x: Tensor, outside: Outside, sparse: Any, symmetr
 
     Args:
       y, x, outside: as `outer_graphs.leave` gives them.
-      sparse: True, or a `Sparsity`, or what converts to a mask.
+      sparse: True, or a `Sparsity`, or what converts to a mask; "substitution" for a Hessian.
       symmetric: whether the Jacobian is symmetric.
       what: the name of the function, for errors.
     """
@@ -74,13 +75,14 @@ def sparse_jacobian(y: Tensor, x: Tensor, outside: Outside, sparse: Any, symmetr
             raise TypeError(f"{which} is {value_dtype(t).name}, but tf.{what}(sparse=...) is for real floating "
                             f"tensors.\n  Asked for at {user_source(2)}\n  Fix: tf.cast what it is computed from, or "
                             "sparse=False")
-    pattern = found_pattern(y, x, outside, what) if sparse is True else given_pattern(sparse, y, x, what)
+    detected = sparse is True or isinstance(sparse, str)
+    pattern = found_pattern(y, x, outside, what) if detected else given_pattern(sparse, y, x, what)
     if not pattern.connected:
         return None
-    return assembled(y, x, pattern, outside, symmetric)
+    return assembled(y, x, pattern, outside, symmetric, isinstance(sparse, str))
 
 
-def assembled(y: Tensor, x: Tensor, pattern: Sparsity, outside: Outside, symmetric: bool) -> Any:
+def assembled(y: Tensor, x: Tensor, pattern: Sparsity, outside: Outside, symmetric: bool, substitutes: bool) -> Any:
     """Builds the operations that compute the entries of a pattern."""
     entries = Entries(pattern.rows, pattern.columns, pattern.matrix_shape)
     if not len(entries.rows):
@@ -88,7 +90,12 @@ def assembled(y: Tensor, x: Tensor, pattern: Sparsity, outside: Outside, symmetr
     elif symmetric:
         entries = _with_mirror_images(entries)
         pattern = Sparsity(entries.rows, entries.columns, pattern.y_shape, pattern.x_shape)
-        numbers = values(y, x, entries, symmetric_plan(entries, pattern.x_shape), outside, symmetric=True)
+        direct = symmetric_plan(entries, pattern.x_shape)
+        found = substitution(entries) if substitutes else None
+        if found is not None and found.colours.max(initial=-1) < direct.rows.max(initial=-1):
+            numbers = substituted(y, x, found, outside)
+        else:
+            numbers = values(y, x, entries, direct, outside, symmetric=True)
     else:
         chosen = plan(entries, pattern.x_shape, pattern.y_shape, forward_is_cheap(y, x, outside))
         numbers = values(y, x, entries, checked(chosen, entries), outside)

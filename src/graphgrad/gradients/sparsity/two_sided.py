@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from .colouring import Entries, alone, column_colours
+from .colouring import THOROUGH, Entries, alone, column_colours, incidence, smallest_last
 
 Array = Any  # an array of integers
 
@@ -70,15 +71,24 @@ def star_colours(entries: Entries, shape: Any) -> Array:
     best = None
     if lengths.max(initial=0) ** 2 * height < 50_000_000:
         best = column_colours(entries, shape)
-    orders = [np.arange(height), np.argsort(-lengths, kind="stable")]
-    for order in orders if len(entries.rows) < 2_000_000 else []:
-        found = np.array(_star(near, [j for j in order.tolist() if used[j]], height))
+    for order in vertex_orders(near, lengths) if len(entries.rows) < 2_000_000 else []:
+        found = np.array(_star(near, [j for j in order if used[j]], height))
         separated = separates_symmetric(entries, found)
         if separated and (best is None or found.max(initial=-1) < best.max(initial=-1)):
             best = found
     if best is None:
         best = column_colours(entries, shape)
     return best
+
+
+def vertex_orders(near: list[list[int]], lengths: Array) -> Iterator[list[int]]:
+    """Yields orders in which vertices are coloured: as they are, by degree, and for small graphs two more."""
+    yield list(range(len(near)))
+    yield np.argsort(-lengths, kind="stable").tolist()
+    if sum(map(len, near)) <= THOROUGH:
+        neighbours = [set(its) for its in near]
+        yield smallest_last(neighbours)
+        yield incidence(neighbours)
 
 
 def separates_symmetric(entries: Entries, colours: Array) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from graphgrad.gradients.core.arguments import as_xs, as_ys, flatten
 from graphgrad.gradients.core.outer_graphs import Outside, leave
 from graphgrad.gradients.core.unconnected import zeros_of
-from graphgrad.gradients.derived.value_shapes import value_shape
+from graphgrad.gradients.core.value_shapes import value_shape
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.graph import Graph, Tensor

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.gradients.core.strictness import none_allowed
-from graphgrad.gradients.derived.vector_products import pushed_forward
+from graphgrad.gradients.core.two_sweeps import pushed_forward
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import raw
 

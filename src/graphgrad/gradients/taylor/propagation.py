@@ -46,6 +46,14 @@ def coefficients(ys: list[Tensor], xs: list[Tensor], directions: Sequence[Any], 
         return [[series.full(y, k) for y in ys] for k in range(1, layout.order + 1)]
 
 
+def goes_forward(ys: list[Tensor], xs: list[Tensor], outside: Outside) -> bool:
+    """Returns whether every operation between xs and ys can be carried through, so that one pass will do."""
+    graph = current_graph()
+    assert graph is not None
+    paths = Paths(GraphView(graph, outside, xs), ys, xs, [t for x in xs for t in x.op.outputs])
+    return all(map(can_be_carried_through, paths.ops))
+
+
 def _paths(ys: list[Tensor], xs: list[Tensor], outside: Outside) -> tuple[Graph, GraphView, Paths]:
     graph = current_graph()
     assert graph is not None

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.gradients.derived.value_shapes import value_shape
+from graphgrad.gradients.core.value_shapes import value_shape
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw

@@ -18,7 +18,7 @@ from graphgrad.ops.common.rank_limits import limit_ranks
 
 
 @op("BroadcastTo", "input: T, shape: Tidx -> output: T", Tidx=INDEX, host=("shape",), data_movement=True,
-    linear=Linear.JOINTLY)
+    linear=Linear.JOINTLY, formula="broadcast_to(input, shape)")
 def broadcast_to_op(xp, x, shape):
     """Repeats the input to a shape that it broadcasts to."""
     target = tuple(shape.tolist())

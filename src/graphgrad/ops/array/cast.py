@@ -72,6 +72,18 @@ def _cast(xp, x, *, DstT, Truncate=False):
     return x.astype(DstT.np_dtype)
 
 
+@_cast.written_as
+def _cast_formula(op):
+    source, target = op.inputs[0].dtype, op.outputs[0].dtype
+    if target.kind == "b":
+        return "x" if source.kind == "b" else "x != 0"
+    if source.kind == "b":
+        return "where(x, 1, 0)"
+    if source.kind == "c" and target.kind != "c":
+        return "real(x)" if target.kind == "f" else "trunc(real(x))"
+    return "trunc(x)" if target.kind in "iu" and source.kind == "f" else "x"
+
+
 @_cast.partial_value
 def _cast_value(t, values):
     value = values[0] if t.op.inputs[0].dtype.kind in "iub" else None

@@ -24,7 +24,7 @@ from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, plus, rank_of
 
 
-@op("Pack", "values: N*T -> output: T", data_movement=True, linear=Linear.JOINTLY)
+@op("Pack", "values: N*T -> output: T", data_movement=True, linear=Linear.JOINTLY, formula="stack(values, axis)")
 def pack(xp, values, *, axis=0):
     """Joins tensors of one shape along a new axis."""
     return xp.stack(values, _new_axis(axis, values[0].shape))
@@ -151,7 +151,7 @@ def _concat_shape(values, axis):
 
 
 @op("ConcatV2", "values: N*T, axis: Tidx -> output: T", Tidx=INDEX, host=("axis",), shape=_concat_shape,
-    data_movement=True, linear=Linear.JOINTLY)
+    data_movement=True, linear=Linear.JOINTLY, formula="concatenate(values, axis)")
 def concat_v2(xp, values, axis):
     """Joins tensors along an axis that they have."""
     return _concat_kernel(xp, values, axis)

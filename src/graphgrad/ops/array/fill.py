@@ -23,7 +23,7 @@ from graphgrad.ops.common.shape_values import all_axes
 
 
 @op("Fill", "dims: index_type, value: T -> output: T", index_type=INDEX, host=("dims",), partial_value=folded,
-    data_movement=True, linear=Linear.JOINTLY)
+    data_movement=True, linear=Linear.JOINTLY, formula="full(dims, value)")
 def fill_op(xp, dims, value):
     """Makes a tensor of one value."""
     return xp.full(tuple(dims.tolist()), value, dtype=value.dtype)

@@ -79,6 +79,11 @@ def gather_v2(xp, params, indices, axis, *, batch_dims=0):
     return _take(xp, params, indices, at, lead)
 
 
+@gather_v2.written_as
+def _gather_formula(op):
+    return None if op._attr("batch_dims") else "take(params, indices, axis)"
+
+
 @gather_v2.refuses("indices")
 def _gather_refuses(xp, params, indices, axis, batch_dims):
     return [(indices, params.shape[_settle(axis.item(), batch_dims, len(params.shape), len(indices.shape))[0]])]

@@ -25,7 +25,7 @@ from graphgrad.ops.common.synonyms import either
 # are concrete while a cluster is lowered, so that arithmetic on them stays on the host.
 
 
-@op("Shape", "input: T -> output: out_type", out_type=INDEX, shape_only=True)
+@op("Shape", "input: T -> output: out_type", out_type=INDEX, shape_only=True, formula="shape(input)")
 def shape_op(xp, x, *, out_type=int32):
     """Returns the shape of the input."""
     return np.asarray(x.shape, out_type.np_dtype)
@@ -78,7 +78,7 @@ def _rank_value(t, values):
 rank_op.grad(NOT_DIFFERENTIABLE)
 
 
-@op("Size", "input: T -> output: out_type", out_type=INDEX, shape=_scalar, shape_only=True)
+@op("Size", "input: T -> output: out_type", out_type=INDEX, shape=_scalar, shape_only=True, formula="size(input)")
 def size_op(xp, x, *, out_type=int32):
     """Returns the number of elements of the input."""
     return np.asarray(math.prod(x.shape), out_type.np_dtype)
@@ -93,7 +93,7 @@ size_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("Reshape", "tensor: T, shape: Tshape -> output: T", Tshape=INDEX, host=("shape",), data_movement=True,
-    linear=Linear.JOINTLY)
+    linear=Linear.JOINTLY, formula="reshape(tensor, shape)")
 def reshape_op(xp, x, shape):
     """Reshapes the input."""
     target = tuple(shape.tolist())
@@ -196,7 +196,7 @@ def _reshape_grad(op, dy):
 
 
 @op("ExpandDims", "input: T, dim: Tdim -> output: T", Tdim=INDEX, host=("dim",), partial_value=folded,
-    data_movement=True, linear=Linear.JOINTLY)
+    data_movement=True, linear=Linear.JOINTLY, formula="expand_dims(input, dim)")
 def expand_dims_op(xp, x, dim):
     """Inserts a dimension of size 1."""
     at = normalize_axis(int(dim.reshape(())), len(x.shape) + 1)

@@ -25,6 +25,12 @@ def select(xp, condition, t, e):
     return where_of(xp, condition, t, e)
 
 
+@select.written_as
+def _select_formula(op):
+    ranks = [t.shape.rank for t in op.inputs]
+    return "where(condition, t, e)" if ranks[0] is not None and ranks[0] in (0, ranks[1], ranks[2]) else None
+
+
 @select.shape
 def _select_shape(condition, t, e):
     both = _same_shape(t, e)
@@ -54,7 +60,7 @@ def _select_grad(op, dy):
 
 
 @op("SelectV2", "condition: bool, t: T, e: T -> output: T", partial_value=folded, data_movement=True,
-    finite_advice=_FINITE_BOTH, elementwise=True, linear=Linear.JOINTLY)
+    finite_advice=_FINITE_BOTH, elementwise=True, linear=Linear.JOINTLY, formula="where(condition, t, e)")
 def select_v2(xp, condition, t, e):
     """Selects elements of `t` where the condition holds, of `e` elsewhere, with broadcasting."""
     return where_of(xp, condition, t, e)

@@ -208,6 +208,30 @@ def _strided_slice_device(xp, x, begin, end, strides, *, begin_mask, end_mask, e
     return xp.reshape(lax.rev(x, turned) if turned else x, plan.out)
 
 
+@strided_slice_op.written_as
+def _strided_slice_formula(op):
+    index = _index_text(op, *op.inputs[1:4])
+    return None if index is None else f'item(input, "{index}")'
+
+
+def _index_text(op, *bounds):
+    """Returns what stands in the brackets of a slice, None if it is not known."""
+    known = [host_array(t) for t in bounds]
+    if any(k is None for k in known) or op._attr("shrink_axis_mask") & op._attr("new_axis_mask"):
+        return None
+    parts = []
+    for i, (begin, end, stride) in enumerate(zip(*[k.tolist() for k in known], strict=True)):
+        is_set = {m: op._attr(m) >> i & 1 for m in _MASKS}
+        first, last = "" if is_set["begin_mask"] else begin, "" if is_set["end_mask"] else end
+        if is_set["ellipsis_mask"] or is_set["new_axis_mask"]:
+            parts.append("..." if is_set["ellipsis_mask"] else "None")
+        elif is_set["shrink_axis_mask"]:
+            parts.append(str(begin))
+        else:
+            parts.append(f"{'' if first == 0 and stride > 0 else first}:{last}" + (f":{stride}" if stride != 1 else ""))
+    return ", ".join(parts) or "..."
+
+
 @strided_slice_op.refuses("begin")
 def _strided_slice_refuses(xp, x, begin, end, strides, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0):
     return _outside(x.shape, begin, len(strides), ellipsis_mask, new_axis_mask, shrink_axis_mask)
@@ -311,6 +335,12 @@ def strided_slice_grad_op(xp, shape, begin, end, strides, dy, *, begin_mask=0, e
 
 def _other_shape(given, wanted):
     return Complaint(f"shape of dy was {shape_str(given)} instead of {shape_str(wanted)}")
+
+
+@strided_slice_grad_op.written_as
+def _strided_slice_grad_formula(op):
+    index = _index_text(op, *op.inputs[1:4])
+    return None if index is None else f'placed(dy, shape, "{index}")'
 
 
 @strided_slice_grad_op.on_device

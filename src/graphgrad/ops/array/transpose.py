@@ -21,7 +21,7 @@ from graphgrad.ops.common.synonyms import either
 
 
 @op("Transpose", "x: T, perm: Tperm -> y: T", Tperm=INDEX, host=("perm",), partial_value=folded, data_movement=True,
-    linear=Linear.JOINTLY)
+    linear=Linear.JOINTLY, formula="transpose(x, perm)")
 def transpose_op(xp, x, perm):
     """Permutes the axes."""
     return xp.transpose(x, _axes(tuple(perm.tolist()), len(x.shape)))

@@ -23,7 +23,7 @@ def reduced_axes(shape, target):
 
 
 @op("BroadcastGradientArgs", "s0: T, s1: T -> r0: T, r1: T",
-    prefers={"T": "int32"}, T=INDEX, host=("s0", "s1"), partial_value=folded)
+    prefers={"T": "int32"}, T=INDEX, host=("s0", "s1"), partial_value=folded, formula="broadcast_axes(s0, s1)")
 def broadcast_gradient_args(xp, s0, s1):
     """Returns, for two shapes, the axes of the broadcast result along which each was repeated."""
     result = np.broadcast_shapes(tuple(s0), tuple(s1))

@@ -47,6 +47,16 @@ def mat_mul(xp, a, b, *, transpose_a=False, transpose_b=False, grad_a=False, gra
     return _product(xp, a.T if transpose_a else a, b.T if transpose_b else b)
 
 
+@mat_mul.written_as
+def _product_formula(op):
+    a, b = op.opdef.inputs
+    turned = [op.attrs.get(t) or op.attrs.get(h) for t, h in (("transpose_a", "adj_x"), ("transpose_b", "adj_y"))]
+    adjoint = op.outputs[0].dtype.is_complex and "adj_x" in op.opdef.attrs
+    turn = "swapped(conj({}))" if adjoint else "swapped({})"
+    first, second = [turn.format(n.name) if turn_it else n.name for n, turn_it in zip((a, b), turned, strict=True)]
+    return f"{first} @ {second}"
+
+
 @mat_mul.multiply_adds
 def _product_work(op, unknown):
     a = op.inputs[0]._spec.shape
@@ -180,6 +190,7 @@ def batch_mat_mul(xp, x, y, *, adj_x=False, adj_y=False, grad_x=False, grad_y=Fa
     return _product(xp, _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
 
 
+batch_mat_mul.written_as(_product_formula)
 batch_mat_mul.multiply_adds(_product_work)
 batch_mat_mul.dependences(_product_elements)
 

@@ -15,8 +15,9 @@ from graphgrad.ir.shape import as_shape, broadcast, merged
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import IndexedSlices, of_values, on_values, with_values
 from graphgrad.ir.values.tensor_list import TensorList
-from graphgrad.op_traits import Linear
+from graphgrad.op_traits import Dependence, Linear
 from graphgrad.ops.common.broadcast import unbroadcast
+from graphgrad.ops.common.dependence import numbers
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.fusion_barrier import not_fused
 
@@ -104,7 +105,7 @@ _AT_ONCE = 8
 
 
 @op("AddN", "inputs: N*T -> sum: T", T=NUMERIC | {variant}, zero_preserving=True, operator="+", linear=Linear.JOINTLY,
-    dependence="elementwise")
+    dependence="elementwise", formula="total(inputs)")
 def _add_n(xp, inputs):
     """Adds tensors of one shape, or lists of them element by element."""
     total = inputs[0]
@@ -146,7 +147,8 @@ def _add_n_grad(op, dz):
     return [dz] * len(op.inputs)
 
 
-@op("AccumulateNV2", "inputs: N*T -> sum: T", T=NUMERIC, linear=Linear.JOINTLY, dependence="elementwise")
+@op("AccumulateNV2", "inputs: N*T -> sum: T", T=NUMERIC, linear=Linear.JOINTLY, dependence="elementwise",
+    formula="total(inputs)")
 def _accumulate_n(xp, inputs, *, shape=None):
     """Adds tensors of one shape."""
     total = inputs[0]
@@ -239,7 +241,7 @@ def sum_of_products(x, dz):
 
 
 @op("Mul", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise,
-    elementwise=True, linear=Linear.SEPARATELY)
+    elementwise=True, linear=Linear.SEPARATELY, formula="x * y")
 def _mul(xp, x, y):
     """Computes the elementwise product with broadcasting."""
     return xp.multiply(x, y)
@@ -302,7 +304,8 @@ def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> An
     return with_values(x, raw.Mul(scalar, of_values(x), name=name))
 
 
-@op("MulNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True, linear=Linear.SEPARATELY)
+@op("MulNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True, linear=Linear.SEPARATELY,
+    formula="where(y == 0, 0, x * y)")
 def _mul_no_nan(xp, x, y):
     """Computes x * y; 0 where y is 0, even if x is infinite or NaN."""
     zero = xp.asarray(0, x.dtype)
@@ -332,7 +335,8 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
     return raw.MulNoNan(x, y, name=name or "multiply_no_nan")
 
 
-@op("SquaredDifference", "x: T, y: T -> z: T", T=INEXACT | {int32, int64}, shape=broadcast, elementwise=True)
+@op("SquaredDifference", "x: T, y: T -> z: T", T=INEXACT | {int32, int64}, shape=broadcast, elementwise=True,
+    formula="(x - y) ** 2")
 def _squared_difference(xp, x, y):
     """Computes conj(x - y) * (x - y), elementwise with broadcasting."""
     d = xp.subtract(x, y)
@@ -371,6 +375,13 @@ def _cross(xp, a, b):
     a0, a1, a2 = (a[..., i] for i in range(3))
     b0, b1, b2 = (b[..., i] for i in range(3))
     return xp.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], axis=-1)
+
+
+@_cross.dependences
+def _cross_elements(op, values, index):
+    own = numbers(op.inputs[0]._spec.shape).ravel()
+    others = np.concatenate([own - own % 3 + (own + k) % 3 for k in (1, 2)])  # of the same vector
+    return [Dependence(own, np.tile(own, 2), others)] * 2
 
 
 @_cross.shape

@@ -134,7 +134,7 @@ def _fit(x, y):
 
 
 @op("Equal", "x: T, y: T -> z: bool", T=ANY, shape=_equality_shape, partial_value=folded,
-    gradient_advice="a bump: tf.exp(-k * tf.square(x - y))")
+    gradient_advice="a bump: tf.exp(-k * tf.square(x - y))", formula="x == y")
 def _equal(xp, x, y, *, incompatible_shape_error=True):
     """Returns whether x == y; a single False for incompatible shapes, if these are no error."""
     if not incompatible_shape_error and not _fit(x, y):
@@ -143,7 +143,7 @@ def _equal(xp, x, y, *, incompatible_shape_error=True):
 
 
 @op("NotEqual", "x: T, y: T -> z: bool", T=ANY, shape=_equality_shape, partial_value=folded,
-    gradient_advice="a dent: 1.0 - tf.exp(-k * tf.square(x - y))")
+    gradient_advice="a dent: 1.0 - tf.exp(-k * tf.square(x - y))", formula="x != y")
 def _not_equal(xp, x, y, *, incompatible_shape_error=True):
     """Returns whether x != y; a single True for incompatible shapes, if these are no error."""
     if not incompatible_shape_error and not _fit(x, y):
@@ -198,19 +198,19 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 # -- logic -------------------------------------------------------------------------
 
 
-@op("LogicalNot", "x: bool -> y: bool", shape=same, partial_value=folded)
+@op("LogicalNot", "x: bool -> y: bool", shape=same, partial_value=folded, formula="~x")
 def _logical_not(xp, x):
     """Returns not x."""
     return xp.logical_not(x)
 
 
-@op("LogicalAnd", "x: bool, y: bool -> z: bool", shape=broadcast, partial_value=folded, operator="and")
+@op("LogicalAnd", "x: bool, y: bool -> z: bool", shape=broadcast, partial_value=folded, operator="and", formula="x & y")
 def _logical_and(xp, x, y):
     """Returns x and y."""
     return xp.logical_and(x, y)
 
 
-@op("LogicalOr", "x: bool, y: bool -> z: bool", shape=broadcast, partial_value=folded)
+@op("LogicalOr", "x: bool, y: bool -> z: bool", shape=broadcast, partial_value=folded, formula="x | y")
 def _logical_or(xp, x, y):
     """Returns x or y."""
     return xp.logical_or(x, y)

@@ -63,6 +63,10 @@ def _real_div_grad(op, dz):
     return _quotient_grad(raw.RealDiv, x, y, dz)
 
 
+def _quotient_formula(op):
+    return "trunc(x / y)" if op.outputs[0].dtype.kind in "iu" else "x / y"
+
+
 def _quotient_grad(divide, x, y, dz):
     cx, cy = conj(x), conj(y)
     gy = raw.Mul(dz, divide(divide(raw.Neg(cx), cy), cy))
@@ -72,7 +76,7 @@ def _quotient_grad(divide, x, y, dz):
 for _type in ("RealDiv", "Div"):
     op(_type, "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise, elementwise=True,
        quotient=True, finite_advice="keep the divisor away from 0, or use tf.math.divide_no_nan",
-       )(_real_div).grad(_real_div_grad)
+       formula=_quotient_formula)(_real_div).grad(_real_div_grad)
 
 # The dtype of integers in a true division.
 _DIVIDED_AS = {dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.int16: dtypes.float32,
@@ -172,7 +176,7 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return raw.RealDiv(x, y, name=name)
 
 
-@op("DivNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True)
+@op("DivNoNan", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True, formula="where(y == 0, 0, x / y)")
 def _div_no_nan(xp, x, y):
     """Computes x / y; 0 where y is 0."""
     zero, one = xp.asarray(0, x.dtype), xp.asarray(1, x.dtype)
@@ -236,7 +240,8 @@ def _no_gradient(op, dz):
 
 
 @op("FloorDiv", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise,
-    gradient_advice="the identity's gradient (straight-through): x / y + tf.stop_gradient(x // y - x / y)")
+    gradient_advice="the identity's gradient (straight-through): x / y + tf.stop_gradient(x // y - x / y)",
+    formula="x // y")
 def _floor_div(xp, x, y):
     """Computes the elementwise quotient rounded down, with broadcasting."""
     _check_divisor(xp, x, y)
@@ -314,7 +319,8 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 # -- remainders --------------------------------------------------------------------
 
 
-@op("FloorMod", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise, dependence="elementwise")
+@op("FloorMod", "x: T, y: T -> z: T", T=REAL, shape=broadcast, partial_value=elementwise, dependence="elementwise",
+    formula="x % y")
 def _floor_mod(xp, x, y):
     """Computes the elementwise remainder of division rounded down: it has y's sign."""
     _check_divisor(xp, x, y)

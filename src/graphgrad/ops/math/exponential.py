@@ -150,7 +150,8 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Pow", "x: T, y: T -> z: T", T=SIGNED, shape=broadcast,
-    finite_advice="keep the base above 0: its logarithm and its powers are part of the gradient", elementwise=True)
+    finite_advice="keep the base above 0: its logarithm and its powers are part of the gradient", elementwise=True,
+    formula="x ** y")
 def _pow(xp, x, y):
     """Raises x to the power of y, elementwise with broadcasting."""
     if xp is np and x.dtype.kind in "iu" and x.size and np.any(y < 0):
@@ -207,7 +208,7 @@ def _not_zero(x):
     return raw.Cast(raw.NotEqual(x, 0), DstT=x.dtype)
 
 
-@op("Xlogy", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True)
+@op("Xlogy", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True, formula="where(x == 0, 0, x * log(y))")
 def _xlogy(xp, x, y):
     """Computes x log(y); 0 where x is 0."""
     return _guarded(xp, x, x * xp.log(y))
@@ -237,7 +238,8 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return raw.Xlogy(x, y, name=name)
 
 
-@op("Xlog1py", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True)
+@op("Xlog1py", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True,
+    formula="where(x == 0, 0, x * log1p(y))")
 def _xlog1py(xp, x, y):
     """Computes x log(1 + y); 0 where x is 0."""
     return _guarded(xp, x, x * xp.log1p(y))
@@ -269,7 +271,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         return raw.Xlog1py(x, y)
 
 
-@op("Xdivy", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True)
+@op("Xdivy", "x: T, y: T -> z: T", T=INEXACT, shape=broadcast, elementwise=True, formula="where(x == 0, 0, x / y)")
 def _xdivy(xp, x, y):
     """Computes x / y; 0 where x is 0."""
     return _guarded(xp, x, x / y)

@@ -63,7 +63,9 @@ def _reduction(name, kernel, doc, T=None, **traits):
 
     reduce_kernel.__doc__ = doc
     kind, allowed = ("T", {"T": T}) if T else ("bool", {})
+    function = "norm" if name == "EuclideanNorm" else name.lower()
     return op(name, f"input: {kind}, reduction_indices: Tidx -> output: {kind}", Tidx=INDEX,
+              formula=f"{function}(input, reduction_indices, keep_dims)",
               host=("reduction_indices",), shape=_reduced, dependence=_reduced_elements, rows=_rows_kept, **allowed,
               **traits)(reduce_kernel)
 

@@ -296,7 +296,7 @@ def _tanh_grad(op, dy):
     return raw.TanhGrad(conj(op.outputs[0]), dy)
 
 
-@op("TanhGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, elementwise=True)
+@op("TanhGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, elementwise=True, formula="dy * (1 - y ** 2)")
 def _tanh_grad_op(xp, y, dy):
     """Computes the gradient of y = tanh(x): dy (1 - y**2)."""
     return dy * (xp.asarray(1, y.dtype) - y * y)
@@ -441,7 +441,8 @@ def _sigmoid_grad(op, dy):
     return raw.SigmoidGrad(conj(op.outputs[0]), dy)
 
 
-@op("SigmoidGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=1e-9, elementwise=True)
+@op("SigmoidGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=1e-9, elementwise=True,
+    formula="dy * y * (1 - y)")
 def _sigmoid_grad_op(xp, y, dy):
     """Computes the gradient of y = sigmoid(x): dy y (1 - y)."""
     return dy * y * (xp.asarray(1, y.dtype) - y)

@@ -52,7 +52,7 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Neg", "x: T -> y: T", T=SIGNED, shape=same, partial_value=elementwise, zero_preserving=True,
-    elementwise=True, linear=Linear.JOINTLY)
+    elementwise=True, linear=Linear.JOINTLY, formula="-x")
 def _neg(xp, x):
     """Computes -x."""
     return xp.negative(x)
@@ -253,7 +253,7 @@ def _conj(xp, y):
     return xp.conj(y) if y.dtype.kind == "c" else y
 
 
-@op("Square", "x: T -> y: T", T=NUMERIC, shape=same, elementwise=True)
+@op("Square", "x: T -> y: T", T=NUMERIC, shape=same, elementwise=True, formula="x ** 2")
 def _square(xp, x):
     """Computes x * x."""
     return xp.multiply(x, x)
@@ -297,7 +297,8 @@ def _zero_stays(xp, dy, gradient):
     return where(xp, dy == 0, xp.zeros((), gradient.dtype), gradient)
 
 
-@op("SqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=1.5e-9, elementwise=True)
+@op("SqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=1.5e-9, elementwise=True,
+    formula="dy / (2 * y)")
 def _sqrt_grad_op(xp, y, dy):
     """Computes the gradient of y = sqrt(x): dy / (2 conj(y))."""
     return _zero_stays(xp, dy, dy * xp.asarray(0.5, y.dtype) / _conj(xp, y))
@@ -327,7 +328,7 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Rsqrt", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True,
-    finite_advice="keep its argument away from 0: tf.math.rsqrt(x + 1e-12)", elementwise=True)
+    finite_advice="keep its argument away from 0: tf.math.rsqrt(x + 1e-12)", elementwise=True, formula="1 / sqrt(x)")
 def _rsqrt(xp, x):
     """Computes 1 / sqrt(x)."""
     return xp.asarray(1, x.dtype) / xp.sqrt(x)
@@ -349,7 +350,8 @@ def _rsqrt_grad(op, dy):
     return raw.RsqrtGrad(op.outputs[0], dy)
 
 
-@op("RsqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=2e-9, elementwise=True)
+@op("RsqrtGrad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, eager_seconds=2e-9, elementwise=True,
+    formula="-dy * y ** 3 / 2")
 def _rsqrt_grad_op(xp, y, dy):
     """Computes the gradient of y = 1 / sqrt(x): -dy conj(y)**3 / 2."""
     y = _conj(xp, y)
@@ -398,10 +400,10 @@ def _reciprocal_grad_op(xp, y, dy):
 
 def _declare_reciprocal(name):
     """Declares `Reciprocal` or `Inv`, one op under two names, each with a gradient op of its own."""
-    record = op(name, "x: T -> y: T", T=SIGNED, shape=same, elementwise=True,
+    record = op(name, "x: T -> y: T", T=SIGNED, shape=same, elementwise=True, formula="1 / x",
                 finite_advice="keep its argument away from 0, or use tf.math.divide_no_nan")(_reciprocal)
-    grad_record = op(f"{name}Grad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, elementwise=True)(
-        _reciprocal_grad_op)
+    grad_record = op(f"{name}Grad", "y: T, dy: T -> z: T", T=INEXACT, shape=first, elementwise=True,
+                     formula="-dy * y ** 2")(_reciprocal_grad_op)
 
     @record.grad
     def _reciprocal_grad(op, dy):

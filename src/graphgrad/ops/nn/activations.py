@@ -28,7 +28,7 @@ def _of_both(x, y):
 # -- relu and related ones ------------------------------------------------------------
 
 
-@op("Relu", "features: T -> activations: T", T=REAL, shape=same, elementwise=True)
+@op("Relu", "features: T -> activations: T", T=REAL, shape=same, elementwise=True, formula="maximum(features, 0)")
 def relu_op(xp, x):
     """Computes max(x, 0)."""
     return xp.maximum(x, xp.asarray(0, x.dtype))
@@ -39,7 +39,8 @@ def _relu_op_grad(op, dy):
     return raw.ReluGrad(dy, op.outputs[0])
 
 
-@op("ReluGrad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both, elementwise=True)
+@op("ReluGrad", "gradients: T, features: T -> backprops: T", T=REAL, shape=_of_both, elementwise=True,
+    formula="where(features > 0, gradients, 0)")
 def relu_grad(xp, dy, x):
     """Computes dy where the feature (or the activation) is positive, else 0; a product, so that NaN and Inf stay."""
     return times_mask(xp, dy, x > 0)
@@ -108,7 +109,8 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     return raw.Relu6(features, name=name)
 
 
-@op("LeakyRelu", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True)
+@op("LeakyRelu", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True,
+    formula="where(features > 0, features, alpha * features)")
 def leaky_relu_op(xp, x, *, alpha=0.2):
     """Computes x where positive, alpha * x elsewhere."""
     alpha = np.float32(alpha)  # what the attribute holds
@@ -123,7 +125,8 @@ def _leaky_relu_op_grad(op, dy):
     return raw.LeakyReluGrad(dy, op.inputs[0], alpha=op._attr("alpha"))
 
 
-@op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True)
+@op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True,
+    formula="where(features > 0, gradients, alpha * gradients)")
 def leaky_relu_grad(xp, dy, x, *, alpha=0.2):
     """Computes dy where the feature is positive, alpha * dy elsewhere."""
     return where(xp, x > 0, dy, dy * xp.asarray(np.float32(alpha), dy.dtype))
@@ -197,7 +200,8 @@ def crelu_v1(features: TensorLike, name: str | None = None, axis: TensorLike = -
 # -- exponential units -----------------------------------------------------------------
 
 
-@op("Elu", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True)
+@op("Elu", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True,
+    formula="where(features < 0, expm1(features), features)")
 def elu_op(xp, x):
     """Computes exp(x) - 1 where negative, x elsewhere."""
     zero = xp.asarray(0, x.dtype)
@@ -217,7 +221,8 @@ def _elu_op_grad(op, dy):
     return raw.EluGrad(dy, op.outputs[0])
 
 
-@op("EluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True)
+@op("EluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True,
+    formula="where(outputs < 0, gradients * (outputs + 1), gradients)")
 def elu_grad(xp, dy, y):
     """Computes the gradient of Elu from its output: dy * (y + 1) where negative, dy elsewhere."""
     if xp is np:
@@ -326,7 +331,7 @@ def _softplus_op_grad(op, dy):
 
 
 @op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both, eager_seconds=1e-9,
-    elementwise=True)
+    elementwise=True, formula="gradients * sigmoid(features)")
 def softplus_grad(xp, dy, x):
     """Computes dy * sigmoid(x)."""
     if xp is np and x.dtype.itemsize > 2 and dy.shape == x.shape:
@@ -365,7 +370,8 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     return raw.Softplus(features, name=name)
 
 
-@op("Softsign", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True)
+@op("Softsign", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True,
+    formula="features / (1 + abs(features))")
 def softsign_op(xp, x):
     """Computes x / (1 + |x|)."""
     return x / (xp.asarray(1, x.dtype) + xp.abs(x))
@@ -376,7 +382,8 @@ def _softsign_op_grad(op, dy):
     return raw.SoftsignGrad(dy, op.inputs[0])
 
 
-@op("SoftsignGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True)
+@op("SoftsignGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True,
+    formula="gradients / (1 + abs(features)) ** 2")
 def softsign_grad(xp, dy, x):
     """Computes dy / (1 + |x|)^2."""
     d = xp.asarray(1, x.dtype) + xp.abs(x)

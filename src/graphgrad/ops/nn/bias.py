@@ -22,6 +22,11 @@ def bias_add_op(xp, value, bias, *, data_format="NHWC"):
     return value + bias
 
 
+@bias_add_op.written_as
+def _bias_add_formula(op):
+    return "value + bias" if op._attr("data_format") == "NHWC" else None
+
+
 @bias_add_op.shape
 def _bias_add_op_shape(value, bias, data_format):
     (n,) = with_rank(bias, 1, "bias")
@@ -81,6 +86,15 @@ def bias_add_grad(xp, dy, *, data_format="NHWC"):
     """Sums over all dimensions but the channels."""
     keep = _channels(data_format, dy.ndim)
     return xp.sum(dy, axis=tuple(i for i in range(dy.ndim) if i != keep), dtype=dy.dtype)
+
+
+@bias_add_grad.written_as
+def _bias_add_grad_formula(op):
+    rank = op.inputs[0].shape.rank
+    if rank is None:
+        return None
+    keep = _channels(op._attr("data_format"), rank)
+    return f"sum(out_backprop, axes({', '.join(str(i) for i in range(rank) if i != keep)}))"
 
 
 @bias_add_grad.shape

@@ -142,7 +142,7 @@ def _sparse_softmax_xent_grad(op, dloss, dbackprop):
 _PIECE = 1 << 15  # numbers
 
 
-@op("L2Loss", "t: T -> output: T", T=FLOATING)
+@op("L2Loss", "t: T -> output: T", T=FLOATING, formula="sum(t ** 2) / 2")
 def l2_loss_op(xp, t):
     """Computes half the sum of the squares."""
     if xp is np and t.dtype.itemsize > 2:
