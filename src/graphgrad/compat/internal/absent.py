@@ -43,24 +43,18 @@ _WHY = {
         "LocalCLIDebugWrapperSession TensorBoardDebugHook TensorBoardDebugWrapperSession",
     "an operation that a library makes by hand": "create_c_op lift_to_graph execute_fn_for_device",
 }
-# Public names of which there is one kind here, which libraries ask for.
-_HERE = {
-    "distribute.ReplicaContext": "graphgrad.frontend.config.single_replica:ReplicaContext",
-    "distribute.Strategy": "graphgrad.frontend.config.single_replica:DefaultStrategy",
-}
 _REASONS = {name: why for why, names in _WHY.items() for name in names.split()}
 # Those of them that are public names of TensorFlow's, by their modules.
 _PUBLIC = """
     config: experimental_connect_to_cluster
-    distribute: CrossDeviceOps DistributedDataset DistributedIterator DistributedValues HierarchicalCopyAllReduce
-        InputContext InputOptions InputReplicationMode MirroredStrategy MultiWorkerMirroredStrategy NcclAllReduce
-        OneDeviceStrategy ParameterServerStrategy ReductionToOneDevice StrategyExtended TPUStrategy
+    distribute: CrossDeviceOps HierarchicalCopyAllReduce InputOptions InputReplicationMode
+        MultiWorkerMirroredStrategy NcclAllReduce ParameterServerStrategy ReductionToOneDevice TPUStrategy
     distribute.cluster_resolver: ClusterResolver GCEClusterResolver KubernetesClusterResolver SimpleClusterResolver
         SlurmClusterResolver TFConfigClusterResolver TPUClusterResolver UnionResolver
     distribute.coordinator: ClusterCoordinator PerWorkerValues RemoteValue
     distribute.experimental: CentralStorageStrategy CollectiveCommunication CollectiveHints
         CommunicationImplementation CommunicationOptions MultiWorkerMirroredStrategy ParameterServerStrategy
-        TPUStrategy ValueContext
+        TPUStrategy
     distribute.experimental.coordinator: ClusterCoordinator PerWorkerValues RemoteValue
     tpu.experimental: initialize_tpu_system
 """
@@ -106,9 +100,6 @@ def in_face(path: str) -> Any:
     Args:
       path: the name, such as "distribute.MirroredStrategy".
     """
-    if path in _HERE:
-        module, _, own = _HERE[path].partition(":")
-        return getattr(importlib.import_module(module), own)
     parent, _, name = path.rpartition(".")
     if name in _public().get(parent, ()):
         return __getattr__(name)

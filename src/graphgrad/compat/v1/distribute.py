@@ -3,6 +3,8 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.frontend.config.single_replica: ReduceOp get_replica_context get_strategy has_strategy
-    in_cross_replica_context
+graphgrad.extras.distribute.mirrored: MirroredStrategy=MirroredStrategyV1 OneDeviceStrategy=OneDeviceStrategyV1
+graphgrad.frontend.distribute.contexts: ReduceOp experimental_set_strategy get_loss_reduction get_replica_context
+    get_strategy has_strategy in_cross_replica_context
+graphgrad.frontend.distribute.strategy: InputContext ReplicaContext Strategy=StrategyV1 StrategyExtended
 """)
