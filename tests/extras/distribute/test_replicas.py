@@ -12,7 +12,9 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
+from graphgrad.executor.backend import xla
 from graphgrad.executor.plan.placement import default_placement
+from graphgrad.executor.program.plan_types import Move
 from graphgrad.frontend.distribute import contexts
 from graphgrad.ir import context
 
@@ -97,6 +99,49 @@ def test_operations_are_on_the_replicas_devices() -> None:
     found = {op.name: op.device.rpartition("device:")[2] for op in graph.get_operations()}
     assert found["twice"] == found["v"] == "CPU:0"
     assert found["replica_1/twice"] == found["v/replica_1"] == "CPU:1"
+
+
+@pytest.mark.usefixtures("first_in_xla")
+@pytest.mark.parametrize("count", [2, 4])
+def test_what_is_moved(count: int) -> None:
+    """A step moves each gradient to the first device and its sum to the others: 2 (N - 1) times its bytes in all."""
+    with tf.Graph().as_default(), tf.Session(config=tf.ConfigProto(device_count={"CPU": count})) as sess:
+        strategy = _cpus(count)
+        with strategy.scope():
+            v = tf.Variable(np.ones((40, 30), np.float32))
+
+        def replica() -> Any:
+            loss = tf.reduce_sum(tf.square(tf.matmul(v, tf.ones([30, 5]))))
+            return tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
+
+        step = strategy.group(strategy.run(replica))
+        sess.run(tf.global_variables_initializer())
+        sess.run(step)
+        plan = list(sess._entries.values())[-1].executable.plan
+        moved = [int(np.prod(s.program[0].op.outputs[0]._spec.shape)) * 4 for s in plan.steps if isinstance(s, Move)]
+        assert sum(moved) == 2 * (count - 1) * 40 * 30 * 4
+
+
+@pytest.mark.usefixtures("first_in_xla")
+def test_copies_stay_on_their_devices(eager: None) -> None:
+    """What a function assigns to a copy stays on the copy's device, and replicas wait for each other only to sum."""
+    strategy = _cpus(2)
+    with strategy.scope():
+        v = tf2.Variable(np.ones((8, 8), np.float32))
+
+    @tf2.function
+    def step() -> Any:
+        def replica() -> Any:
+            context = tf2.distribute.get_replica_context()
+            v.assign_sub(0.1 * context.all_reduce("MEAN", tf2.matmul(v, v)))
+
+        strategy.run(replica)
+
+    step()
+    first, second = [c._handle._value.held._sharding for c in v.values]
+    assert first is xla.device()._sharding and second is xla.device("CPU:1")._sharding
+    np.testing.assert_allclose(v.values[0].numpy(), v.values[1].numpy())
+    np.testing.assert_allclose(v.numpy(), np.full((8, 8), 0.2), rtol=1e-5)
 
 
 def test_checkpoints(tmp_path: Any) -> None:
