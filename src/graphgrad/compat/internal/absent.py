@@ -47,13 +47,13 @@ _REASONS = {name: why for why, names in _WHY.items() for name in names.split()}
 # Those of them that are public names of TensorFlow's, by their modules.
 _PUBLIC = """
     config: experimental_connect_to_cluster
-    distribute: CrossDeviceOps HierarchicalCopyAllReduce InputOptions InputReplicationMode
-        MultiWorkerMirroredStrategy NcclAllReduce ParameterServerStrategy ReductionToOneDevice TPUStrategy
+    distribute: CrossDeviceOps HierarchicalCopyAllReduce InputOptions InputReplicationMode NcclAllReduce
+        ParameterServerStrategy ReductionToOneDevice TPUStrategy
     distribute.cluster_resolver: ClusterResolver GCEClusterResolver KubernetesClusterResolver SimpleClusterResolver
-        SlurmClusterResolver TFConfigClusterResolver TPUClusterResolver UnionResolver
+        SlurmClusterResolver TPUClusterResolver UnionResolver
     distribute.coordinator: ClusterCoordinator PerWorkerValues RemoteValue
     distribute.experimental: CentralStorageStrategy CollectiveCommunication CollectiveHints
-        CommunicationImplementation CommunicationOptions MultiWorkerMirroredStrategy ParameterServerStrategy
+        CommunicationOptions MultiWorkerMirroredStrategy ParameterServerStrategy
         TPUStrategy
     distribute.experimental.coordinator: ClusterCoordinator PerWorkerValues RemoteValue
     tpu.experimental: initialize_tpu_system

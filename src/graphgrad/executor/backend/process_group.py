@@ -15,6 +15,7 @@ import atexit
 import contextlib
 import hashlib
 import os
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -219,7 +220,7 @@ class ProcessGroup:
         jaxlib, xla_client = self._jax, load("jaxlib.xla_client")
         if self._client is None:
             collectives = jaxlib.make_gloo_tcp_collectives(distributed_client=self._service,
-                                                           hostname=self.who.address.rpartition(":")[0])
+                                                           hostname=_own_host(self.who.address))
             self._client = xla_client.make_cpu_client(asynchronous=False, distributed_client=self._service,
                                                       node_id=self.who.rank, num_nodes=self.who.size,
                                                       collectives=collectives)
@@ -265,6 +266,14 @@ class ProcessGroup:
         if theirs.partition(" ")[0] != digest:
             raise _disagree(number, self.who.rank, text, 0, theirs.partition(" ")[2])
         self._compared.add(text)
+
+
+def _own_host(address: str) -> str:
+    """Returns the address under which this machine reaches the coordinator, to listen at for the other processes."""
+    host, _, port = address.rpartition(":")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:  # nothing is sent
+        way.connect((host, int(port)))
+        return str(way.getsockname()[0])
 
 
 def _disagree(number: int, rank: int, text: str, other: int, theirs: str) -> InvalidArgumentError:
@@ -323,6 +332,27 @@ def group() -> ProcessGroup:
         if not _group:
             _group.append(ProcessGroup(member()))
         return _group[0]
+
+
+def join(who: Member) -> ProcessGroup:
+    """Returns this process among others that no `graphgrad launch` started; process 0 runs the coordinator.
+
+    Args:
+      who: which process this one is.
+    Raises: RuntimeError if this process belongs to others already, or if the coordinator's port is taken.
+    """
+    with _making:
+        if _group and _group[0].who != who:
+            raise RuntimeError(f"this process is number {_group[0].who.rank} of {_group[0].who.size} already, and "
+                               f"cannot be number {who.rank} of {who.size}. Fix: make one strategy for a process")
+        if not _group:
+            if who.rank == 0 and who.size > 1:
+                _hosted.append(CoordinatorService(who.address, who.size))
+            _group.append(ProcessGroup(who))
+        return _group[0]
+
+
+_hosted: list[CoordinatorService] = []  # it ends with the process
 
 
 def has_joined() -> bool:

@@ -27,14 +27,19 @@ class _Divided:
     Args:
       devices: the replicas' devices.
       spec: the structure of a batch, with a `TypeSpec` for each component.
+      own: the replica whose part is taken; all parts if not given.
     """
 
-    def __init__(self, devices: Sequence[str], spec: Any):
-        self.devices, self._spec = devices, spec
+    def __init__(self, devices: Sequence[str], spec: Any, own: int | None = None):
+        self.devices, self._spec, self._own = devices, spec, own
 
     def element_spec(self) -> Any:
         """Returns the structure of an element."""
-        return nest.map_structure(self._spec_of, self._spec)
+        return nest.map_structure(lambda s: self._owned(self._spec_of(s), "_value_specs"), self._spec)
+
+    def _owned(self, value: Any, parts: str) -> Any:
+        """Returns the part of this process's replica, if it has but one."""
+        return value if self._own is None or len(self.devices) == 1 else getattr(value, parts)[self._own]
 
     def _spec_of(self, spec: Any) -> Any:
         shape = getattr(spec, "shape", None)
@@ -49,7 +54,7 @@ class _Divided:
 
     def element(self, source: Any) -> Any:
         """Returns the next element, of an iterator's batch."""
-        return nest.map_structure(self._divide, source())
+        return nest.map_structure(lambda batch: self._owned(self._divide(batch), "_values"), source())
 
     def _divide(self, batch: Any) -> Any:
         count = len(self.devices)
@@ -168,16 +173,17 @@ class DistributedDataset(_Iterated):
     Args:
       dataset: a data set of batches for all replicas.
       devices: the replicas' devices.
+      own: the replica whose parts are taken; all parts if not given.
     Reference: TensorFlow 2.21 `tf.distribute.DistributedDataset`.
     """
 
     _kind: Any = _Divided
 
-    def __init__(self, dataset: Any, devices: Sequence[str]):
+    def __init__(self, dataset: Any, devices: Sequence[str], own: int | None = None):
         if not hasattr(dataset, "element_spec"):
             raise TypeError(f"`dataset` must be a tf.data.Dataset, not {dataset!r}")
         self._source = dataset
-        self._how = self._kind(devices, dataset.element_spec)
+        self._how = self._kind(devices, dataset.element_spec, *(() if own is None else (own,)))
 
     def __iter__(self) -> Any:
         return DistributedIterator(iter(self._source), self._how)

@@ -41,16 +41,10 @@ class LockstepContext(ReplicaContext):
     def _merge_call(self, merge_fn: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> Any:
         graph = current_graph()
         if graph is not self._turn.graph:
-            raise RuntimeError(
-                "`merge_call` called while defining a new graph or a tf.function. This can often happen if the function"
-                " `fn` passed to `strategy.run()` contains a nested `@tf.function`, and the nested `@tf.function` "
-                "contains a synchronization point, such as aggregating gradients (e.g, optimizer.apply_gradients), or "
-                "if the function `fn` uses a control flow statement which contains a synchronization point in the body."
-                " Such behaviors are not yet supported. Instead, please avoid nested `tf.function`s or control flow "
-                "statements that may potentially cross a synchronization boundary, for example, wrap the `fn` passed "
-                "to `strategy.run` or the entire `strategy.run` inside a `tf.function` or move the control flow out of "
-                "`fn`. If you are subclassing a `tf.keras.Model`, please avoid decorating overridden methods "
-                "`test_step` and `train_step` in `tf.function`.")
+            raise RuntimeError("`merge_call` called while defining a new graph or a tf.function: replicas meet only in "
+                               "the graph that strategy.run was called in, not in a nested function, branch or loop. "
+                               "Fix: make one tf.function of all of strategy.run, and call all_reduce or apply_gradients "
+                               "outside of branches and loops on tensors")
         return self._turn.meet(merge_fn, args, kwargs)
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:

@@ -91,6 +91,10 @@ class MirroredExtended(StrategyExtended):
             return [_full(d) for d in destinations]
         return [getattr(destinations, "device", "") or self.worker_devices[0]]
 
+    def _over_processes(self, op: ReduceOp | None, value: Any) -> Any:
+        """Combines a value over processes, of which there is one; without an operation, each keeps its own."""
+        return value
+
     def broadcast_to(self, tensor: Any, destinations: Any) -> Any:
         """Returns a tensor with a copy on each of some devices."""
         return copies(tensor, self._devices_of(destinations))
@@ -188,7 +192,7 @@ class MirroredStrategy(Strategy):
     """
 
     def __init__(self, devices: Any = None, cross_device_ops: Any = None):
-        Strategy.__init__(self, MirroredExtended(self, _devices(devices)))
+        Strategy.__init__(self, MirroredExtended(self, devices_of(devices)))
 
 
 class _OneDeviceExtended(MirroredExtended):
@@ -265,7 +269,8 @@ class OneDeviceStrategyV1(StrategyV1, OneDeviceStrategy):
         OneDeviceStrategy.__init__(self, device)
 
 
-def _devices(given: Any) -> list[str]:
+def devices_of(given: Any) -> list[str]:
+    """Returns the full names of devices; of all accelerators, or of the processor's devices, if none are given."""
     if not given:
         there = list_logical_devices()
         others = [d for d in there if d.device_type != "CPU"]

@@ -77,7 +77,7 @@ class DistributedVariable(Variable):
         place = place_of(self._strategy)
         if place is None:
             return None
-        return place.updating if place.replica is None else int(place.replica._replica_id)
+        return place.updating if place.replica is None else int(place.replica._local_replica_id)
 
     def _here(self) -> Any:
         return self._copies[self._number_here() or 0]
@@ -204,10 +204,11 @@ class DistributedVariable(Variable):
             count = len(self._copies)
             slices = [IndexedSlices(v, i) for i, v in zip(parts(operands[0], count), parts(operands[1], count),
                                                           strict=True)]
-            whole = combine(ReduceOp[self._aggregation.name], slices, device)
+            op = ReduceOp[self._aggregation.name]
+            whole = self._strategy.extended._over_processes(op, combine(op, slices, device))
             given: tuple[Any, ...] = whole.indices, whole.values
         else:
-            given = tuple([_combined(self._aggregation, v, device) for v in operands])
+            given = tuple([_combined(self._strategy, self._aggregation, v, device) for v in operands])
         return self._update_all(op_type, given, None, read_value)
 
 
@@ -270,12 +271,13 @@ class SyncOnReadVariable(DistributedVariable):
         return group(*results)
 
 
-def _combined(aggregation: Any, value: Any, device: str) -> Any:
+def _combined(strategy: Any, aggregation: Any, value: Any, device: str) -> Any:
+    """Returns what the replicas have assigned together, by an aggregation."""
+    beyond = strategy.extended._over_processes
     if aggregation.name == "ONLY_FIRST_REPLICA":
-        return value._values[0] if isinstance(value, DistributedValues) else value
-    if not isinstance(value, DistributedValues):
-        return value
-    return combine(ReduceOp[aggregation.name], list(value._values), device)
+        return beyond(None, value._values[0] if isinstance(value, DistributedValues) else value)
+    op = ReduceOp[aggregation.name]
+    return beyond(op, combine(op, list(value._values), device) if isinstance(value, DistributedValues) else value)
 
 
 @contextlib.contextmanager

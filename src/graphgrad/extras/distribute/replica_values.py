@@ -8,7 +8,6 @@ from typing import Any
 from graphgrad.frontend.distribute.contexts import get_replica_context
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.type_spec import TypeSpec
-from graphgrad.frontend.structure.type_spec_registry import register
 from graphgrad.frontend.variables.composite_tensor import CompositeTensor
 from graphgrad.ir.dtypes import DType
 
@@ -74,7 +73,7 @@ class Mirrored(DistributedValues):
 
     def _here(self) -> Any:
         replica = get_replica_context()
-        number = 0 if replica is None else replica._replica_id
+        number = 0 if replica is None else replica._local_replica_id
         return self._values[number if number < len(self._values) else 0]
 
     def _as_tensor(self, dtype: DType | None = None, name: str | None = None) -> Any:
@@ -88,7 +87,6 @@ class Mirrored(DistributedValues):
         return getattr(self._here(), name)
 
 
-@register("tf.PerReplicaSpec")
 class PerReplicaSpec(TypeSpec):
     """What is known of a `PerReplica`.
 

@@ -63,8 +63,8 @@ class ValueContext:
         self.num_replicas_in_sync = num_replicas_in_sync
 
     def __str__(self) -> str:
-        return f"tf.distribute.ValueContext(replica id {self.replica_id_in_sync_group},  total replicas in sync: " \
-               f"{self.num_replicas_in_sync})"
+        return f"tf.distribute.{type(self).__name__}(replica id {self.replica_id_in_sync_group},  " \
+               f"total replicas in sync: {self.num_replicas_in_sync})"
 
 
 class ReplicaContext:
@@ -81,7 +81,7 @@ class ReplicaContext:
 
     def __init__(self, strategy: Any, replica_id_in_sync_group: int):
         self._strategy = strategy
-        self._replica_id = replica_id_in_sync_group
+        self._replica_id = self._local_replica_id = replica_id_in_sync_group
 
     @property
     def strategy(self) -> Any:
@@ -101,7 +101,7 @@ class ReplicaContext:
     @property
     def devices(self) -> list[str]:
         """The replica's device."""
-        return [self._strategy.extended.worker_devices[self._replica_id]]
+        return [self._strategy.extended.worker_devices[self._local_replica_id]]
 
     def merge_call(self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None) -> Any:
         """Calls a function once, with what all replicas give it; each gets its part of the result.

@@ -1,10 +1,12 @@
 """`tf.distribute`. Written by `make faces` from exports.txt."""
 
+from graphgrad.compat.v2.distribute import cluster_resolver as cluster_resolver
 from graphgrad.compat.v2.distribute import experimental as experimental
 from graphgrad.extras.distribute.input import DistributedDataset as DistributedDataset
 from graphgrad.extras.distribute.input import DistributedIterator as DistributedIterator
 from graphgrad.extras.distribute.mirrored import MirroredStrategy as MirroredStrategy
 from graphgrad.extras.distribute.mirrored import OneDeviceStrategy as OneDeviceStrategy
+from graphgrad.extras.distribute.multi_worker import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
 from graphgrad.extras.distribute.replica_values import DistributedValues as DistributedValues
 from graphgrad.frontend.distribute.contexts import ReduceOp as ReduceOp
 from graphgrad.frontend.distribute.contexts import experimental_set_strategy as experimental_set_strategy
@@ -19,6 +21,7 @@ from graphgrad.frontend.distribute.strategy import StrategyExtended as StrategyE
 
 __all__ = [
     "DistributedDataset", "DistributedIterator", "DistributedValues", "InputContext", "MirroredStrategy",
-    "OneDeviceStrategy", "ReduceOp", "ReplicaContext", "Strategy", "StrategyExtended", "experimental",
-    "experimental_set_strategy", "get_replica_context", "get_strategy", "has_strategy", "in_cross_replica_context"
+    "MultiWorkerMirroredStrategy", "OneDeviceStrategy", "ReduceOp", "ReplicaContext", "Strategy", "StrategyExtended",
+    "cluster_resolver", "experimental", "experimental_set_strategy", "get_replica_context", "get_strategy",
+    "has_strategy", "in_cross_replica_context"
 ]

@@ -3,5 +3,6 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
+graphgrad.extras.distribute.multi_worker: CommunicationImplementation
 graphgrad.frontend.distribute.strategy: ValueContext
 """)

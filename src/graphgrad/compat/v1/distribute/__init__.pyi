@@ -1,5 +1,7 @@
 """`tf.distribute` of TensorFlow 1. Written by `make faces` from exports.txt."""
 
+from graphgrad.compat.v1.distribute import cluster_resolver as cluster_resolver
+from graphgrad.compat.v1.distribute import experimental as experimental
 from graphgrad.extras.distribute.mirrored import MirroredStrategyV1 as MirroredStrategy
 from graphgrad.extras.distribute.mirrored import OneDeviceStrategyV1 as OneDeviceStrategy
 from graphgrad.frontend.distribute.contexts import ReduceOp as ReduceOp
@@ -16,6 +18,6 @@ from graphgrad.frontend.distribute.strategy import StrategyV1 as Strategy
 
 __all__ = [
     "InputContext", "MirroredStrategy", "OneDeviceStrategy", "ReduceOp", "ReplicaContext", "Strategy",
-    "StrategyExtended", "experimental_set_strategy", "get_loss_reduction", "get_replica_context", "get_strategy",
-    "has_strategy", "in_cross_replica_context"
+    "StrategyExtended", "cluster_resolver", "experimental", "experimental_set_strategy", "get_loss_reduction",
+    "get_replica_context", "get_strategy", "has_strategy", "in_cross_replica_context"
 ]
