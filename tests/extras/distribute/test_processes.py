@@ -150,6 +150,37 @@ def test_a_killed_process(tmp_path: pathlib.Path) -> None:
     assert lines[0] == ["UnavailableError True True", "AbortedError True True"]
 
 
+_STOPPED = """
+    import os, signal, sys, time
+    import graphgrad as tf
+    import graphgrad.horovod as hvd
+
+    hvd.init()
+    pids = hvd.allgather(tf.constant([os.getpid()])).numpy()
+    if hvd.rank() == 1 and {stops}:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    if hvd.rank() == 1:
+        time.sleep(600)
+    begun = time.monotonic()
+    try:
+        hvd.allgather(tf.constant([1]))
+    except tf.errors.UnavailableError as e:
+        print(time.monotonic() - begun < 30, str(e).replace("\\n", " "))
+    os.kill(pids[1], signal.SIGKILL)
+"""
+
+
+@long("a process that is killed is noticed in the same way")
+@pytest.mark.parametrize(("stops", "text"), [(True, "process 1 has given no sign of life for 6 s"),
+                                             (False, "not all processes have asked for it within 3 s")])
+def test_a_process_that_stands_still(tmp_path: pathlib.Path, stops: bool, text: str) -> None:
+    """A process that is stopped, or never comes, is noticed."""
+    status, lines, errors = _launched(tmp_path, _STOPPED.format(stops=stops), GRAPHGRAD_SUM_TIMEOUT="600" if stops
+                                      else "3")
+    assert status == 128 + signal.SIGKILL, errors
+    assert lines[0][0].startswith("True") and text in lines[0][0] and "Fix:" in lines[0][0]
+
+
 def test_programs_that_differ(tmp_path: pathlib.Path) -> None:
     """Processes that ask for different sums say so, and nobody waits."""
     status, lines, errors = _launched(tmp_path, """

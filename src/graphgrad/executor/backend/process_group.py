@@ -5,8 +5,8 @@ service of JAX. The sums are programs of XLA over all processes, which exchange 
 ask for the same sums in the same order; before a sum is taken for the first time, the processes compare what they ask
 for.
 
-A process that ends closes its connections, so that the others' sums fail at once; one that hangs fails them after
-gloo's time limit.
+A process that ends closes its connections, so that the others' sums fail at once. One that stands still gives no sign
+of life, which the others notice within some seconds.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import atexit
 import contextlib
 import hashlib
 import os
+import queue
 import socket
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,8 +32,10 @@ from . import xla
 COORDINATOR, PROCESS, PROCESSES = "GRAPHGRAD_COORDINATOR", "GRAPHGRAD_PROCESS", "GRAPHGRAD_PROCESSES"
 LOCAL_PROCESS, LOCAL_PROCESSES = "GRAPHGRAD_LOCAL_PROCESS", "GRAPHGRAD_LOCAL_PROCESSES"
 TIMEOUT = "GRAPHGRAD_PROCESSES_TIMEOUT"
+PATIENCE = "GRAPHGRAD_SUM_TIMEOUT"
 
-_HEARTBEAT, _LEAVING = 10, 3  # seconds: without a sign of life; to take leave
+_HEARTBEAT, _LEAVING = 10, 3  # seconds: without a sign of life, for the service; to take leave
+_BEAT, _STILL = 1.0, 6.0  # seconds: between signs of life for the others, and without one until they give up
 
 
 class Member(NamedTuple):
@@ -76,6 +80,44 @@ def timeout() -> int:
     return max(1, int(os.environ.get(TIMEOUT, "60")))
 
 
+def patience() -> int:
+    """Returns how many seconds a sum waits for processes that give signs of life, but do not come."""
+    return max(1, int(os.environ.get(PATIENCE, "600")))
+
+
+class _Worker:
+    """A thread that makes calls for others, which may stop waiting for it."""
+
+    def __init__(self) -> None:
+        self._calls: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="graphgrad-processes", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Ends the thread, if it does not stand still in a call."""
+        self._calls.put(None)
+        self._thread.join(_LEAVING)
+
+    def begin(self, call: Callable[[], Any]) -> tuple[Any, list[Any]]:
+        """Lets the thread make a call; returns a lock that is free afterwards, and where result and error will be."""
+        done, found = threading.Lock(), list[Any]()
+        done.acquire()
+        self._calls.put((call, done, found))
+        return done, found
+
+    def _work(self) -> None:
+        while True:
+            given = self._calls.get()
+            if given is None:
+                return
+            call, done, found = given
+            try:
+                found += [call(), None]
+            except BaseException as e:
+                found += [None, e]
+            done.release()
+
+
 class ProcessGroup:
     """This process among the others.
 
@@ -114,14 +156,54 @@ class ProcessGroup:
                                        f"{self.who.address}, or another process, did not answer within {timeout()} s."
                                        f"\n  {_first_line(e)}\n  Fix: start all processes, with graphgrad launch, or "
                                        f"allow more time: {TIMEOUT}=300") from None
+        self._worker = _Worker()
+        self._left = threading.Event()
+        self._beating = threading.Thread(target=self._beat, name="graphgrad-beat", daemon=True)
+        self._beating.start()
         atexit.register(self.leave)
+
+    def _beat(self) -> None:
+        """Gives signs of life."""
+        while not self._left.wait(_BEAT):
+            try:
+                self._service.key_value_increment(f"graphgrad/beat/{self.who.rank}", 1)
+            except RuntimeError:
+                return
+
+    def _beats_of(self, rank: int) -> str:
+        """Returns how many signs of life another process has given; "" for none so far."""
+        if rank == self.who.rank:
+            return ""
+        with contextlib.suppress(RuntimeError):
+            return str(self._service.key_value_try_get(f"graphgrad/beat/{rank}"))
+        return ""
+
+    def _wait(self, done: Any) -> None:
+        """Waits until a sum is there; raises RuntimeError if another process stands still, or does not come."""
+        begun = time.monotonic()
+        seen: dict[int, tuple[str, float]] = {}
+        while not done.acquire(timeout=_BEAT):
+            now = time.monotonic()
+            for rank in range(self.who.size):
+                beat = self._beats_of(rank)
+                if rank not in seen or seen[rank][0] != beat:
+                    seen[rank] = beat, now
+                elif rank != self.who.rank and now - seen[rank][1] > _STILL:
+                    raise RuntimeError(f"process {rank} has given no sign of life for {_STILL:.0f} s")
+            if now - begun > patience():
+                raise RuntimeError(f"not all processes have asked for it within {patience()} s ({PATIENCE})")
 
     def leave(self) -> None:
         """Takes leave of the coordinator."""
+        if self._service is None:
+            return
+        # The engine cannot be left by a thread while Python ends.
+        self._left.set()
+        self._beating.join()
+        self._worker.end()
         service, self._service = self._service, None
-        if service is not None:
-            with contextlib.suppress(RuntimeError), _quiet():
-                service.shutdown()
+        with contextlib.suppress(RuntimeError), _quiet():
+            service.shutdown()
 
     # -- sums --------------------------------------------------------------------------
 
@@ -202,18 +284,25 @@ class ProcessGroup:
                 raise AbortedError(None, None, f"the processes have lost each other: {self._broken}\n"
                                    "  Fix: end the program, and start it again from its last checkpoint")
             try:
-                with _quiet():
-                    program = self._programs.get(key := (flat.dtype.name, flat.size))
-                    if program is None:
-                        program = self._programs[key] = self._compile(*key)
-                    result = program.execute_sharded([self._device.put(flat)])
-                return np.array(memoryview(result.disassemble_into_single_device_arrays()[0][0]))
+                done, found = self._worker.begin(lambda: self._call(flat))
+                self._wait(done)
+                if found[1] is not None:
+                    raise found[1]
+                return found[0]
             except RuntimeError as e:
                 self._broken = _first_line(e)
                 raise UnavailableError(None, None, f"process {self.who.rank} of {self.who.size}: a sum over all "
                                        f"processes failed, since another one is gone or hangs.\n  {self._broken}\n"
                                        "  Fix: see what the other processes say; start again from the last checkpoint"
                                        ) from None
+
+    def _call(self, flat: Any) -> Any:
+        with _quiet():
+            program = self._programs.get(key := (flat.dtype.name, flat.size))
+            if program is None:
+                program = self._programs[key] = self._compile(*key)
+            result = program.execute_sharded([self._device.put(flat)])
+        return np.array(memoryview(result.disassemble_into_single_device_arrays()[0][0]))
 
     def _compile(self, dtype: str, size: int) -> Any:
         """Compiles the program of a sum of vectors."""

@@ -41,10 +41,10 @@ class LockstepContext(ReplicaContext):
     def _merge_call(self, merge_fn: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> Any:
         graph = current_graph()
         if graph is not self._turn.graph:
-            raise RuntimeError("`merge_call` called while defining a new graph or a tf.function: replicas meet only in "
-                               "the graph that strategy.run was called in, not in a nested function, branch or loop. "
-                               "Fix: make one tf.function of all of strategy.run, and call all_reduce or apply_gradients "
-                               "outside of branches and loops on tensors")
+            raise RuntimeError("`merge_call` called while defining a new graph or a tf.function: replicas meet only "
+                               "in the graph that strategy.run was called in, not in a nested function, branch or "
+                               "loop. Fix: make one tf.function of all of strategy.run, and call all_reduce or "
+                               "apply_gradients outside of branches and loops on tensors")
         return self._turn.meet(merge_fn, args, kwargs)
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
