@@ -1,4 +1,4 @@
-"""The command line: `graphgrad run`, `compile`, `draw`, `ops`, `check-imports`, `completion`."""
+"""The command line: `graphgrad run`, `launch`, `compile`, `draw`, `ops`, `check-imports`, `completion`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 _USAGE = """\
 graphgrad run [options] PROGRAM [ARGS ...]
+       graphgrad launch -n N [options] PROGRAM [ARGS ...]
        graphgrad compile [options] PROGRAM [ARGS ...]
        graphgrad draw [options] PROGRAM [ARGS ...]"""
 
@@ -23,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns: the exit status.
     """
     options = _parser().parse_args(argv)
-    commands = {"run": _run, "compile": _compile, "view": _view, "draw": _draw, "ops": _ops,
+    commands = {"run": _run, "launch": _launch, "compile": _compile, "view": _view, "draw": _draw, "ops": _ops,
                 "check-imports": _check_imports, "completion": _completion}
     return commands[options.command](options)
 
@@ -37,6 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="run a program in which `tensorflow` is this package",
                               description="Runs a program in which `import tensorflow` gives this package.")
+    launch = _launch_parser(commands)
     ahead = _compile_parser(commands)
     view = commands.add_parser("view", help="run a program, then show its graph as a page that opens and closes",
                                description="Runs a program as `graphgrad run` does, then writes the graph it built as "
@@ -45,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     draw = commands.add_parser("draw", help="run a program, then draw its graph as SVG",
                                description="Runs a program as `graphgrad run` does, then draws the graph it built: the "
                                "default graph, or the largest one if that is empty.")
-    for p in (run, ahead, view, draw):
+    for p in (run, launch, ahead, view, draw):
         p.add_argument("--tf", choices=("1", "2", "auto"), default="auto",
                        help="which TensorFlow `import tensorflow` is; auto (the default) looks in the program for "
                        "names that only 1.x has, such as tf.Session")
@@ -67,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("package", metavar="PACKAGE", help="an installed package, or the path of a file or folder")
     check.add_argument("--tf", choices=("1", "2"), default="2",
                        help="which TensorFlow `import tensorflow` is (default: 2)")
-    for p in (run, ahead, view, draw):
+    for p in (run, launch, ahead, view, draw):
         p.add_argument("-m", action="store_true", dest="is_module",
                        help="PROGRAM is the name of a module or package, as for python -m")
         p.add_argument("--traceback", action="store_true",
@@ -98,6 +100,21 @@ def _add_picture_options(view: argparse.ArgumentParser, draw: argparse.ArgumentP
     draw.add_argument("--max-boxes", type=int, default=60, metavar="N",
                       help="fold name scopes and repeated parts until at most N boxes are left (default: 60)")
     draw.add_argument("--initializers", action="store_true", help="also show what gives variables their first value")
+
+
+def _launch_parser(commands: Any) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "launch", help="run a program in several processes that compute together",
+        description="Runs a program as `graphgrad run` does, in several processes. What they print has their numbers "
+        "in front. If one fails, the others are ended, and its exit status is the command's.")
+    parser.add_argument("-n", type=int, default=1, dest="count", metavar="N", help="how many processes to start here")
+    parser.add_argument("--coordinator", metavar="HOST:PORT", help="where processes on several machines find each "
+                        "other; a free port of this machine, for this machine alone, if not given")
+    parser.add_argument("--process", type=int, default=0, metavar="I", help="the number of the first process here "
+                        "(default: 0); the machine of process 0 runs the coordinator")
+    parser.add_argument("--processes", type=int, metavar="M", help="the number of processes on all machines "
+                        "(default: N)")
+    return parser
 
 
 def _compile_parser(commands: Any) -> argparse.ArgumentParser:
@@ -218,6 +235,22 @@ def _exit_status(code: Any) -> int:
         return code
     print(code, file=sys.stderr)
     return 1
+
+
+def _launch(options: argparse.Namespace) -> int:
+    total = options.processes or options.count
+    if options.count < 1 or options.process < 0 or options.process + options.count > total:
+        print(f"graphgrad: -n {options.count} processes from number {options.process} on are no part of {total}",
+              file=sys.stderr)
+        return 2
+    if total > options.count and not options.coordinator:
+        print("graphgrad: processes on several machines need --coordinator HOST:PORT", file=sys.stderr)
+        return 2
+    from graphgrad.commands.launch import launch
+
+    given = ["--tf", options.tf, *(["-m"] if options.is_module else []), *(["--traceback"] * options.traceback)]
+    command = [sys.executable, "-m", "graphgrad", "run", *given, options.program, *options.args]
+    return launch(command, options.count, options.coordinator, options.process, total)
 
 
 # -- compile ---------------------------------------------------------------------------

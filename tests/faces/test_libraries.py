@@ -115,9 +115,9 @@ def test_keras_by_its_old_name(tensorflow: Any, tmp_path: Any, monkeypatch: Any)
 
 def test_stand_ins(tensorflow: Any) -> None:
     """What is for several devices can be looked at, and says so when it is called."""
-    strategy = tensorflow.distribute.MirroredStrategy
+    strategy = tensorflow.distribute.ParameterServerStrategy
     assert not isinstance(1, strategy)
-    with pytest.raises(NotImplementedError, match="MirroredStrategy is not here.*several devices"):
+    with pytest.raises(NotImplementedError, match="ParameterServerStrategy is not here.*several devices"):
         strategy()
     assert isinstance(tensorflow.distribute.get_strategy(), tensorflow.distribute.Strategy)
     for name in ("tpu.experimental.embedding.Adam", "distribute.experimental.partitioners.MinSizePartitioner"):
@@ -130,10 +130,10 @@ def test_stand_ins(tensorflow: Any) -> None:
 
 def test_stand_ins_go_with_the_aliases(tensorflow: Any) -> None:
     """A face has them only while `import tensorflow` means it; each is one object."""
-    assert graphgrad.distribute.MirroredStrategy is tensorflow.distribute.MirroredStrategy
+    assert graphgrad.distribute.ParameterServerStrategy is tensorflow.distribute.ParameterServerStrategy
     importing.uninstall()
-    with pytest.raises(AttributeError, match="MirroredStrategy"):
-        graphgrad.distribute.MirroredStrategy  # noqa: B018  # asking for it is the test
+    with pytest.raises(AttributeError, match="ParameterServerStrategy"):
+        graphgrad.distribute.ParameterServerStrategy  # noqa: B018  # asking for it is the test
 
 
 # -- functions that libraries take over ------------------------------------------------------

@@ -30,7 +30,7 @@ _KNOWN_TYPES = {"Const", "Placeholder", "VarHandleOp", "If", "While"}
 # Knowledge about TensorFlow, which goes by its names of op types: which of them have a gradient there, here or not;
 # which attributes its messages have and the records here do not; and which its `raw_ops` take.
 _NAMES_OF_OTHERS = {"gradients/core/rule_types.py", "ir/graphdef.py", "compat/raw_op.py"}
-_FACES = ("compat", "v1", "cli", "commands", "notebook", "__main__", "")
+_FACES = ("compat", "v1", "horovod", "cli", "commands", "notebook", "__main__", "")
 
 
 def _place(path: pathlib.Path) -> str:

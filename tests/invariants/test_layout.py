@@ -16,7 +16,7 @@ from .sources import MODULES, PACKAGE, imports, nodes
 # A part may import itself and the parts of the lines above its own; those of one line never each other.
 _LINES = [{"errors", "op_index", "op_traits"}, {"system"}, {"ir"}, {"ops", "gradients", "executor"}, {"frontend"},
           {"training", "viz", "layers", "platform", "testing"}, {"extras"},
-          {"compat", "v1", "commands", "notebook", "cli", "__main__", ""}]
+          {"compat", "v1", "horovod", "commands", "notebook", "cli", "__main__", ""}]
 _LEVEL = {part: i for i, line in enumerate(_LINES) for part in line}
 
 

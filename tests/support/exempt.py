@@ -18,9 +18,11 @@ _SUMMARIES = "its result is a side effect, or a message: tests/training/test_sum
 _OPTIONAL = "its operand may hold nothing: tests/extras/data/test_optional.py"
 _GENERATORS = "its result depends on the state of a variable, or on nothing: tests/ops/random/test_random_generator.py"
 _THIRD = "it takes or gives a list of tensors: tests/gradients/test_third_derivatives.py"
+_PROCESSES = "it takes several processes: tests/extras/distribute/test_processes.py"
 _CUDNN = "a function of NVIDIA's library: graphs can hold it, nothing here computes it"
 OPS: dict[str, str] = {
     "CudnnRNNV3": _CUDNN,
+    "ProcessesAllReduce": _PROCESSES, "ProcessesAllGather": _PROCESSES, "ProcessesBroadcast": _PROCESSES,
     "TensorListReserve": _LISTS, "EmptyTensorList": _LISTS, "TensorListLength": _LISTS,
     "TensorListElementShape": _LISTS, "TensorListGetItem": _LISTS, "TensorListSetItem": _LISTS,
     "TensorListStack": _LISTS, "TensorListFromTensor": _LISTS, "TensorListGather": _LISTS,

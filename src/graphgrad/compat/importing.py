@@ -37,6 +37,7 @@ from graphgrad.ir.values import dispatch
 
 _ROOTS = frozenset({"compat", "compat.v1", "compat.v2", "python"})
 FACES = {1: "graphgrad.v1", 2: "graphgrad.compat.v2"}
+_HOROVOD = frozenset({"horovod", "horovod.tensorflow"})
 VERSIONS = {1: "1.15.5", 2: "2.21.0"}  # graphgrad.compat.versions_of_1 has the first, too
 
 
@@ -63,7 +64,8 @@ def uninstall() -> None:
         sys.meta_path.remove(finder)
     if installed:
         restore()
-        for name in [n for n, m in sys.modules.items() if f"{n}.".startswith("tensorflow.") or isinstance(m, _Alias)]:
+        for name in [n for n, m in sys.modules.items()
+                     if f"{n}.".startswith("tensorflow.") or n in _HOROVOD or isinstance(m, _Alias)]:
             del sys.modules[name]
 
 
@@ -143,6 +145,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.version = version
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if fullname in _HOROVOD:
+            return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
         if fullname != "tensorflow" and not fullname.startswith("tensorflow."):
             if not fullname.startswith("graphgrad") and _stand_in(fullname):
                 return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
@@ -159,6 +163,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return found(context.name, VERSIONS[self.version])
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        if spec.name in _HOROVOD:
+            found = ModuleType(spec.name)
+            if spec.name != "horovod":
+                names = importlib.import_module("graphgrad.horovod")
+                vars(found).update({name: getattr(names, name) for name in names.__all__}, __all__=names.__all__)
+            return found
         module = _Alias(spec.name, self._sources(spec.name))
         if spec.name in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2"):
             vars(module).update(__version__=VERSIONS[self.version], __git_version__=GIT_VERSION)

@@ -1,11 +1,11 @@
-"""The stacks of default graphs and sessions, one of each per thread, and eager mode."""
+"""The stacks of default graphs and sessions, one of each per thread, other state of threads, and eager mode."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -15,8 +15,41 @@ _eager_by_default = True
 
 EAGER: Any = None  # the stack entry for eager mode
 
+_all: list[Inherited] = []  # made while modules are imported
 
-class _Stack(threading.local):
+
+class Inherited(threading.local):
+    """The base of state that belongs to a thread, and that a thread made by `thread_state` and `take_over` begins with.
+
+    Attributes:
+      by_reference: the attributes whose lists both threads share; other lists are copied.
+    """
+
+    by_reference: tuple[str, ...] = ()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        made = super().__new__(cls, *args, **kwargs)
+        _all.append(made)
+        return made
+
+
+def thread_state() -> list[tuple[Inherited, dict[str, Any]]]:
+    """Returns the state of this thread, for `take_over` in another one."""
+    return [(state, {name: list(value) if type(value) is list and name not in state.by_reference else value
+                     for name, value in vars(state).items()}) for state in _all]
+
+
+def take_over(states: list[tuple[Inherited, dict[str, Any]]]) -> None:
+    """Gives this thread the state of another one.
+
+    Args:
+      states: what `thread_state` has returned there.
+    """
+    for state, values in states:
+        vars(state).update(values)
+
+
+class _Stack(Inherited):
     """This thread's stack of graphs; `current` is its top, or None in eager mode."""
 
     def __init__(self) -> None:
@@ -27,7 +60,7 @@ class _Stack(threading.local):
         self.seed: int | None = None  # the seed set by set_random_seed in eager mode
 
 
-class _Sessions(threading.local):
+class _Sessions(Inherited):
     """This thread's stack of default sessions."""
 
     def __init__(self) -> None:

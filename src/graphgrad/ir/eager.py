@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from graphgrad.system.subnormals import Subnormals
 
 from . import tensor
 from .blocking import WouldBlock
+from .context import Inherited
 from .dtypes import DType, as_dtype, string
 from .inference import put_in_context
 from .op_signature import Spec
@@ -132,7 +132,7 @@ def value_text(value: Any, is_repr: bool) -> str:
     return "\n" + text if is_repr and "\n" in text else text
 
 
-class Listening(threading.local):
+class Listening(Inherited):
     """Listeners for every op that this thread runs: f(opdef, inputs, outputs, attrs, gradient). Tapes use it."""
 
     def __init__(self) -> None:

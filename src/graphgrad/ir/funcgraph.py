@@ -140,6 +140,7 @@ class FuncGraph(Graph):
             self._keep_alive(tensor)
             return inner
         inner = self._placeholder(tensor.dtype, tensor._spec.shape, name or "captured")
+        inner.op.device = getattr(source, "_device", "")  # of a variable
         if isinstance(source, Tensor) and source.dtype.kind in "iub":
             inner._static = static_value(source)  # so that shapes are known inside as far as they are outside
         self.inputs.append(inner)

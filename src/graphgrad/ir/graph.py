@@ -7,7 +7,6 @@ and control inputs exist before it does. Every traversal of a graph is a loop ov
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -30,7 +29,7 @@ from .state.notes import Notes
 from .state.surroundings import BY_FUNCTION, ControlBlock, DeviceBlock, NameScopeBlock, Surroundings
 
 
-class _Listeners(threading.local):
+class _Listeners(context.Inherited):
     """Listeners for the operations that this thread adds to graphs. Tapes use it.
 
     Attributes:

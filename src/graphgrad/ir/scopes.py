@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
-from .context import current_graph
+from .context import Inherited, current_graph
 from .source import STRAY, raise_in_words
 
 
-class _EagerScope(threading.local):
+class _EagerScope(Inherited):
     """The name scope of eager mode, with a trailing slash; it prefixes the names of variables."""
 
     def __init__(self) -> None:

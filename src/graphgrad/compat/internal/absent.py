@@ -48,23 +48,20 @@ _WHY = {
 }
 # Public names of which there is one kind here, which libraries ask for.
 _HERE = {
-    "distribute.ReplicaContext": "graphgrad.frontend.config.single_replica:ReplicaContext",
-    "distribute.Strategy": "graphgrad.frontend.config.single_replica:DefaultStrategy",
     "tpu.experimental.HardwareFeature": "graphgrad.compat.internal.tpu:HardwareFeature",
 }
 _REASONS = {name: why for why, names in _WHY.items() for name in names.split()}
 # Those of them that are public names of TensorFlow's, by their modules.
 _PUBLIC = """
     config: experimental_connect_to_cluster
-    distribute: CrossDeviceOps DistributedDataset DistributedIterator DistributedValues HierarchicalCopyAllReduce
-        InputContext InputOptions InputReplicationMode MirroredStrategy MultiWorkerMirroredStrategy NcclAllReduce
-        OneDeviceStrategy ParameterServerStrategy ReductionToOneDevice StrategyExtended TPUStrategy
+    distribute: CrossDeviceOps HierarchicalCopyAllReduce InputOptions InputReplicationMode NcclAllReduce
+        ParameterServerStrategy ReductionToOneDevice TPUStrategy
     distribute.cluster_resolver: ClusterResolver GCEClusterResolver KubernetesClusterResolver SimpleClusterResolver
-        SlurmClusterResolver TFConfigClusterResolver TPUClusterResolver UnionResolver
+        SlurmClusterResolver TPUClusterResolver UnionResolver
     distribute.coordinator: ClusterCoordinator PerWorkerValues RemoteValue
     distribute.experimental: CentralStorageStrategy CollectiveCommunication CollectiveHints
-        CommunicationImplementation CommunicationOptions MultiWorkerMirroredStrategy ParameterServerStrategy
-        TPUStrategy ValueContext
+        CommunicationOptions MultiWorkerMirroredStrategy ParameterServerStrategy
+        TPUStrategy
     distribute.experimental.coordinator: ClusterCoordinator PerWorkerValues RemoteValue
     distribute.experimental.partitioners: FixedShardsPartitioner MaxSizePartitioner MinSizePartitioner Partitioner
     tpu.experimental: initialize_tpu_system
@@ -113,9 +110,6 @@ def in_face(path: str) -> Any:
     Args:
       path: the name, such as "distribute.MirroredStrategy".
     """
-    if path in _HERE:
-        module, _, own = _HERE[path].partition(":")
-        return getattr(importlib.import_module(module), own)
     parent, _, name = path.rpartition(".")
     if name in _public().get(parent, ()):
         return __getattr__(name)

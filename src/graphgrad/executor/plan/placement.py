@@ -9,7 +9,6 @@ Devices are named by kind and number: "CPU:1", "GPU:0"; None is the default one.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -24,8 +23,9 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.values.variable_store import Cell
 from graphgrad.system.device_names import parse
 
+from .device_order import by_device
 from .partition import sections
-from .schedule import Net, arrange
+from .schedule import arrange
 
 _HOME = {"job": "localhost", "replica": "0", "task": "0"}
 _PREFIX = "/job:localhost/replica:0/task:0/device:"
@@ -87,7 +87,11 @@ class Placement:
             if device is None:
                 device = found[op.device] = self._find(op, devices, default)
             if "functional" not in op.opdef.flags:  # operations on a variable run where it is
-                device = next((result.get(t.op.index, usual) for t in op.inputs if t.dtype is dtypes.resource), device)
+                held = next((t.op for t in op.inputs if t.dtype is dtypes.resource), None)
+                if held is not None:
+                    device = result.get(held.index, usual)
+                    if held.device and held.type == "Placeholder":  # of a function, for a variable outside
+                        device = found.get(held.device) or self._find(held, devices, default)
             if device != usual:
                 result[op.index] = device
             if self.log and op not in self._logged:
@@ -156,7 +160,7 @@ def arrange_on_devices(program: Sequence[Instruction], kept: set[int], floating:
       whole: whether the clusters are as large as possible.
     """
     pieces: list[list[Instruction]] = []
-    runs = _by_device(program, floating, slot_of)
+    runs = by_device(program, floating, slot_of)
     for n, run in enumerate(runs):
         if whole:
             pieces += sections(run)
@@ -165,40 +169,6 @@ def arrange_on_devices(program: Sequence[Instruction], kept: set[int], floating:
         also = kept.union(*(i.reads() for i in later), *(i.reads() for i in floating.values()))
         pieces += arrange(run, also, floating, slot_of, new, final and not later)
     return pieces
-
-
-def _by_device(program: Sequence[Instruction], floating: Mapping[int, Instruction],
-               slot_of: Mapping[int, int]) -> list[list[Instruction]]:
-    """Orders a program so that it changes devices rarely, and cuts it where it does."""
-    if all(i.device == program[0].device for i in program):
-        return [list(program)]
-    net = Net(program, (), floating, slot_of)
-    waits = list(map(len, net.before))
-    ready: dict[Any, list[int]] = {i.device: [] for i in program}
-    between = [n for n, count in enumerate(waits) if not count and n >= len(program)]
-    for n, instruction in enumerate(program):
-        if not waits[n]:
-            heapq.heappush(ready[instruction.device], n)
-    result: list[list[Instruction]] = []
-    device = program[0].device
-    while between or any(ready.values()):
-        if between:
-            node = between.pop()
-        else:
-            if not ready[device]:
-                device = min((d for d in ready if ready[d]), key=lambda d: ready[d][0])
-            node = heapq.heappop(ready[device])
-            if not result or result[-1][0].device != device:
-                result.append([])
-            result[-1].append(program[node])
-        for n in net.after[node]:
-            waits[n] -= 1
-            if not waits[n]:
-                if n < len(program):
-                    heapq.heappush(ready[program[n].device], n)
-                else:
-                    between.append(n)
-    return result
 
 
 def connect_devices(plan: Plan, floating: Mapping[int, Instruction], home_of: Mapping[int, str],

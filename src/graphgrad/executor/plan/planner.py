@@ -145,6 +145,8 @@ class _Planner:
         named = [(o, self.devices[o.index]) for o in self.ops if o.index in self.devices]
         homes = {self.frame.slot_of.get(id(o.outputs[0]), -1): d for o, d in named if o.type == "Const"}
         cells = {id(self.cells[self._cell(o.outputs[0])]): d for o, d in named if o.type == "VarHandleOp"}
+        cells.update((id(self.cells[self._cell(t)]), d) for o, d in named if "functional" not in o.opdef.flags
+                     for t in o.inputs if t.dtype is dtypes.resource and t.op.type == "Placeholder" and t.op.device)
         connect_devices(self.result, self.floating, homes, cells)
 
     def _indices(self, op: Operation) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from graphgrad.executor.backend.lower import as_shape
 from graphgrad.executor.backend.xla import AnySpec, ArraySpec
 from graphgrad.executor.program.fingerprint import Form, form_of
 from graphgrad.executor.program.interpreter import execute
-from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan, Provenance
+from graphgrad.executor.program.plan_types import Cluster, HostStep, Move, Plan, Provenance
 from graphgrad.ir import dtypes
 from graphgrad.ir.shape import is_fully_defined
 
@@ -151,18 +151,71 @@ def make_stages(plan: Plan) -> list[Stage | HostStep]:
     variant = {s for s, t in plan.static.items() if t.dtype is dtypes.variant}
     varying |= variant
     beyond = set(range(plan.slots)) - plan.static.keys()
-    return [g if isinstance(g, HostStep) else Stage(g, varying | beyond, variant) for g in grouped(plan)]
+    stages = [g if isinstance(g, HostStep) else Stage(g, varying | beyond, variant) for g in grouped(plan)]
+    plan.lanes = lanes_of(stages)
+    return stages
 
 
 def grouped(plan: Plan) -> list[list[Cluster] | HostStep]:
-    """Groups a plan's consecutive clusters that make a stage; host steps stand between."""
+    """Groups a plan's consecutive clusters that make a stage; host steps stand between.
+
+    A stage ends with what another device waits for.
+    """
     groups: list[list[Cluster] | HostStep] = []
+    moved = {s for step in plan.steps if isinstance(step, Move) for s in step.ins}
     for step in plan.steps:
         last = groups[-1] if groups else None
         if isinstance(step, HostStep):
             groups.append(step)
-        elif isinstance(last, list) and (step.level, step.device) == (last[0].level, last[0].device):
+        elif (isinstance(last, list) and moved.isdisjoint(last[-1].outs)
+              and (step.level, step.device) == (last[0].level, last[0].device)):
             last.append(step)
         else:
             groups.append([step])
     return groups
+
+
+class DeviceLanes(NamedTuple):
+    """Which stages of a plan may run beside which.
+
+    Attributes:
+      devices: by stage, the device whose lane it belongs to; None for one that has the run for itself.
+      after: by stage, the earlier ones whose values it reads.
+      shared: the slots that stages of several lanes read: none of these may empty them.
+    """
+
+    devices: list[str | None]
+    after: list[list[int]]
+    shared: frozenset[int]
+
+
+def lanes_of(stages: Sequence[Stage | HostStep]) -> DeviceLanes | None:
+    """Returns the lanes of a plan's stages; None if they belong to one device."""
+    devices = [_lane(stage) for stage in stages]
+    if len({d for d in devices if d is not None}) < 2:
+        return None
+    made: dict[int, int] = {}
+    readers: dict[int, set[str | None]] = {}
+    after: list[list[int]] = []
+    for number, (stage, device) in enumerate(zip(stages, devices, strict=True)):
+        reads, gives = _slots(stage)
+        after.append(sorted({made[s] for s in reads if s in made}))
+        made.update(dict.fromkeys(gives, number))
+        for s in reads:
+            readers.setdefault(s, set()).add(device)
+    return DeviceLanes(devices, after, frozenset(s for s, lanes in readers.items() if len(lanes) > 1))
+
+
+def _lane(stage: Stage | HostStep) -> str | None:
+    if isinstance(stage, Move):
+        return stage.device or ""
+    if isinstance(stage, HostStep) or any(c.loop is not None or c.donated for c in stage.clusters):
+        return None
+    return stage.device.name
+
+
+def _slots(stage: Stage | HostStep) -> tuple[list[int], list[int]]:
+    """Returns the slots that a stage reads, and those that it fills."""
+    if isinstance(stage, HostStep):
+        return stage.ins, stage.outs
+    return [*stage.outside, *stage.known], [s for c in stage.clusters for s in c.outs]

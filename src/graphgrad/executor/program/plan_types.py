@@ -184,7 +184,7 @@ class Plan:
         of runs in NumPy.
       swift: what does all runs by that function, if NumPy always does them (`straight_run.Swift`), else None.
       template: the initial values of a run, one for each slot, and `ready` whether they are on the device.
-      stages: the steps as they are called, once computed.
+      stages: the steps as they are called, once computed, and `lanes` which of them may run beside which, or None.
       writes: the variables that it changes, in locking order, and `locks` their locks.
       last_act: the last step that acts, or None.
       exposed: the positions among `fetches` of values that variables hold as well.
@@ -220,6 +220,7 @@ class Plan:
         self.template: list[Any] = []
         self.ready = False
         self.stages: Any = None
+        self.lanes: Any = None
         self.writes: list[Cell] = []
         self.locks: list[Any] = []
         self.last_act: HostStep | None = None

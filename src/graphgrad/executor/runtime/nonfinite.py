@@ -7,7 +7,6 @@ not finite, the run fails, and variables and the positions of random operations 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from graphgrad.errors import InvalidArgumentError, describe
 from graphgrad.executor.backend.xla import to_numpy
 from graphgrad.executor.plan.dead_outputs import prune
 from graphgrad.ir import eager
+from graphgrad.ir.context import Inherited
 from graphgrad.ir.dtypes import resource
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.shape import shape_str
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 RESULTS, EVERY_OP = 1, 2
 
 
-class _State(threading.local):
+class _State(Inherited):
     """What is checked in this thread's runs: nothing (0), their results, or the output of every op."""
 
     mode = 0

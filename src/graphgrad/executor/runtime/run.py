@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from graphgrad.ir.graph import Operation
 from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.ir.values.variable_store import Cell
 
-from . import numpy_run
+from . import numpy_run, side_by_side
 from .host_steps import Done, Waiting, run_host_step
 from .outlines import Outlines
 from .run_report import RunReport
@@ -137,18 +137,19 @@ class Run:
                 plan.stages = plan.stages or make_stages(plan)
         if plan.waits > 1:
             self._waiting = Waiting(plan.stages, slots, self.table, self._done)
-        steps: Sequence[Cluster | HostStep] = []
+        steps: list[Cluster | HostStep] = []
+
+        def call(stage: Stage | HostStep) -> None:
+            steps[:] = [stage] if isinstance(stage, HostStep) else stage.clusters
+            self._run_stage(stage)
+
         self._stop, listens = begin() if plan.has_loops else (None, False)
         try:
-            for stage in plan.stages:
-                if isinstance(stage, HostStep):
-                    steps = [stage]
-                    self._run_host_step(stage)
-                else:
-                    steps = stage.clusters
-                    self._run_clusters(stage)
-                if stage is plan.last_act:
-                    self._turn.take()
+            if plan.lanes is None:
+                for stage in plan.stages:
+                    call(stage)
+            else:
+                side_by_side.run(plan.stages, plan.lanes, call)
             # Feeds are not copied: the caller may change them as soon as this returns, so nothing may still be
             # computing. Errors surface here, too, before variables change.
             if not self._stored:  # otherwise `_finish` has waited
@@ -186,11 +187,23 @@ class Run:
             if len(under_way) > 1 or not store:
                 slots[slot] = pinned(device, slots[slot], cell, pins)
 
+    def _run_stage(self, stage: Stage | HostStep) -> None:
+        if self._report is not None:
+            self._report.begins()
+        if isinstance(stage, HostStep):
+            self._run_host_step(stage)
+        else:
+            self._run_clusters(stage)
+        if stage is self._plan.last_act:
+            self._turn.take()
+
     def _run_host_step(self, step: HostStep) -> None:
         if self._waiting is not None and step.waits:
             self._waiting.run(step)
         else:
-            run_host_step(step, self.slots, self.table, self._done)
+            # What several devices read stays there until the end of the run.
+            free = self._plan.lanes is None or not self._plan.lanes.shared.intersection(step.frees)
+            run_host_step(step, self.slots, self.table, self._done, free)
         if self._report is not None:
             self._report.host(step, self.slots)
 
@@ -224,16 +237,23 @@ class Run:
                 refused = cluster.fault is not None and bool(xla.to_numpy(slots[cluster.fault]))
             if refused:
                 self._repeat_in_numpy(device, cluster, outs)
-            for s in frees:
+            for s in self._freed(frees):
                 slots[s] = None
             if self._report is not None:
                 self._report_cluster(device, outs, made_of)
         if opaque:
             self._put_back(opaque)
 
+    def _freed(self, slots: Sequence[int]) -> Collection[int]:
+        """Returns which of the slots that a stage no longer needs are emptied: not those that other devices read."""
+        lanes = self._plan.lanes
+        return slots if lanes is None else lanes.shared.union(slots) - lanes.shared
+
     def _put_back(self, opaque: dict[int, Any]) -> None:
         """Undoes `_bring` for objects of Python's that are still to be read."""
-        self.slots[:] = [v if v is None else opaque.get(s, v) for s, v in enumerate(self.slots)]
+        for s, value in opaque.items():
+            if self.slots[s] is not None:
+                self.slots[s] = value
 
     def _bring(self, stage: Stage) -> dict[int, Any]:
         """Brings values to a stage's device; returns those that stay here, by their slots."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import heapq
 import time
 from collections import Counter
@@ -71,8 +72,10 @@ class RunReport:
         self._names: dict[int, str] = {}  # slot -> the value's name
         self._makers: dict[int, int] = {}  # slot -> the step that made the value
         self.peak_bytes = 0
-        self._begun = time.perf_counter()
-        self._offset = time.time() - self._begun  # wall clock minus performance counter
+        begun = time.perf_counter()
+        self._begun = {_thread.get_ident(): begun}  # when a thread's step began
+        self._offset = time.time() - begun  # wall clock minus performance counter
+        self._adding = _thread.allocate_lock()
 
     @property
     def programs(self) -> int:
@@ -84,7 +87,11 @@ class RunReport:
         self._names.update({slot: cell.name for slot, cell in plan.loads if cell.name})
         self._names.update({slot: plan.static[slot].name for slot in plan.feeds if slot in plan.static})
         self._live = self.peak_bytes = sum(_live(slots).values())
-        self._begun = time.perf_counter()
+        self.begins()
+
+    def begins(self) -> None:
+        """Notes that a step begins in this thread."""
+        self._begun[_thread.get_ident()] = time.perf_counter()
 
     def compiled(self) -> None:
         """Notes that programs have been compiled, which is not part of the next step's time."""
@@ -118,7 +125,8 @@ class RunReport:
                        self._alive(by_slot, step.program), self._reads(step)))
 
     def _times(self, ended: float, program: Sequence[Any]) -> tuple[float, float, tuple[str, ...]]:
-        return self._begun + self._offset, ended - self._begun, tuple([i.op.name for i in program])
+        begun = self._begun[_thread.get_ident()]
+        return begun + self._offset, ended - begun, tuple([i.op.name for i in program])
 
     def _alive(self, live: dict[int, int], program: Sequence[Any]) -> tuple[tuple[str, int], ...]:
         """Names the largest of the values that are alive after a step."""
@@ -138,10 +146,12 @@ class RunReport:
         return tuple(found)
 
     def _add(self, step: Step) -> None:
-        self.steps.append(step)
-        self.peak_bytes = max(self.peak_bytes, self._live + step.output_bytes + step.temporary_bytes, step.live_bytes)
-        self._live = step.live_bytes
-        self._begun = time.perf_counter()
+        with self._adding:
+            self.steps.append(step)
+            peak = self._live + step.output_bytes + step.temporary_bytes
+            self.peak_bytes = max(self.peak_bytes, peak, step.live_bytes)
+            self._live = step.live_bytes
+        self.begins()
 
     def __str__(self) -> str:
         kinds = Counter(s.kind for s in self.steps)

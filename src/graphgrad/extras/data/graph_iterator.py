@@ -258,7 +258,7 @@ def _iterator(dataset: Any, name: str) -> Iterator:
     return made
 
 
-def make_one_shot_iterator(dataset: Any) -> Iterator:
+def make_one_shot_iterator(dataset: Any) -> Any:
     """Makes an iterator for one pass through a data set, which needs no initializer.
 
     Args:
@@ -269,6 +269,8 @@ def make_one_shot_iterator(dataset: Any) -> Iterator:
     >>> sess.run(element), sess.run(element)
     (np.int64(0), np.int64(1))
     """
+    if (of_replicas := getattr(dataset, "_one_shot", None)) is not None:
+        return of_replicas()
     _check_constant(dataset._captured)
     iterator = _iterator(dataset, "OneShotIterator")
     iterator._one_shot = only_pass(dataset)
@@ -306,13 +308,15 @@ def _check_constant(tensors: Any) -> None:
         waiting.extend(new)
 
 
-def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> Iterator:
+def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> Any:
     """Makes an iterator that begins a pass whenever its `initializer` is run.
 
     Args:
       dataset: the data set.
       shared_name: accepted.
     """
+    if (of_replicas := getattr(dataset, "_initializable", None)) is not None:
+        return of_replicas()
     iterator = _iterator(dataset, "Iterator")
     iterator._initializer = iterator.make_initializer(dataset)
     return iterator

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator
 
+from graphgrad.ir.context import Inherited
 from graphgrad.ir.source import user_source
 
 
-class _Reverse(threading.local):
+class _Reverse(Inherited):
     """The checkpointing of loops that this thread builds."""
 
     def __init__(self) -> None:

@@ -28,6 +28,7 @@ from graphgrad.frontend.structure.structured_outputs import collect_outputs
 from graphgrad.frontend.structure.tensor_array_spec import ArrayParts
 from graphgrad.frontend.variables.variable_creation import watching_creation
 from graphgrad.ir import context
+from graphgrad.ir.context import Inherited
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
@@ -44,7 +45,7 @@ from .inlining import argument, inlined, settled_effects
 from .shortcuts import Shortcuts, key_of
 
 
-class _Tracing(threading.local):
+class _Tracing(Inherited):
     """The current traces of this thread: pairs of a function and a signature."""
 
     def __init__(self) -> None:

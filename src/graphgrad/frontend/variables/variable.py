@@ -142,6 +142,12 @@ class Variable(Assignments, Trackable, TensorOperators, metaclass=Created):
         return self._handle_name
 
     @property
+    def _identity(self) -> TensorReference:
+        """What it is known by where something is kept for each variable, such as slots."""
+        reference: TensorReference = self._handle.ref()
+        return reference
+
+    @property
     def _unique_id(self) -> str:
         return self._handle_name if self._graph is not None else f"{self._handle_name}_{id(self._handle)}"
 

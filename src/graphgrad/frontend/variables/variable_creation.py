@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,7 +13,7 @@ from graphgrad.errors import describe
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.graph.init_scope import init_scope, outermost_graph
 from graphgrad.ir.constant_value import constant_value
-from graphgrad.ir.context import current_graph
+from graphgrad.ir.context import Inherited, current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.dtypes import DType
 from graphgrad.ir.graph import Graph, Operation, Tensor
@@ -27,8 +26,10 @@ from graphgrad.ir.values.variable_store import Cell, Handle
 creation_numbers = itertools.count()  # gives the creation order of variables
 
 
-class _Listening(threading.local):
+class _Listening(Inherited):
     """This thread's listeners for variables created by a function being traced."""
+
+    by_reference = ("assignments",)
 
     def __init__(self) -> None:
         self.watch: Callable[[], None] | None = None

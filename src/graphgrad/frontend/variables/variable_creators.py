@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
+
+from graphgrad.ir.context import Inherited
 
 _V = TypeVar("_V")
 
 _VARIABLES = "graphgrad.frontend.variables.variable"
 
 
-class _Creators(threading.local):
+class _Creators(Inherited):
     """This thread's creator functions, the outermost first."""
 
     def __init__(self) -> None:
@@ -35,7 +36,8 @@ class Created(type):
     def __call__(cls: type[_V], *args: Any, **kwargs: Any) -> _V:
         if cls.__name__ == "VariableV1":  # takes what libraries give to both classes of variables
             kwargs.pop("experimental_enable_variable_lifting", None)
-        if not (_creators.stack and cls.__module__ == _VARIABLES):  # users' subclasses are called as they are
+        # Users' subclasses are called as they are; what refers to a variable after an assignment is no new one.
+        if not (_creators.stack and cls.__module__ == _VARIABLES and cls.__name__ != "AssignedVariable"):
             made: _V = type.__call__(cls, *args, **kwargs)
             return made
         bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)

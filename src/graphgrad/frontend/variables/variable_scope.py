@@ -233,6 +233,15 @@ def get_variable_scope() -> VariableScope:
     return _scopes().current
 
 
+def set_variable_scope(scope: VariableScope) -> None:
+    """Makes a scope the current one, where several threads build one graph in turn.
+
+    Args:
+      scope: the scope.
+    """
+    _scopes().current = scope
+
+
 def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
                  trainable: Any = None, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
                  validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None,

@@ -17,11 +17,10 @@ of None), `memo` (identical calls). Tapes and `explain_gradient` reach and sweep
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
 from typing import Any
 
-from graphgrad.ir.context import current_graph
+from graphgrad.ir.context import Inherited, current_graph
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.source import source_of_operation
 from graphgrad.ir.values.composite import gradient_parts, is_of_parts, parts_of_gradient, with_gradient_parts
@@ -44,7 +43,7 @@ class _Process:
     optimizing = os.environ.get("GRAPHGRAD_OPTIMIZE_DERIVATIVES", "") not in ("", "0")
 
 
-class _State(threading.local):
+class _State(Inherited):
     optimizing: bool | None = None  # None: as for the process
 
 

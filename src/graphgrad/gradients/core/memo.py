@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.ir.context import Inherited
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.state.surroundings import BY_FUNCTION
@@ -26,7 +27,7 @@ from .rules import Call
 from .unconnected import UnconnectedGradients
 
 
-class _State(threading.local):
+class _State(Inherited):
     on = False
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from graphgrad.ir.context import Inherited
 from graphgrad.ir.graph import Tensor
 
 from .unconnected import UnconnectedGradients
@@ -15,7 +15,7 @@ from .unconnected import UnconnectedGradients
 Explain = Callable[[list[Tensor], Tensor, list[Tensor]], object]
 
 
-class _State(threading.local):
+class _State(Inherited):
     explain: Explain | None = None
 
 

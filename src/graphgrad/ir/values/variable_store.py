@@ -125,6 +125,7 @@ class Handle(EagerTensor):
 
     __slots__ = ()
     _variable: Any  # its variable
+    _device = ""  # where it was asked to be, by its full name
 
     def __init__(self, cell: Cell):
         super().__init__(cell, dtypes.resource)
@@ -132,6 +133,11 @@ class Handle(EagerTensor):
     @property
     def _spec(self) -> Spec:
         return Spec.of(dtypes.resource, ())
+
+    @property
+    def device(self) -> str:
+        """The device of the variable."""
+        return self._device or super().device
 
     def __repr__(self) -> str:
         return f"<tf.Tensor: shape=(), dtype=resource, numpy=<{self._value!r}>>"

@@ -10,13 +10,13 @@ import collections
 import operator
 import os
 import random
-import threading
 from typing import Any
 
 import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.ir import context, eager
+from graphgrad.ir.context import Inherited
 from graphgrad.ir.state.seeding import seed_with
 
 from . import philox
@@ -25,7 +25,7 @@ DEFAULT_GRAPH_SEED = 87654321
 _MAX_SEED = 2**31 - 1
 
 
-class _Eager(threading.local):
+class _Eager(Inherited):
     """The state of eager mode: the generator of op seeds and where each op continues."""
 
     def __init__(self) -> None:

@@ -29,7 +29,7 @@ from .object_graph import (
     pieces,
 )
 from .saveable import Saveable, own_tensors, states
-from .saved_items import cell_of
+from .saved_items import cell_of, saved_value, set_value
 from .saver import _text
 
 
@@ -152,7 +152,7 @@ class _Load:
             raise ValueError(f"Received a value of dtype {self.bundle.dtype(key).name} for the variable "
                              f"{variable.name} of dtype {variable.dtype.name}. Fix: make it as it was saved")
         if variable._graph is None:
-            cell_of(variable, None).value = array
+            set_value(variable, array, None)
         else:
             self.waiting.append((variable, array))
 
@@ -160,7 +160,7 @@ class _Load:
         """Sets the variables of a session's graph."""
         for value, state in self.waiting:
             if isinstance(value, Variable):
-                cell_of(value, session).value = state
+                set_value(value, state, session)
             else:
                 value._set_state(state, session)
 
@@ -276,7 +276,7 @@ def write_objects(path: str, graph: ObjectGraph, session: Any = None) -> None:
             if cell.held is None:
                 raise FailedPreconditionError(None, None, f"Checkpoint cannot save the variable {cell.name}: it "
                                               "was not initialized. Fix: tf.global_variables_initializer()")
-            tensors.append((graph.key(number, found[0]), cell.dtype, cell.value, None))
+            tensors.append((graph.key(number, found[0]), cell.dtype, saved_value(value, session), None))
         elif found:
             for piece, (dtype, array) in zip(found, states(value, session), strict=True):
                 tensors.append((graph.key(number, piece) + piece.suffix, dtype, array, None))

@@ -98,7 +98,7 @@ class VariableItem(Item):
                 f"Saver cannot save variable {cell.name}: it was not initialized. Attempting to use uninitialized "
                 f"value {cell.name}\n  Saved at {user_source(2)}\n"
                 "  Fix: run tf.global_variables_initializer() in this session first")
-        return [cell.value]
+        return [saved_value(self.value, sess)]
 
     def read(self, bundle: BundleReader, sess: Any, reshape: bool) -> Any:
         """Reads and checks the value."""
@@ -115,7 +115,7 @@ class VariableItem(Item):
 
     def set(self, state: Any, sess: Any) -> None:
         """Sets the value."""
-        cell_of(self.value, sess).value = state
+        set_value(self.value, state, sess)
 
 
 def _mismatch(problem: str) -> InvalidArgumentError:
@@ -224,6 +224,24 @@ def cell_of(variable: Any, sess: Any) -> Cell:
     check_session(variable._graph, sess, f"Variable {variable.name}")
     found: Cell = sess._resolve(variable._handle)
     return found
+
+
+def saved_value(variable: Any, sess: Any) -> Any:
+    """Returns the value of a variable that has one, as checkpoints have it."""
+    copies = getattr(variable, "_copies", None)
+    if copies is None:
+        return cell_of(variable, sess).value
+    return variable._joined([cell_of(copy, sess).value for copy in copies])
+
+
+def set_value(variable: Any, array: Any, sess: Any) -> None:
+    """Sets a variable, each of its copies if it has several, to a value of a checkpoint."""
+    copies = getattr(variable, "_copies", None)
+    if copies is None:
+        cell_of(variable, sess).value = array
+        return
+    for copy, part in zip(copies, variable._parted(array), strict=True):
+        cell_of(copy, sess).value = part
 
 
 def check_session(graph: Any, sess: Any, what: str) -> None:

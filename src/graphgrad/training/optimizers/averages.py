@@ -149,4 +149,4 @@ class ExponentialMovingAverage:
 
 
 def _ref(v: Any) -> Any:
-    return v._handle.ref() if isinstance(v, Variable) else v.ref()
+    return v._identity if isinstance(v, Variable) else v.ref()

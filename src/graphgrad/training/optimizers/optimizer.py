@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from graphgrad.frontend import modes
+from graphgrad.frontend.distribute.contexts import ReduceOp, get_replica_context, get_strategy, has_strategy
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.graph.init_scope import init_scope
 from graphgrad.frontend.structure import nest
@@ -160,7 +161,7 @@ class Optimizer(Trackable):
           grads_and_vars: pairs as `compute_gradients` returns them; those with None are omitted.
           global_step: a variable to raise by one afterwards.
           name: a name for the operation.
-          skip_gradients_aggregation: accepted as TensorFlow does; there is one replica.
+          skip_gradients_aggregation: accepted as TensorFlow does.
         Returns: the `Operation`; it joins the collection TRAIN_OP. None in eager mode.
         Raises: ValueError if there are no gradients; TypeError for anything but a gradient;
           NotImplementedError for a tensor in place of a variable.
@@ -174,11 +175,9 @@ class Optimizer(Trackable):
         if not variables:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in pairs]}.\n"
                              f"  Asked for at {user_source(2)}\n  Fix: {_EXPLAIN}")
-        with init_scope():
-            self._create_slots(variables)
-            restore = vars(self).get(RESTORE_LATER)  # a checkpoint that was read before the slots were created
-            if restore is not None:
-                restore(self, None, None)
+        if has_strategy() and get_strategy().extended._use_merge_call():
+            return self._meet(pairs, global_step, name)
+        self._make_slots(variables)
         graph = current_graph()
         with name_scope(name, self._name) as scope:
             self._prepare()
@@ -193,14 +192,52 @@ class Optimizer(Trackable):
                 with graph.control_dependencies([self._finish(updates, "update")]):
                     with _beside(graph, global_step):
                         applied = _operation(global_step.assign_add(1, name=scope, read_value=False))
-        if graph is None:
-            return applied
-        if isinstance(applied, Tensor):
-            applied = applied.op
-        train_ops = graph.get_collection_ref(GraphKeys.TRAIN_OP)
-        if applied not in train_ops:
-            train_ops.append(applied)
-        return applied
+        return applied if graph is None else _as_train_op(graph, applied)
+
+    def _make_slots(self, variables: list[Any]) -> None:
+        with init_scope():
+            self._create_slots(variables)
+            restore = vars(self).get(RESTORE_LATER)  # a checkpoint that was read before the slots were created
+            if restore is not None:
+                restore(self, None, None)
+
+    # -- replicas ------------------------------------------------------------------
+
+    def _meet(self, pairs: list[tuple[Any, Any]], global_step: Any, name: str | None) -> Any:
+        """Waits for the other replicas, and returns the operation that updates all copies with the gradients' sums."""
+        replica = get_replica_context()
+        if replica is None:
+            raise RuntimeError("Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica context. "
+                               "Fix: call it in the function that strategy.run calls")
+        return replica.merge_call(self._distributed_apply, args=(pairs, global_step, name))
+
+    def _distributed_apply(self, distribution: Any, grads_and_vars: _Pairs, global_step: Any = None,
+                           name: str | None = None) -> Any:
+        """Updates the copies of variables with the sums of the replicas' gradients.
+
+        Args:
+          distribution: the strategy.
+          grads_and_vars: pairs of gradients, by replica, and variables.
+          global_step, name: as in `apply_gradients`.
+        """
+        there = distribution.extended
+        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
+        sums = there.batch_reduce_to(ReduceOp.SUM, pairs)
+        self._make_slots([v for _, v in pairs])
+        graph = current_graph()
+        with name_scope(name, self._name) as scope:
+            self._prepare()
+            updates = [there.update(v, lambda var, grad: _operation(self._update(current_graph(), grad, var)),
+                                    args=(g,), group=False) for g, (_, v) in zip(sums, pairs, strict=True)]
+            last = there.update_non_slot(there.non_slot_devices([v for _, v in pairs]), self._finish,
+                                         args=(updates, "update"), group=False)
+            if global_step is None:
+                applied = distribution.group(last, name=scope)
+            else:
+                with contextlib.nullcontext() if graph is None else graph.control_dependencies(
+                        [v for v in distribution.experimental_local_results(last) if v is not None]):
+                    applied = there.update(global_step, lambda v: _operation(v.assign_add(1, read_value=False)))
+        return None if graph is None else _as_train_op(graph, applied)
 
     def _update(self, graph: Graph | None, grad: Any, var: Any) -> Any:
         """Builds one variable's update, with its constraint."""
@@ -369,7 +406,17 @@ class Optimizer(Trackable):
 
 
 def _key(var: Any) -> Any:
-    return var._handle.ref() if isinstance(var, Variable) else var.ref()
+    return var._identity if isinstance(var, Variable) else var.ref()
+
+
+def _as_train_op(graph: Graph, applied: Any) -> Any:
+    """Returns the operation of a training step, which joins the collection of them."""
+    if isinstance(applied, Tensor):
+        applied = applied.op
+    train_ops = graph.get_collection_ref(GraphKeys.TRAIN_OP)
+    if applied not in train_ops:
+        train_ops.append(applied)
+    return applied
 
 
 def _graph_of(var: Any) -> Graph | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import threading
 import weakref
 from collections.abc import Iterator
 from typing import Any
 
 from graphgrad.ir import context
 from graphgrad.ir.attribute_limits import whole
+from graphgrad.ir.context import Inherited
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import bool_
 from graphgrad.ir.opdef import raw
@@ -22,7 +22,7 @@ from .summary_messages import Event, Summary, SummaryMetadata
 _count = itertools.count()
 
 
-class _State(threading.local):
+class _State(Inherited):
     """The current state of this thread."""
 
     def __init__(self) -> None:

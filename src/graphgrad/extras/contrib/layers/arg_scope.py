@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from graphgrad.ir.context import Inherited
 from graphgrad.ir.source import user_source
 
 _Scope = dict[str, dict[str, Any]]
 
 
-class _Stack(threading.local):
+class _Stack(Inherited):
     def __init__(self) -> None:
         self.scopes: list[_Scope] = [{}]
 

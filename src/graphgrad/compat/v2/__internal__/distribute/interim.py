@@ -3,5 +3,5 @@
 from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
-graphgrad.frontend.config.single_replica: maybe_merge_call
+graphgrad.frontend.distribute.contexts: maybe_merge_call
 """)

@@ -1,0 +1,143 @@
+"""`graphgrad launch`: starts processes that compute together, and waits for them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import IO, Any
+
+_GRACE = 10.0  # seconds that the others get to end by themselves once one has failed
+_LAST = 3.0  # seconds between a request to end and the end
+
+
+def launch(command: Sequence[str], count: int, coordinator: str | None, process: int, processes: int | None) -> int:
+    """Starts the processes of this machine, and passes on what they print, with their numbers in front.
+
+    Args:
+      command: the command of each process.
+      count: how many to start here.
+      coordinator: host and port of the coordinator; a free port of this machine, for this machine alone, if not given.
+      process: the number of the first process here; process 0's machine runs the coordinator.
+      processes: the number of processes on all machines; `count` if not given.
+    Returns: 0 if all end with 0; else the status of the first one that did not; 130 after Ctrl-C.
+    """
+    from graphgrad.executor.backend.process_group import CoordinatorService
+
+    total = processes or count
+    address = coordinator or f"127.0.0.1:{_free_port()}"
+    service = None
+    if process == 0:
+        try:
+            service = CoordinatorService(address, total)
+        except RuntimeError as error:
+            print(f"graphgrad: no coordinator can listen at {address}: {str(error).splitlines()[0]}", file=sys.stderr)
+            return 2
+    workers: list[_Worker] = []
+    try:
+        for i in range(count):
+            workers.append(_Worker(command, address, process + i, total, i, count))
+        return _wait(workers)
+    except KeyboardInterrupt:
+        _end(workers, signal.SIGINT)
+        return 130
+    finally:
+        _end(workers, signal.SIGTERM)
+        if service is not None:
+            service.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+class _Worker:
+    """One process.
+
+    Args:
+      command: its command.
+      address: the coordinator's.
+      rank, size: its number, and how many there are.
+      local_rank, local_size: the same on this machine.
+    """
+
+    def __init__(self, command: Sequence[str], address: str, rank: int, size: int, local_rank: int, local_size: int):
+        self.rank = rank
+        environment = {**os.environ, "GRAPHGRAD_COORDINATOR": address, "GRAPHGRAD_PROCESS": str(rank),
+                       "GRAPHGRAD_PROCESSES": str(size), "GRAPHGRAD_LOCAL_PROCESS": str(local_rank),
+                       "GRAPHGRAD_LOCAL_PROCESSES": str(local_size), "PYTHONUNBUFFERED": "1"}
+        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
+        self._readers = [threading.Thread(target=self._pass_on, args=pipes, daemon=True)
+                         for pipes in ((self.process.stdout, sys.stdout), (self.process.stderr, sys.stderr))]
+        for reader in self._readers:
+            reader.start()
+
+    def _pass_on(self, source: IO[bytes], target: Any) -> None:
+        for line in source:
+            text = line.decode(errors="replace").rstrip("\n")
+            if text.startswith("[Gloo] Rank "):  # the engine says that it is connected
+                continue
+            with _printing, contextlib.suppress(BrokenPipeError):
+                print(f"[{self.rank}] {text}", file=target, flush=True)
+
+    def status(self) -> int | None:
+        """Returns the exit status, as shells count it; None while it runs."""
+        code = self.process.poll()
+        return code if code is None or code >= 0 else 128 - code
+
+    def finish(self) -> None:
+        """Waits until everything that it printed is passed on."""
+        for reader in self._readers:
+            reader.join(_LAST)
+
+
+_printing = threading.Lock()
+
+
+def _wait(workers: Sequence[_Worker]) -> int:
+    """Waits for all processes; once one has failed, the others get some time to notice, and are then ended."""
+    failed, deadline = 0, None
+    while any(w.status() is None for w in workers):
+        if not failed:
+            failed = _failed(workers)
+            deadline = time.monotonic() + _GRACE if failed else None
+        if deadline is not None and time.monotonic() > deadline:
+            _end(workers, signal.SIGTERM)
+        time.sleep(0.02)
+    for worker in workers:
+        worker.finish()
+    return failed or _failed(workers)
+
+
+def _failed(workers: Sequence[_Worker]) -> int:
+    for worker in workers:
+        status = worker.status()
+        if status:
+            how = f" (signal {status - 128})" if status > 128 else ""
+            print(f"graphgrad: process {worker.rank} ended with status {status}{how}", file=sys.stderr)
+            return status
+    return 0
+
+
+def _end(workers: Sequence[_Worker], number: signal.Signals) -> None:
+    """Ends the processes that still run: asks them first, and does not wait for long."""
+    left = [w for w in workers if w.status() is None]
+    for worker in left:
+        with contextlib.suppress(ProcessLookupError):
+            worker.process.send_signal(number)
+    deadline = time.monotonic() + _LAST
+    for worker in left:
+        try:
+            worker.process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            worker.process.kill()
+            worker.process.wait()

@@ -1,0 +1,7 @@
+"""`tf.distribute.cluster_resolver`. Written by `make faces` from exports.txt."""
+
+from graphgrad.extras.distribute.multi_worker import TFConfigClusterResolver as TFConfigClusterResolver
+
+__all__ = [
+    "TFConfigClusterResolver"
+]

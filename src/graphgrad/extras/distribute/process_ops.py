@@ -1,0 +1,72 @@
+"""Operations over all processes: sums, and what one of them has; each process runs them in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.executor.backend import process_group as processes
+from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.opdef import op, raw
+
+_FLAGS = ("stateful", "host")
+
+
+def _same_shapes(input: Sequence[Any], **_: Any) -> Any:
+    return list(input)
+
+
+@op("ProcessesAllReduce", "input: list(T) -> output: list(T)", flags=_FLAGS)
+def _all_reduce(xp: Any, input: Any, *, label: str = "") -> Any:
+    """Computes the sum of tensors over all processes; what has one dtype travels together."""
+    return processes.group().all_reduce([np.asarray(a) for a in input], label)
+
+
+_all_reduce.shape(_same_shapes)
+
+
+@_all_reduce.grad
+def _all_reduce_grad(op: Any, *dys: Any) -> Any:
+    return list(raw.ProcessesAllReduce(list(dys), label=f"gradient of {op._attr('label')}"))
+
+
+@op("ProcessesBroadcast", "input: list(T) -> output: list(T)", flags=_FLAGS)
+def _broadcast(xp: Any, input: Any, *, root: int = 0, label: str = "") -> Any:
+    """Gives the tensors of one process to all."""
+    return processes.group().broadcast([np.asarray(a) for a in input], root, label)
+
+
+_broadcast.shape(_same_shapes)
+
+
+@_broadcast.grad
+def _broadcast_grad(op: Any, *dys: Any) -> Any:
+    sums = raw.ProcessesAllReduce(list(dys), label=f"gradient of {op._attr('label')}")
+    if processes.group().who.rank == op._attr("root"):
+        return list(sums)
+    return [raw.ZerosLike(s) for s in sums]
+
+
+@op("ProcessesAllGather", "input: T -> output: T", flags=_FLAGS)
+def _all_gather(xp: Any, input: Any, *, label: str = "") -> Any:
+    """Puts the tensors of all processes behind each other, along the first axis."""
+    return processes.group().all_gather(np.asarray(input), label)
+
+
+@_all_gather.shape
+def _all_gather_shape(input: Any, **_: Any) -> Any:
+    return None if input is None else (None, *input[1:])
+
+
+@_all_gather.grad
+def _all_gather_grad(op: Any, dy: Any) -> Any:
+    (x,) = op.inputs
+    who, label = processes.group().who, op._attr("label")
+    (total,) = raw.ProcessesAllReduce([dy], label=f"gradient of {label}")
+    rows = raw.StridedSlice(raw.Shape(x), [0], [1], [1])
+    counts = raw.ProcessesAllGather(rows, label=f"rows of {label}")
+    before = raw.Sum(raw.StridedSlice(counts, [0], [who.rank], [1]), 0)
+    begin = raw.Pack([before, *[convert_to_tensor(0)] * (x.shape.rank - 1)])
+    return raw.Slice(total, begin, raw.Shape(x))
