@@ -217,7 +217,7 @@ class Run:
             with self._lock, blocking.untimed(), Compiling(stage.clusters) as pending:
                 bound = stage.bind(device, slots, pending)
             if self._report is not None:
-                self._report.compiled()
+                self._report.begins()
         for program, ins, outs, frees, rows, donated, made_of in bound:
             cluster = made_of[0]
             refused = bool(cluster.guards) and value_checks.refuse(cluster, slots)

@@ -90,12 +90,8 @@ class RunReport:
         self.begins()
 
     def begins(self) -> None:
-        """Notes that a step begins in this thread."""
+        """Notes that a step begins in this thread: one is done, or programs have been compiled."""
         self._begun[_thread.get_ident()] = time.perf_counter()
-
-    def compiled(self) -> None:
-        """Notes that programs have been compiled, which is not part of the next step's time."""
-        self._begun = time.perf_counter()
 
     def cluster(self, made_of: tuple[Cluster, Entry], slots: Sequence[Any]) -> None:
         """Notes a cluster that has run, with its cache entry."""
@@ -108,7 +104,7 @@ class RunReport:
         live = _live(slots)
         self._add(Step("cluster", operations, form, "reused" if known else entry.origin, output, temporary,
                        sum(live.values()), cluster.device or "", *self._times(ended, cluster.program),
-                       self._alive(live, cluster.program), self._reads(cluster)))
+                       self._alive(live, cluster.program)), cluster)
 
     def host(self, step: Cluster | HostStep, slots: Sequence[Any]) -> None:
         """Notes a host step that has run."""
@@ -118,11 +114,11 @@ class RunReport:
         grown = max(0, live - self._live)
         if isinstance(step, Move):
             self._add(Step("move", Counter(["Move"]), None, "move", grown, 0, live, step.device or "",
-                           *self._times(ended, ()), self._alive(by_slot, ()), self._reads(step)))
+                           *self._times(ended, ()), self._alive(by_slot, ())), step)
             return
         operations = Counter(i.op.type for i in step.program)
         self._add(Step("host", operations, None, "host", grown, 0, live, "", *self._times(ended, step.program),
-                       self._alive(by_slot, step.program), self._reads(step)))
+                       self._alive(by_slot, step.program)), step)
 
     def _times(self, ended: float, program: Sequence[Any]) -> tuple[float, float, tuple[str, ...]]:
         begun = self._begun[_thread.get_ident()]
@@ -145,9 +141,9 @@ class RunReport:
         self._makers.update(dict.fromkeys(step.outs, len(self.steps)))
         return tuple(found)
 
-    def _add(self, step: Step) -> None:
+    def _add(self, step: Step, made_of: Cluster | HostStep) -> None:
         with self._adding:
-            self.steps.append(step)
+            self.steps.append(step._replace(reads=self._reads(made_of)))
             peak = self._live + step.output_bytes + step.temporary_bytes
             self.peak_bytes = max(self.peak_bytes, peak, step.live_bytes)
             self._live = step.live_bytes
