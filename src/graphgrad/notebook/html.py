@@ -22,7 +22,7 @@ from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 
-from .formula import formula
+from .computed_by import computed_by
 from .pictures import picture
 
 _DRAWN = 2_000  # graphs of at most as many operations are drawn
@@ -102,7 +102,7 @@ def _symbolic(t: Tensor) -> str:
     op = t.op
     for_op = op._original_op
     facts = [("shape, dtype", _code(f"{shape_str(t._spec.shape)} {t.dtype.name}")),
-             ("computed by", formula(t)),
+             ("computed by", computed_by(t)),
              ("for the gradient of", _code(f"{for_op.type} '{for_op.name}'") if for_op is not None else ""),
              ("built at", _lines(op.source))]
     drawn = _drawn(t) if _upstream(op, _TENSOR_DRAWN) <= _TENSOR_DRAWN else ""

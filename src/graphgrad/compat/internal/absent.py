@@ -46,7 +46,7 @@ _WHY = {
         "LocalCLIDebugWrapperSession TensorBoardDebugHook TensorBoardDebugWrapperSession",
     "an operation that a library makes by hand": "lift_to_graph execute_fn_for_device",
 }
-# Public names of which there is one kind here, which libraries ask for.
+# Public names of which there is one kind here, which libraries ask for: the name -> its module and name.
 _HERE = {
     "tpu.experimental.HardwareFeature": "graphgrad.compat.internal.tpu:HardwareFeature",
 }
@@ -110,6 +110,9 @@ def in_face(path: str) -> Any:
     Args:
       path: the name, such as "distribute.MirroredStrategy".
     """
+    if path in _HERE:
+        module, _, own = _HERE[path].partition(":")
+        return getattr(importlib.import_module(module), own)
     parent, _, name = path.rpartition(".")
     if name in _public().get(parent, ()):
         return __getattr__(name)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from typing import Any, Optional, Union
 
-Dims = Optional[tuple[Union[int, "Node"], ...]]  # noqa: UP045
+Dims = Optional[tuple[Union[int, "FormulaNode"], ...]]  # noqa: UP045
 _EXACT = 2**24  # integers up to it are exact in float32
 
 
-class Node:
+class FormulaNode:
     """A part of a formula.
 
     Attributes:
@@ -28,50 +28,50 @@ class Node:
 
     __slots__ = ("kind", "args", "value", "dims", "order")
 
-    def __init__(self, kind: str, args: tuple[Node, ...], value: Any, dims: Dims, order: int):
+    def __init__(self, kind: str, args: tuple[FormulaNode, ...], value: Any, dims: Dims, order: int):
         self.kind, self.args, self.value, self.dims, self.order = kind, args, value, dims, order
 
     def __repr__(self) -> str:
-        return f"Node({self.kind!r}, {self.value!r}, {list(self.args)})"
+        return f"FormulaNode({self.kind!r}, {self.value!r}, {list(self.args)})"
 
 
 class Expressions:
     """Makes nodes, each once."""
 
     def __init__(self) -> None:
-        self._known: dict[Any, Node] = {}
+        self._known: dict[Any, FormulaNode] = {}
 
-    def make(self, kind: str, args: tuple[Node, ...] = (), value: Any = None, dims: Dims = ()) -> Node:
+    def make(self, kind: str, args: tuple[FormulaNode, ...] = (), value: Any = None, dims: Dims = ()) -> FormulaNode:
         """Returns the node of a kind, with these arguments."""
         if kind in ("+", "*") and (kind, args[::-1], type(None), None) in self._known:
             args = args[::-1]
         key = (kind, args, type(value), repr(value) if isinstance(value, float) else value)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = Node(kind, args, value, dims, len(self._known))
+            found = self._known[key] = FormulaNode(kind, args, value, dims, len(self._known))
         return found
 
-    def number(self, value: Any) -> Node:
+    def number(self, value: Any) -> FormulaNode:
         """Returns a number; floats that are integers are written as such."""
         if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT and (value or str(value) == "0.0"):
             value = int(value)
         return self.make("number", value=value)
 
-    def call(self, name: str, args: tuple[Node, ...], dims: Dims, **named: Node) -> Node:
+    def call(self, name: str, args: tuple[FormulaNode, ...], dims: Dims, **named: FormulaNode) -> FormulaNode:
         """Returns a call of a function."""
         return self.make("call", args + tuple(named.values()), (name, tuple(named)), dims)
 
-    def elementwise(self, name: str, args: tuple[Node, ...]) -> Node:
+    def elementwise(self, name: str, args: tuple[FormulaNode, ...]) -> FormulaNode:
         """Returns a call of a function that is applied element by element, with broadcasting."""
         return self.call(name, args, self.broadcast(*[a.dims for a in args]))
 
-    def size_of(self, node: Node, axis: int) -> Node:
+    def size_of(self, node: FormulaNode, axis: int) -> FormulaNode:
         """Returns the size of a node along an axis."""
         return self.make("item", (self.call("shape", (node,), None),), str(axis))
 
     def broadcast(self, *shapes: Dims) -> Dims:
         """Returns the sizes to which shapes broadcast."""
-        found: list[int | Node] = []
+        found: list[int | FormulaNode] = []
         for shape in shapes:
             if shape is None:
                 return None
@@ -80,7 +80,7 @@ class Expressions:
                 found[i] = self._joined(found[i], size)
         return tuple(found)
 
-    def _joined(self, a: int | Node, b: int | Node) -> int | Node:
+    def _joined(self, a: int | FormulaNode, b: int | FormulaNode) -> int | FormulaNode:
         if a == b or b == 1:
             return a
         if a == 1:
@@ -94,19 +94,19 @@ class Expressions:
 
     # -- operators -------------------------------------------------------------------------
 
-    def binary(self, kind: str, a: Node, b: Node) -> Node:
+    def binary(self, kind: str, a: FormulaNode, b: FormulaNode) -> FormulaNode:
         """Returns the result of an operator, or something simpler that is equal."""
         simpler = {"+": self._sum, "-": self._difference, "*": self._product, "/": self._quotient,
                    "**": self._power}.get(kind)
         found = simpler(a, b) if simpler else None
         return found or self._plain(kind, a, b)
 
-    def _plain(self, kind: str, a: Node, b: Node) -> Node:
+    def _plain(self, kind: str, a: FormulaNode, b: FormulaNode) -> FormulaNode:
         if kind == ">" and _is(b, 0) and a.kind == "call" and a.value[0] == "maximum" and _is(a.args[1], 0):
             a = a.args[0]
         return self.make(kind, (a, b), dims=self.broadcast(a.dims, b.dims))
 
-    def negative(self, a: Node) -> Node:
+    def negative(self, a: FormulaNode) -> FormulaNode:
         """Returns -a."""
         if a.kind == "-x":
             return a.args[0]
@@ -118,7 +118,7 @@ class Expressions:
             return self.binary(a.kind, self.negative(a.args[0]), a.args[1])
         return self.make("-x", (a,), dims=a.dims)
 
-    def _sum(self, a: Node, b: Node) -> Node | None:
+    def _sum(self, a: FormulaNode, b: FormulaNode) -> FormulaNode | None:
         folded = _folded(a, b, lambda x, y: x + y)
         if folded is not None:
             return self.number(folded)
@@ -138,7 +138,7 @@ class Expressions:
             return self._plain("-", b, a.args[0])
         return None
 
-    def _difference(self, a: Node, b: Node) -> Node | None:
+    def _difference(self, a: FormulaNode, b: FormulaNode) -> FormulaNode | None:
         folded = _folded(a, b, lambda x, y: x - y)
         if folded is not None:
             return self.number(folded)
@@ -154,7 +154,7 @@ class Expressions:
             return self._plain("+", a, self.negative(b))
         return None
 
-    def _product(self, a: Node, b: Node) -> Node | None:
+    def _product(self, a: FormulaNode, b: FormulaNode) -> FormulaNode | None:
         folded = _folded(a, b, lambda x, y: x * y)
         if folded is not None:
             return self.number(folded)
@@ -179,7 +179,7 @@ class Expressions:
             return self._power(a, self.number(2)) or self._plain("**", a, self.number(2))
         return self._plain("*", a, b)
 
-    def _product_with_quotient(self, a: Node, b: Node) -> Node | None:
+    def _product_with_quotient(self, a: FormulaNode, b: FormulaNode) -> FormulaNode | None:
         """Returns a product as one quotient, where that is simpler."""
         for part, other in ((b, a), (a, b)):
             if part.kind == "/" and _is(part.args[0], 1):
@@ -192,7 +192,7 @@ class Expressions:
                 return self.binary("/", self.binary("*", *top), part.args[1])
         return None
 
-    def _quotient(self, a: Node, b: Node) -> Node | None:
+    def _quotient(self, a: FormulaNode, b: FormulaNode) -> FormulaNode | None:
         if _is(b, 1):
             return a
         if a.kind == "-x":
@@ -205,7 +205,7 @@ class Expressions:
             return self.binary("*", self.number(a.args[0].value // b.value), a.args[1])
         return None
 
-    def _power(self, a: Node, b: Node) -> Node | None:
+    def _power(self, a: FormulaNode, b: FormulaNode) -> FormulaNode | None:
         if _is(b, 1):
             return a
         if _is(b, 0) and a.kind != "number":
@@ -216,37 +216,37 @@ class Expressions:
             return self.binary("**", a.args[0], b)
         return None
 
-    def transposed(self, a: Node, dims: Dims) -> Node:
+    def transposed(self, a: FormulaNode, dims: Dims) -> FormulaNode:
         """Returns a matrix turned around."""
         return a.args[0] if a.kind == "T" else self.make("T", (a,), dims=dims)
 
 
-def _order(node: Node) -> int:
+def _order(node: FormulaNode) -> int:
     return node.order
 
 
-def _is(node: Node, number: int) -> bool:
+def _is(node: FormulaNode, number: int) -> bool:
     return node.kind == "number" and not isinstance(node.value, bool) and node.value == number
 
 
-def _leads(node: Node) -> bool:
+def _leads(node: FormulaNode) -> bool:
     """Returns whether a node is a product that begins with a number."""
     return node.kind == "*" and node.args[0].kind == "number"
 
 
-def _divides(a: Node, b: Node) -> bool:
+def _divides(a: FormulaNode, b: FormulaNode) -> bool:
     """Returns whether a is a multiple of b, both integers."""
     return all(n.kind == "number" and type(n.value) is int for n in (a, b)) and b.value and a.value % b.value == 0
 
 
-def _leads_negative(node: Node) -> bool:
+def _leads_negative(node: FormulaNode) -> bool:
     """Returns whether a node is a negative number, or a product that begins with one."""
     if node.kind in ("*", "/"):
         node = node.args[0]
     return node.kind == "number" and isinstance(node.value, (int, float)) and node.value < 0
 
 
-def _folded(a: Node, b: Node, compute: Any) -> Any:
+def _folded(a: FormulaNode, b: FormulaNode, compute: Any) -> Any:
     """Returns a result that is exact, None for others."""
     if a.kind != "number" or b.kind != "number" or not all(type(n.value) in (int, float) for n in (a, b)):
         return None

@@ -17,7 +17,7 @@ from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.source import line_of, user_source
 from graphgrad.ir.values.function_hooks import is_function
 
-from .expressions import Node
+from .expressions import FormulaNode
 from .latex import Latex
 from .latex import name as latex_name
 from .leaves import Leaves
@@ -38,7 +38,7 @@ class Formula:
       latex: the formula as LaTeX, without dollar signs.
     """
 
-    def __init__(self, root: Node, leaves: Leaves):
+    def __init__(self, root: FormulaNode, leaves: Leaves):
         self.tensors: Mapping[str, Tensor] = leaves.tensors
         self.operations: Mapping[str, Operation] = leaves.operations
         chosen = lines(root, {*leaves.tensors, *leaves.operations})

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .expressions import Dims, Node
+from .expressions import Dims, FormulaNode
 from .terms import Term, Terms
 
 _ELEMENTWISE = frozenset({"where", "trunc", "maximum", "minimum", "sqrt", "expm1", "abs", "exp", "log", "sigmoid",
@@ -36,13 +36,13 @@ class Calls:
         known: Callable[..., Term | None] | None = getattr(self, f"_{name}", None)
         return None if known is None else known(args, static)
 
-    def sized(self, node: Node, static: Sequence[int | None] | None) -> Term:
+    def sized(self, node: FormulaNode, static: Sequence[int | None] | None) -> Term:
         """Returns a node with the sizes that the graph knows."""
         if static is not None and node.dims is None:
             node.dims = tuple([self.expressions.size_of(node, i) if n is None else n for i, n in enumerate(static)])
         return self.terms.of(node)
 
-    def node(self, value: Any) -> Node:
+    def node(self, value: Any) -> FormulaNode:
         """Returns the node of an argument, of all its sizes."""
         if isinstance(value, list):
             return self.expressions.make("tuple", tuple([self.terms.full(v) for v in value]), dims=(len(value),))
@@ -149,7 +149,7 @@ class Calls:
         node = self._reduced_number(name, x.node, [x.dims[i] for i in gone])
         if node is not None:
             return Term(node, dims)
-        options: dict[str, Node] = {}
+        options: dict[str, FormulaNode] = {}
         if len(gone) < len(x.dims):
             numbers = tuple(map(self.expressions.number, gone))
             options["axis"] = numbers[0] if len(gone) == 1 else self.expressions.make("tuple", numbers)
@@ -157,7 +157,7 @@ class Calls:
             options["keepdims"] = keep.node
         return self.terms.of(self.expressions.call(name, (self.terms.full(x),), dims, **options))
 
-    def _reduced_number(self, name: str, node: Node, sizes: list[Any]) -> Node | None:
+    def _reduced_number(self, name: str, node: FormulaNode, sizes: list[Any]) -> FormulaNode | None:
         """Returns the reduction of a number that was broadcast along axes of known sizes."""
         if node.dims != () or not all(isinstance(n, int) and n > 0 for n in sizes):
             return None
@@ -232,7 +232,7 @@ class Calls:
         return self.sized(self.expressions.call(name, (self.node(values),), None, **named), static)
 
 
-def _is_sum_over_broadcast(node: Node) -> bool:
+def _is_sum_over_broadcast(node: FormulaNode) -> bool:
     if node.kind != "call" or node.value[0] != "sum" or len(node.args) != 2:
         return False
     axis = node.args[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .expressions import Node
+from .expressions import FormulaNode
 
 _ATOM, _POWER, _SIGN, _PRODUCT, _SUM, _COMPARISON = 6, 5, 4, 3, 2, 1
 _OWN = frozenset("sin cos tan sinh cosh tanh exp log max min arcsin arccos arctan".split())  # functions LaTeX knows
@@ -24,15 +24,15 @@ class Latex:
       times: the sign of products element by element.
     """
 
-    def __init__(self, names: Mapping[Node, str], times: str):
+    def __init__(self, names: Mapping[FormulaNode, str], times: str):
         self.names = names
         self.times = times
 
-    def write(self, part: Node) -> str:
+    def write(self, part: FormulaNode) -> str:
         """Writes a node out."""
         return self._written(part, True)[0]
 
-    def _written(self, node: Node, outer: bool = False) -> tuple[str, int]:
+    def _written(self, node: FormulaNode, outer: bool = False) -> tuple[str, int]:
         if not outer and node in self.names:
             return name(self.names[node]), _ATOM
         kind = node.kind
@@ -52,7 +52,7 @@ class Latex:
             return self._unary(node)
         return self._binary(node)
 
-    def _unary(self, node: Node) -> tuple[str, int]:
+    def _unary(self, node: FormulaNode) -> tuple[str, int]:
         inner = self._written(node.args[0])
         if node.kind == "item":
             return rf"{_in_brackets(inner, _ATOM)}\left[{_escaped(node.value)}\right]", _ATOM
@@ -61,7 +61,7 @@ class Latex:
         sign = "-" if node.kind == "-x" else r"\neg "
         return f"{sign}{_in_brackets(inner, _PRODUCT if node.kind == '-x' else _SIGN)}", _SIGN
 
-    def _binary(self, node: Node) -> tuple[str, int]:
+    def _binary(self, node: FormulaNode) -> tuple[str, int]:
         kind = node.kind
         left, right = self._written(node.args[0]), self._written(node.args[1])
         if kind == "/":
@@ -75,7 +75,7 @@ class Latex:
             return self._product(node, left, right)
         return f"{_in_brackets(left, _SUM)} {_RELATIONS.get(kind, kind)} {_in_brackets(right, _SUM)}", _COMPARISON
 
-    def _product(self, node: Node, left: tuple[str, int], right: tuple[str, int]) -> tuple[str, int]:
+    def _product(self, node: FormulaNode, left: tuple[str, int], right: tuple[str, int]) -> tuple[str, int]:
         sign = {"@": r"\,", "//": r"\mathbin{//}", "%": r"\bmod"}.get(node.kind, self.times)
         if node.kind == "*" and node.args[0].kind == "number":
             sign = r"\cdot" if right[0][:1].isdigit() or right[0].startswith(r"\frac") else r"\,"
@@ -86,7 +86,7 @@ class Latex:
         second = _in_brackets(right, _PRODUCT if joins and right[1] == _PRODUCT else _POWER)
         return f"{_in_brackets(left, _PRODUCT)} {sign} {second}", _PRODUCT
 
-    def _call(self, node: Node) -> tuple[str, int]:
+    def _call(self, node: FormulaNode) -> tuple[str, int]:
         called, options = node.value
         args = node.args[: len(node.args) - len(options)]
         named = dict(zip(options, node.args[len(args):], strict=True))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .expressions import Node
+from .expressions import FormulaNode
 
 _REPEATED = 4  # nodes: what occurs more than once gets a name if it has so many
 _LONG = 30  # so does what would be longer
@@ -22,11 +22,11 @@ class FormulaLines(NamedTuple):
       names: their names by node, without the result.
     """
 
-    parts: list[Node]
-    names: dict[Node, str]
+    parts: list[FormulaNode]
+    names: dict[FormulaNode, str]
 
 
-def lines(root: Node, taken: Iterable[str]) -> FormulaLines:
+def lines(root: FormulaNode, taken: Iterable[str]) -> FormulaLines:
     """Chooses the parts that get names.
 
     Args:
@@ -35,7 +35,7 @@ def lines(root: Node, taken: Iterable[str]) -> FormulaLines:
     """
     nodes = _reachable(root)
     uses = Counter(arg for node in nodes for arg in node.args)
-    sizes: dict[Node, tuple[int, int]] = {}  # how many nodes would be written there, and how deep
+    sizes: dict[FormulaNode, tuple[int, int]] = {}  # how many nodes would be written there, and how deep
     parts = []
     for node in nodes:
         inner = [sizes[arg] for arg in node.args]
@@ -57,7 +57,7 @@ def _free_names(taken: set[str]) -> Iterator[str]:
             yield name
 
 
-def _reachable(root: Node) -> list[Node]:
+def _reachable(root: FormulaNode) -> list[FormulaNode]:
     """Returns the nodes that a node consists of, each after its arguments."""
     seen, waiting = {root}, [root]
     while waiting:

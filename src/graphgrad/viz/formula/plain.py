@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .expressions import Node
+from .expressions import FormulaNode
 
 # How tightly operators bind.
 _ATOM, _POWER, _SIGN, _PRODUCT, _SUM, _COMPARISON = 6, 5, 4, 3, 2, 1
 _BINDING = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "//": _PRODUCT, "%": _PRODUCT, "@": _PRODUCT}
 
 
-def plain(part: Node, names: Mapping[Node, str]) -> str:
+def plain(part: FormulaNode, names: Mapping[FormulaNode, str]) -> str:
     """Writes a node as text.
 
     Args:
@@ -21,7 +21,7 @@ def plain(part: Node, names: Mapping[Node, str]) -> str:
     return _written(part, names, True)[0]
 
 
-def _written(node: Node, names: Mapping[Node, str], outer: bool = False) -> tuple[str, int]:
+def _written(node: FormulaNode, names: Mapping[FormulaNode, str], outer: bool = False) -> tuple[str, int]:
     """Returns the text and how tightly it binds."""
     if not outer and node in names:
         return names[node], _ATOM
@@ -45,7 +45,7 @@ def _written(node: Node, names: Mapping[Node, str], outer: bool = False) -> tupl
     return _operated(node, *parts)
 
 
-def _operated(node: Node, first: tuple[str, int], second: tuple[str, int]) -> tuple[str, int]:
+def _operated(node: FormulaNode, first: tuple[str, int], second: tuple[str, int]) -> tuple[str, int]:
     """Writes an operator between two operands."""
     kind, args = node.kind, node.args
     if kind not in _BINDING:
@@ -68,7 +68,7 @@ def _number(value: object) -> tuple[str, int]:
     return text, _SIGN if text.startswith("-") else _ATOM
 
 
-def _bracketed(node: Node, names: Mapping[Node, str]) -> str:
+def _bracketed(node: FormulaNode, names: Mapping[FormulaNode, str]) -> str:
     texts = [_written(a, names)[0] for a in node.args]
     if node.kind == "list":
         return f"[{', '.join(texts)}]"

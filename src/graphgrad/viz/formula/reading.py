@@ -13,7 +13,7 @@ import numpy as np
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.graph import Operation, Tensor
 
-from .expressions import Expressions, Node
+from .expressions import Expressions, FormulaNode
 from .functions_of_shapes import Calls
 from .leaves import Leaves
 from .templates import built, names_in
@@ -33,7 +33,7 @@ class FormulaReader:
         self.leaves = leaves
         self._found: dict[int, Term] = {}
 
-    def read(self, tensor: Tensor) -> Node:
+    def read(self, tensor: Tensor) -> FormulaNode:
         """Returns the expression that computes a tensor."""
         for op in _upstream(tensor, self.leaves):
             for t in op.outputs:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .expressions import Dims, Expressions, Node
+from .expressions import Dims, Expressions, FormulaNode
 
 
 class Term(NamedTuple):
@@ -19,7 +19,7 @@ class Term(NamedTuple):
       entries: of a short vector of integers its entries, as sizes are; else None.
     """
 
-    node: Node
+    node: FormulaNode
     dims: Dims
     entries: Dims = None
 
@@ -29,24 +29,24 @@ class Terms:
 
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
-        self._like: dict[Dims, Node] = {}  # for sizes the first node that has them
+        self._like: dict[Dims, FormulaNode] = {}  # for sizes the first node that has them
 
     def note(self, value: Term) -> None:
         """Notes a tensor, whose shape can stand for its sizes."""
         if value.dims and value.node.dims == value.dims and value.node.kind in ("name", "call", "@"):
             self._like.setdefault(value.dims, value.node)
 
-    def of(self, node: Node) -> Term:
+    def of(self, node: FormulaNode) -> Term:
         """Returns a node as a value."""
         return Term(node, node.dims)
 
-    def full(self, value: Term) -> Node:
+    def full(self, value: Term) -> FormulaNode:
         """Returns a node that evaluates to a tensor, of all its sizes."""
         if value.node.dims == value.dims:
             return value.node
         return self.expressions.call("broadcast_to", (value.node, self.vector(value.dims)), value.dims)
 
-    def vector(self, entries: Dims) -> Node:
+    def vector(self, entries: Dims) -> FormulaNode:
         """Returns the node of a vector of sizes: the shape of something, where it is known of what."""
         assert entries is not None
         symbolic = not all(isinstance(n, int) for n in entries)
@@ -55,7 +55,7 @@ class Terms:
         nodes = [self.expressions.number(n) if isinstance(n, int) else n for n in entries]
         return self.expressions.make("tuple", tuple(nodes), dims=(len(entries),))
 
-    def size(self, value: Term) -> Node:
+    def size(self, value: Term) -> FormulaNode:
         """Returns the node of how many elements a tensor has."""
         if value.dims is not None and all(isinstance(n, int) for n in value.dims):
             return self.expressions.number(int(np.prod([int(n) for n in value.dims if isinstance(n, int)])))

@@ -1,7 +1,7 @@
 """Records models that TensorFlow's builder writes, and what it computes with them and with those written here.
 
     .venv/bin/python -m tests.extras.saved_model.builder_cases FOLDER
-    .venv-tensorflow/bin/python -m tests.record.builder_models FOLDER
+    .venv-tensorflow/bin/python -m tests.record.old.builder_models FOLDER
 
 The first command writes all cases here. The second one has TensorFlow 2.21 write them, too, and read both: the results
 must agree. They go into tests/recorded/saved_models/builder.json, TensorFlow's models into `builder_*.zip`.
