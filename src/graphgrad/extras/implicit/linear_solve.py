@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
-from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.source import user_source
@@ -17,7 +16,7 @@ from graphgrad.ops.linalg.solutions import CONVERGED, SINGULAR
 from . import krylov, traced
 from .calling import Info, checked, staged
 from .root import choose, largest
-from .solution import DENSE_UP_TO, How, solve_with
+from .solution import DENSE_UP_TO, How, passed_on, solve_with
 from .vectors import Layout
 
 _NAME = "tf.implicit.linear_solve"
@@ -153,15 +152,8 @@ def _checked(system: _System, b: Any, scope: str, strict: str, with_info: bool) 
     status = choose(raw.IsFinite(residual), CONVERGED, SINGULAR)
     checked = raw.Converged(raw.StopGradient(x), residual, bound, np.int32(1), status, what=f"{_NAME} '{scope}'",
                             advice="scale the problem, or use float64", strict=strict)
-    # The value is the checked one, the derivative that of the operator's solution.
-    found = raw.IdentityN([checked, x], name="solution")
-    found[0].op._gradient = _second_input
-    solution = layout.structure(found[0])
+    solution = layout.structure(passed_on(checked, x))
     return (solution, Info(raw.Identity(np.int32(1)), residual)) if with_info else solution
-
-
-def _second_input(op: Operation, *dys: Any) -> list[Any]:
-    return [None, dys[0]]
 
 
 def _by_elimination(matrix: Any, b: Any, scope: str, strict: str, with_info: bool) -> Any:

@@ -103,7 +103,7 @@ def _linear_solve_grad(op, dx, unused):
 # -- iterations ------------------------------------------------------------------------
 
 RUNNING, CONVERGED, SINGULAR, NOT_FINITE, STUCK, MULTIPLE, NOT_LINEAR, NOT_DEFINITE = range(8)
-NOT_MINIMUM, NOT_REACHED, TINY_STEP, BAD_TIMES = range(8, 12)
+NOT_MINIMUM, NOT_REACHED, TINY_STEP, BAD_TIMES, OUTSIDE, NOT_BACK = range(8, 14)
 _ENDS = {
     RUNNING: ("has not converged after {n} iterations", "{advice}"),
     SINGULAR: ("met a singular Jacobian or operator in iteration {n}", "check that as many equations are independent "
@@ -125,6 +125,10 @@ _ENDS = {
                 "use method='radau' if the problem is stiff, smaller steps if they are fixed, or float64"),
     BAD_TIMES: ("got times that are neither strictly increasing nor strictly decreasing", "sort t, and leave repeated "
                 "ones out"),
+    OUTSIDE: ("was asked for a time that is not between the first and the last one", "ask for times between t[0] and "
+              "t[-1], or integrate further"),
+    NOT_BACK: ("does not come back, from time {n}, to what the solution was at the time before", "use "
+               "gradient='steps', whose derivatives are exact, ask for more times between, or lower rtol and atol"),
     NOT_DEFINITE: ("met a direction p with p . A p <= 0 in iteration {n}", "use method='gmres': conjugate gradients "
                    "need a symmetric, positive definite operator"),
 }
