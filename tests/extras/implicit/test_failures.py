@@ -44,6 +44,7 @@ _FAILING: dict[str, tuple[Callable[[], Any], str]] = {
     "dependent equations": (lambda: _root(lambda x: tf.stack([x[0] + x[1], x[0] + x[1]]) - _TWO), "singular Jacobian"),
     "expansion": (lambda: tf.implicit.fixed_point(lambda x: 2 * x + 1, _TWO),
                   "(?s)'fixed_point' has not converged after 1000.*residual is.*tf.implicit.root"),
+    "accelerated": (lambda: tf.implicit.fixed_point(lambda x: x + 1, _TWO, anderson=2), "(?s)1000 iter.*residual is 1"),
     "few repetitions": (lambda: tf.implicit.fixed_point(tf.cos, _TWO, max_iterations=5), "after 5 iterations"),
     "singular": (lambda: _linear(np.array([[0.1, 0.3], [0.2, 0.6]])),
                  "'linear_solve': the matrix is singular to the precision.*residual [0-9.e-]+;(?s:.*)regularize"),
@@ -119,6 +120,7 @@ _REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "not square": (lambda: _linear(np.ones((2, 3))), ValueError, r"operator has shape \(2, 3\)"),
     "rows": (lambda: _linear(np.eye(2), np.ones(3)), ValueError, "are 2 and 3"),
     "not linear": (lambda: _linear(lambda x: x * x), ValueError, "operator is not linear"),
+    "memory": (lambda: tf.implicit.fixed_point(tf.cos, _TWO, anderson=-1), ValueError, "(?s)anderson=-1.*look back"),
     "fixed point": (lambda: tf.implicit.fixed_point(_NOT_A_FUNCTION, _TWO), TypeError,
                     "tf.implicit.fixed_point: f must be"),
 }

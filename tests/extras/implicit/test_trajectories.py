@@ -87,7 +87,8 @@ def _spring(p: Any) -> Callable[[Any, Any], Any]:
     return lambda y, t: tf.stack([y[1], -p * tf.sin(y[0]) + p * tf.cos(t)])
 
 
-@pytest.mark.parametrize(("method", "sign"), [("dopri5", 1), ("dopri5", -1), *([("radau", 1)] if ALL else []), ("rk4", 1)])
+@pytest.mark.parametrize(("method", "sign"), [("dopri5", 1), ("dopri5", -1), ("rk4", 1),
+                                              *([("radau", 1)] if ALL else [])])
 def test_between_the_times(method: str, sign: int) -> None:
     """Values between are SciPy's; at ends of steps those of the steps; slopes are the equation's."""
     asked = sign * np.array([2.0, 0.0, 0.7, 1.0, 1.9])
