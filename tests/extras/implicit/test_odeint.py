@@ -190,6 +190,8 @@ _FAILING: dict[str, tuple[Callable[[], Any], str]] = {
               "(?s)stopped after 100 steps.*time left.*method='radau'"),
     "unordered": (lambda: tf.implicit.odeint(lambda y, t: y, _Y, [0.0, 2.0, 1.0]), "(?s)strictly.*sort t"),
     "repeated": (lambda: tf.implicit.odeint(lambda y, t: y, _Y, [0.0, 1.0, 1.0]), "strictly"),
+    "nan in y0": (lambda: tf.implicit.odeint(lambda y, t: -y, np.array([np.nan]), [0.0]), "not finite.*time left"),
+    "tolerances": (lambda: tf.implicit.odeint(lambda y, t: -y, _Y, [0.0, 1.0], rtol=0, atol=0), "(?s)nor both zero"),
     "no step": (lambda: tf.implicit.odeint(lambda y, t: y, _Y, [0.0, 1.0], method="rk4"), "does not estimate"),
     "method": (lambda: tf.implicit.odeint(lambda y, t: y, _Y, [0.0, 1.0], method="lsoda"), "one of 'dopri5', 'radau'"),
     "times": (lambda: tf.implicit.odeint(lambda y, t: y, _Y, 1.0), "give a vector of times"),

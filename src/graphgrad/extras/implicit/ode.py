@@ -91,6 +91,9 @@ def odeint(func: Callable[[Any, Any], Any], y0: Any, t: Any, rtol: float = 1e-6,
         raise ValueError(f"{_NAME}: gradient='adjoint' with {'dense' if dense else 'event'}.\n"
                          f"  Called at {user_source(2)}\n  Fix: use gradient='steps', if memory matters inside of "
                          "tf.checkpointed_loops()")
+    if not (rtol >= 0 and atol >= 0 and rtol + atol > 0):
+        raise ValueError(f"{_NAME}: rtol={rtol!r}, atol={atol!r}.\n  Called at {user_source(2)}\n"
+                         "  Fix: give numbers that are not negative, nor both zero")
     control = Control(rtol, atol, step, max_steps)
 
     def build(scope: str) -> Any:

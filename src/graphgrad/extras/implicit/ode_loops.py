@@ -12,7 +12,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import bool_, int32
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
-from graphgrad.ops.linalg.solutions import BAD_TIMES, CONVERGED, NOT_REACHED, RUNNING, TINY_STEP
+from graphgrad.ops.linalg.solutions import BAD_TIMES, CONVERGED, NOT_FINITE, NOT_REACHED, RUNNING, TINY_STEP
 
 from .calling import Info
 from .ode_steps import Equation, Method
@@ -205,7 +205,7 @@ def find_steps(e: Equation, method: Method, first: Tensor, times: Tensor, contro
                        *watched, *noted),)
 
     size = raw.Mul(_first_step(e, method, begin, first, whole, control), raw.Sign(whole))
-    status = choose(ordered, RUNNING, BAD_TIMES)
+    status = choose(ordered, choose(raw.IsFinite(_largest(first)), RUNNING, NOT_FINITE), BAD_TIMES)
     level = raw.Identity(np.zeros((), dtype)) if watch is None else raw.StopGradient(watch.level(first, begin))
     start = _State(_int(0), _int(0), _int(1), begin, first, size, _rows(first, times),
                    raw.Identity(np.zeros(control.most, real)), raw.Identity(np.zeros(control.most, np.int32)), status,
