@@ -192,6 +192,8 @@ _FAILING: dict[str, tuple[Callable[[], Any], str]] = {
     "repeated": (lambda: tf.implicit.odeint(lambda y, t: y, _Y, [0.0, 1.0, 1.0]), "strictly"),
     "nan in y0": (lambda: tf.implicit.odeint(lambda y, t: -y, np.array([np.nan]), [0.0]), "not finite.*time left"),
     "tolerances": (lambda: tf.implicit.odeint(lambda y, t: -y, _Y, [0.0, 1.0], rtol=0, atol=0), "(?s)nor both zero"),
+    "backward step": (lambda: tf.implicit.odeint(lambda y, t: -y, _Y, [0.0, 1.0], method="euler", step=-0.1),
+                      "(?s)step=-0.1.*order of t"),
     "no step": (lambda: tf.implicit.odeint(lambda y, t: y, _Y, [0.0, 1.0], method="rk4"), "does not estimate"),
     "method": (lambda: tf.implicit.odeint(lambda y, t: y, _Y, [0.0, 1.0], method="lsoda"), "one of 'dopri5', 'radau'"),
     "times": (lambda: tf.implicit.odeint(lambda y, t: y, _Y, 1.0), "give a vector of times"),

@@ -87,6 +87,9 @@ def odeint(func: Callable[[Any, Any], Any], y0: Any, t: Any, rtol: float = 1e-6,
     if step is None and not METHODS[method].adaptive:
         raise ValueError(f"{_NAME}: method='{method}' does not estimate its error.\n  Called at {user_source(2)}\n"
                          "  Fix: give step, the size of its steps, or use method='dopri5'")
+    if isinstance(step, (int, float)) and not step > 0:
+        raise ValueError(f"{_NAME}: step={step!r}.\n  Called at {user_source(2)}\n"
+                         "  Fix: give a positive number; the order of t says the direction")
     if gradient == "adjoint" and (dense or event is not None):
         raise ValueError(f"{_NAME}: gradient='adjoint' with {'dense' if dense else 'event'}.\n"
                          f"  Called at {user_source(2)}\n  Fix: use gradient='steps', if memory matters inside of "
