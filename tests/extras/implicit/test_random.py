@@ -17,6 +17,7 @@ from .random_problems import KINDS, PLACES, VALUE
 _SLOW = ("flow", "event")  # their steps are chosen, hundreds of them
 _CASES = [(kind, seed) for kind in KINDS for seed in range((6 if kind in _SLOW else 40) if ALL else 1)
           if ALL or kind not in _SLOW]
+_CASES += [] if ALL else [("linear", 2)]  # in a loop, where gradients once passed through the solver: zeros, and NaN
 
 
 @pytest.mark.parametrize(("kind", "seed"), _CASES)

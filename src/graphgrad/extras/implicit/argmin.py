@@ -132,7 +132,7 @@ def _clipped(x: Any, limits: _Limits) -> Any:
 def _descend(objective: Traced, others: list[Any], start: Tensor, limits: _Limits, how: How, rtol: float | None,
              atol: float, max_iterations: int) -> tuple[Tensor, Info]:
     """Minimises within bounds: Newton steps among the variables that are free, shortened until f decreases."""
-    dtype = start.dtype.np_dtype
+    dtype, others = start.dtype.np_dtype, traced.constants(others)
     eps = float(np.finfo(dtype).eps)
     rtol = eps ** (2 / 3) if rtol is None else rtol
     still = (raw.StopGradient(limits[0]), raw.StopGradient(limits[1]))

@@ -79,7 +79,7 @@ def _repeated(lack: Traced, others: list[Any], start: Tensor, how: How, limits: 
               memory: int) -> tuple[Tensor, Info]:
     """Repeats x <- x + lack(x), or with a memory what `_combined` makes of it; returns x, checked, and how it went."""
     rtol, atol, max_iterations = limits
-    dtype = start.dtype.np_dtype
+    dtype, others = start.dtype.np_dtype, traced.constants(others)
     eps = float(np.finfo(dtype).eps)
     rtol = 4 * eps if rtol is None else rtol
 

@@ -130,7 +130,8 @@ def integrate(func: Callable[[Any, Any], Any], y0: Any, t: Any, method: Method, 
     kept = control.most if dense else 0
     rule = _Trajectory(body, method, how, control.atol, kept)
     e = rule.equation(others)
-    found, steps, seen, info = find_steps(e, method, first, times, control, how, watch, kept)
+    still = rule.equation(traced.constants(others))
+    found, steps, seen, info = find_steps(still, method, first, times, control, how, watch, kept)
     path = rule.declared(found, first, times, steps, others)
     rows, happened, last = path.rows, None, None
     if watch is not None:
@@ -142,8 +143,10 @@ def _watch(event: TrajectoryEvent, layout: Layout, first: Tensor, begin: Tensor,
     level, others = traced.trace(
         _NAME, lambda y, at: raw.ExpandDims(scalar_of(_NAME, event.function(layout.structure(y), at), layout), 0),
         first, f"{scope}/level", [begin])
-    return Watch(lambda y, t: raw.Squeeze(level(y, [t, *others]), squeeze_dims=(0,)), event.direction, event.limit,
-                 event.terminal)
+    def scalar(others: list[Any]) -> Callable[[Any, Any], Any]:
+        return lambda y, t: raw.Squeeze(level(y, [t, *others]), squeeze_dims=(0,))
+
+    return Watch(scalar(others), scalar(traced.constants(others)), event.direction, event.limit, event.terminal)
 
 
 def _with_events(rows: Tensor, e: Equation, method: Method, watch: Watch, path: Path, steps: Steps, seen: Tensor,

@@ -38,7 +38,8 @@ _DRIFT = 1e3  # tolerances by which y may miss the values that it started from; 
 def trajectory(body: Traced, others: Sequence[Any], first: Tensor, times: Tensor, method: Method, control: Control,
                how: How) -> tuple[Tensor, Info]:
     """Returns y at some times as rows, with derivatives by the adjoint, and how it went."""
-    e = Equation(lambda y, t: body(y, [t, *others]), how, control.atol)
+    still = traced.constants(others)
+    e = Equation(lambda y, t: body(y, [t, *still]), how, control.atol)
     path, _, _, info = find_steps(e, method, first, times, control, how)
     results = raw.IdentityN([path.rows, first, times, *others], name="solution")
     results[0].op._gradient = _AdjointRule(body, method, control, how)

@@ -122,8 +122,9 @@ def located(function: str, e: Equation, method: Method, watch: Watch, path: Path
 
     sizes = raw.StopGradient(raw.SelectV2(used, sizes, raw.ZerosLike(sizes)))
     body, others = traced.trace(function, level, sizes, f"{scope}/event")
+    still = traced.constants(others)
     how = e.how._replace(what=f"{e.how.what}: the event", method="lu")
-    s = solution_of(body, _bracketed(lambda at: body(at, others), sizes), others, how, "event")
+    s = solution_of(body, _bracketed(lambda at: body(at, still), sizes), others, how, "event")
     nan = np.asarray(np.nan, path.begin.dtype.np_dtype)
     values = each_row(lambda row: after(*row), (s, path.begin, path.before))
     return (raw.SelectV2(used, raw.AddV2(path.begin, s), nan),

@@ -44,12 +44,14 @@ class Watch(NamedTuple):
 
     Attributes:
       level: takes y and t, returns a scalar.
+      still: the same without derivatives.
       direction: 1 for zeros at which it rises, -1 for those at which it falls, 0 for both.
       limit: how many are kept.
       terminal: whether the last of these ends the integration.
     """
 
     level: Callable[[Any, Any], Any]
+    still: Callable[[Any, Any], Any]
     direction: int
     limit: int
     terminal: bool
@@ -206,7 +208,7 @@ def find_steps(e: Equation, method: Method, first: Tensor, times: Tensor, contro
 
     size = raw.Mul(_first_step(e, method, begin, first, whole, control), raw.Sign(whole))
     status = choose(ordered, choose(raw.IsFinite(_largest(first)), RUNNING, NOT_FINITE), BAD_TIMES)
-    level = raw.Identity(np.zeros((), dtype)) if watch is None else raw.StopGradient(watch.level(first, begin))
+    level = raw.Identity(np.zeros((), dtype)) if watch is None else watch.still(first, begin)
     start = _State(_int(0), _int(0), _int(1), begin, first, size, _rows(first, times),
                    raw.Identity(np.zeros(control.most, real)), raw.Identity(np.zeros(control.most, np.int32)), status,
                    level, _int(0), raw.Identity(np.full(limit, -1, np.int32)), *_none_before(first, times, limit),
@@ -249,7 +251,7 @@ def _judged(s: _State, after: Any, error: Any, size: Any, here: Any, method: Met
 
 def _watched(s: _State, watch: Watch, y: Any, t: Any, limit: int) -> tuple[Any, ...]:
     """Returns what is watched at the end of a step, how many zeros were seen, in which steps, and these' beginnings."""
-    level = watch.level(y, t)
+    level = watch.still(y, t)
     zero = raw.ZerosLike(level)
     rises = raw.LogicalAnd(raw.Less(s.level, zero), raw.GreaterEqual(level, zero))
     falls = raw.LogicalAnd(raw.Greater(s.level, zero), raw.LessEqual(level, zero))

@@ -76,7 +76,7 @@ def _stages(lack: Traced, others: list[Any], start: Tensor, stiffness: Tensor, a
       atol: an error that is small in any case.
       what: who asks.
     """
-    dtype = start.dtype.np_dtype
+    dtype, others = start.dtype.np_dtype, traced.constants(others)
     eps = float(np.finfo(dtype).eps)
     eye = raw.MatrixDiagV3(raw.OnesLike(start), 0, -1, -1, np.zeros((), dtype))
     coupled = raw.Mul(_STAGES.astype(dtype).reshape(3, 1, 3, 1), raw.ExpandDims(raw.ExpandDims(stiffness, 0), 2))

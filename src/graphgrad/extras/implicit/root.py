@@ -76,7 +76,7 @@ def root(f: Callable[[Any], Any], start: Any, linear_solver: str | None = None, 
 def newton(f: Traced, others: list[Any], start: Tensor, how: How, rtol: float | None, atol: float,
            max_iterations: int) -> tuple[Tensor, Info]:
     """Solves f(x, *others) = 0; returns x, without derivatives but checked, and how it went."""
-    dtype = start.dtype.np_dtype
+    dtype, others = start.dtype.np_dtype, traced.constants(others)
     rtol = float(np.finfo(dtype).eps) ** (2 / 3) if rtol is None else rtol
     inner = how._replace(strict="nan", what=f"{how.what}: a step")
 

@@ -66,7 +66,8 @@ def solve_with(a: Traced, transposed: Traced, b: Tensor, others: Sequence[Any], 
       name: the name of the operation that declares the solution.
     Returns: the solution, with its derivatives; the norm of the residual; the number of products with A.
     """
-    x, residual, count = krylov.solve(how, lambda v: a(v, others), b, start)
+    still = traced.constants(others)
+    x, residual, count = krylov.solve(how, lambda v: a(v, still), raw.StopGradient(b), start)
     return _declared(_LinearRule(a, transposed, how), x, [b, *others], name), residual, count
 
 
