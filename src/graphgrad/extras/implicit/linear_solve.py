@@ -105,16 +105,7 @@ class _System(NamedTuple):
 def _as_system(operator: Any, method: str | None, b: Any) -> _System:
     direct = method in (None, "lu")
     if hasattr(operator, "matvec"):
-        columns = getattr(operator, "tensor_rank", None) is not None and _rank(b) == operator.tensor_rank
-        product = operator.matmul if columns else operator.matvec
-        if method is None and _solves_itself(operator):
-            return _System(product, solve=operator.solve if columns else operator.solvevec)
-        if direct and hasattr(operator, "to_dense"):
-            return _System(product, operator.to_dense())
-        definite = getattr(operator, "is_self_adjoint", None) and getattr(operator, "is_positive_definite", None)
-        rank = getattr(operator, "tensor_rank", None)
-        return _System(product, method="cg" if definite else "gmres", columns=columns,
-                       several=columns or (rank is not None and rank > 2))
+        return _of_operator(operator, method, b)
     if callable(operator) and not is_tensor_like(operator):
         return _System(operator)
     matrix = convert_to_tensor(operator)
@@ -130,6 +121,21 @@ def _as_system(operator: Any, method: str | None, b: Any) -> _System:
 
     several = columns or shape is None or len(shape) > 2
     return _System(product, matrix if direct else None, columns=columns, several=several)
+
+
+def _of_operator(operator: Any, method: str | None, b: Any) -> _System:
+    """Returns the system of an object with `matvec`."""
+    direct = method in (None, "lu")
+    columns = getattr(operator, "tensor_rank", None) is not None and _rank(b) == operator.tensor_rank
+    product = operator.matmul if columns else operator.matvec
+    if method is None and _solves_itself(operator):
+        return _System(product, solve=operator.solve if columns else operator.solvevec)
+    if direct and hasattr(operator, "to_dense"):
+        return _System(product, operator.to_dense())
+    definite = getattr(operator, "is_self_adjoint", None) and getattr(operator, "is_positive_definite", None)
+    rank = getattr(operator, "tensor_rank", None)
+    return _System(product, method="cg" if definite else "gmres", columns=columns,
+                   several=columns or (rank is not None and rank > 2))
 
 
 def _rank(b: Any) -> int | None:
