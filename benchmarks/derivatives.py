@@ -54,7 +54,9 @@ def _work() -> None:
         print(json.dumps(answer), flush=True)
 
 
-class _Worker:
+class Worker:
+    """A process that measures."""
+
     def __init__(self, python: str):
         env = dict(os.environ) | {"GRAPHGRAD_FIRST_RUN": "xla", "JAX_PLATFORMS": "cpu",
                                   "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
@@ -119,9 +121,9 @@ def main() -> None:
     if options.worker:
         _work()
         return
-    workers = {"graphgrad": _Worker(sys.executable)}
+    workers = {"graphgrad": Worker(sys.executable)}
     if options.peers:
-        workers["peers"] = _Worker(options.peers)
+        workers["peers"] = Worker(options.peers)
     before = os.getloadavg()[0]
     parts: list[str] = []
     for name in options.tables:

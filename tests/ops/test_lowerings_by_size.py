@@ -243,3 +243,29 @@ def test_systems_by_blocks():
                 for y in (tf.matrix_inverse(a, adjoint=adjoint), tf.matrix_solve(a, b, adjoint=adjoint))]
 
     _compare(build, _normal(3, 48, 48, dtype=np.float64), _normal(3, 48, 40, dtype=np.float64), tolerance=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(8192,), (8193,), (100, 123), (3, 7000), (2, 2, 2048)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_products_of_many(shape, keepdims):
+    """Many factors are multiplied side by side, each once: against sums of logarithms."""
+    x = np.exp(RNG.randn(*shape) * 1e-2)
+    x.flat[-1] *= -1.5
+    with HostSession(graph=tf.Graph()) as host, host.graph.as_default():
+        got = host.run(tf.reduce_prod(tf.constant(x), keepdims=keepdims))
+        transposed = host.run(tf.reduce_prod(tf.transpose(x)))
+    assert got.shape == ((1,) * len(shape) if keepdims else ())
+    np.testing.assert_allclose([got.item(), transposed], -np.exp(np.sum(np.log(np.abs(x)))), rtol=1e-11)
+
+
+def test_large_arrays_in_place():
+    """Kernels that work in arrays of their own leave their inputs alone."""
+    x = np.abs(_normal(300, 100)) + 0.1
+    with HostSession(graph=tf.Graph()) as host, host.graph.as_default():
+        fed = tf.placeholder(tf.float32, x.shape)
+        before = x.copy()
+        leaky, root, half = host.run([tf.nn.leaky_relu(fed - 1), tf.math.rsqrt(fed), tf.nn.l2_loss(fed)], {fed: x})
+    np.testing.assert_array_equal(x, before)
+    np.testing.assert_allclose(leaky, np.where(x > 1, x - 1, np.float32(0.2) * (x - 1)), rtol=1e-6)
+    np.testing.assert_allclose(root, x.astype(np.float64) ** -0.5, rtol=1e-6)
+    np.testing.assert_allclose(half, np.sum(np.square(x, dtype=np.float64)) / 2, rtol=1e-6)

@@ -80,6 +80,25 @@ def test_fixed_points_of_random_maps(seed: int) -> None:
     close(forward, wanted[:3])
 
 
+@pytest.mark.parametrize("seed", _SEEDS)
+def test_accelerated_fixed_points(seed: int) -> None:
+    """Anderson's acceleration finds the solution of the linear system, also of an expansion, in n + 2 steps or so."""
+    rng = np.random.default_rng(seed)
+    n = 2 + seed % 4
+    basis = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    matrix = basis @ np.diag(np.linspace(-0.95, (0.9, -1.5)[seed % 2], n)) @ basis.T
+    with tf.Graph().as_default():
+        k, b = tf.constant(matrix), tf.constant(rng.normal(size=n))
+        x, info = tf.implicit.fixed_point(lambda x: tf.linalg.matvec(k, x) + b, np.zeros(n), anderson=n,
+                                          with_info=True)
+        oracle = tf.linalg.solve(np.eye(n) - k, b[:, None])[:, 0]
+        pairs = [[y, *tf.gradients(y[0], [k, b]), tf.gradients(tf.gradients(y[0], b)[0][-1], k)[0]]
+                 for y in (x, oracle)]
+        got, wanted, steps = compute([*pairs, info.iterations])
+    close(got, wanted, 1e-11)
+    assert steps <= 4 * n
+
+
 # mpmath 1.4, 60 digits: x(p) by findroot, its derivatives by diff.
 _EXACT: dict[str, tuple[Callable[[Any, Any], Any], float, float, list[float]]] = {
     # x e^x = p: Lambert's W

@@ -40,6 +40,18 @@ def test_landing(method: str) -> None:
     np.testing.assert_allclose(rows[1], [20 - 9.81 / 2, -9.81])
 
 
+@pytest.mark.parametrize("method", ["dopri5", "radau"] if ALL else ["dopri5"])
+def test_second_derivatives_of_chosen_steps(method: str) -> None:
+    """A decay y = 2 exp(-k t) passes 0.8 at log(2.5) / k: sizes of steps, which depend on k, count as constants."""
+    with tf.Graph().as_default():
+        k = tf.constant(1.5, tf.float64)
+        _, seen = tf.implicit.odeint(lambda y, t: -k * y, tf.constant(2.0, tf.float64), [0.0, 2.0], rtol=1e-8,
+                                     method=method, event=lambda y, t: y - 0.8)
+        slope = tf.gradients(seen.times[0], k)[0]
+        got = compute([seen.times[0], slope, tf.gradients(slope, k)[0]])
+    close(got, np.log(2.5) * np.array([1 / 1.5, -1 / 1.5**2, 2 / 1.5**3]), 1e-6)
+
+
 _END = 9.0 if ALL else 4.0
 
 

@@ -30,6 +30,11 @@ def _gradient_at_a_double_root() -> Any:
     return tf.gradients(_root(lambda x: x * x - 2 * x * p + p, np.array([1.0, 0.0])), p)
 
 
+def _gradient_of_nan() -> Any:
+    b = tf.constant(_TWO)
+    return tf.gradients(_linear(np.eye(2), b) * np.nan, b)
+
+
 # What runs, but fails -> a pattern of the message.
 _FAILING: dict[str, tuple[Callable[[], Any], str]] = {
     "no root": (lambda: _root(lambda x: x * x + 1),
@@ -44,11 +49,26 @@ _FAILING: dict[str, tuple[Callable[[], Any], str]] = {
     "dependent equations": (lambda: _root(lambda x: tf.stack([x[0] + x[1], x[0] + x[1]]) - _TWO), "singular Jacobian"),
     "expansion": (lambda: tf.implicit.fixed_point(lambda x: 2 * x + 1, _TWO),
                   "(?s)'fixed_point' has not converged after 1000.*residual is.*tf.implicit.root"),
+    "accelerated": (lambda: tf.implicit.fixed_point(lambda x: x + 1, _TWO, anderson=2), "(?s)1000 iter.*residual is 1"),
     "few repetitions": (lambda: tf.implicit.fixed_point(tf.cos, _TWO, max_iterations=5), "after 5 iterations"),
     "singular": (lambda: _linear(np.array([[0.1, 0.3], [0.2, 0.6]])),
                  "'linear_solve': the matrix is singular to the precision.*residual [0-9.e-]+;(?s:.*)regularize"),
     "nearly singular": (lambda: _linear(np.array([[1.0, 1.0], [1.0, 1.0 + 2.3e-16]])), "condition number is at least"),
     "one of a stack": (lambda: _linear(np.stack([np.eye(2), np.ones((2, 2))]), np.ones((2, 2))), "singular"),
+    "nan in b": (lambda: _linear(np.eye(2), np.array([1.0, np.nan])),
+                 "(?s)right side that is not finite.*residual.*check_numerics"),
+    "infinity in one b of a stack": (lambda: _linear(np.stack([np.eye(2)] * 2), np.array([[1.0, 2.0], [np.inf, 1.0]])),
+                                     "(?s)right side that is not finite.*residual"),
+    "nan in a": (lambda: _linear(np.array([[1.0, np.nan], [0.0, 1.0]])), "(?s)elements that are not finite.*residual"),
+    "nan in a gradient": (_gradient_of_nan, "(?s)right side that is not finite"),
+    "large x": (lambda: _linear(np.ones((2, 2), np.float32), _TWO.astype(np.float32), method="cg"), "residual is"),
+    "small one of a stack": (lambda: _linear(np.stack([1e12 * np.eye(2), np.ones((2, 2))]),
+                                             np.array([[1e13, 1e13], [1.0, 2.0]]), method="gmres"), "residual is"),
+    "crossing bounds": (lambda: tf.implicit.argmin(lambda x: tf.reduce_sum(x * x), _TWO,
+                                                   bounds=(1, np.array([2.0, 0.5]))),
+                        "(?s)lower bound above the upper.*residual is.*upper - lower"),
+    "bound that is none": (lambda: tf.implicit.argmin(lambda x: tf.reduce_sum(x * x), _TWO, bounds=(np.nan, None)),
+                           "(?s)not a number.*residual is"),
     "zero operator": (lambda: _linear(lambda x: 0 * x), "(?s)singular.*residual is 2.24"),
     "singular operator": (lambda: _linear(lambda x: tf.stack([x[0] + x[1]] * 2)), "(?s)residual is.*Fix: "),
     "few products": (lambda: _linear(lambda x: x * np.linspace(1, 9, 50), np.ones(50), max_iterations=3, restart=3),
@@ -119,6 +139,7 @@ _REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "not square": (lambda: _linear(np.ones((2, 3))), ValueError, r"operator has shape \(2, 3\)"),
     "rows": (lambda: _linear(np.eye(2), np.ones(3)), ValueError, "are 2 and 3"),
     "not linear": (lambda: _linear(lambda x: x * x), ValueError, "operator is not linear"),
+    "memory": (lambda: tf.implicit.fixed_point(tf.cos, _TWO, anderson=-1), ValueError, "(?s)anderson=-1.*look back"),
     "fixed point": (lambda: tf.implicit.fixed_point(_NOT_A_FUNCTION, _TWO), TypeError,
                     "tf.implicit.fixed_point: f must be"),
 }

@@ -169,3 +169,24 @@ def test_operators_solve_in_their_own_way() -> None:
         found, count = compute([y, info.iterations])
     np.testing.assert_allclose(found, np.linalg.solve(a, [1.0, 2.0]), rtol=1e-12)
     assert count == 2
+
+
+@pytest.mark.parametrize("method", ["cg", "bicgstab", "gmres"])
+@pytest.mark.parametrize("columns", [False, True])
+def test_systems_of_different_sizes(method: str, columns: bool) -> None:
+    """Each of several systems is solved as accurately as the others, however small it and its right side are."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=(3, 4, 4))
+    a = (a @ a.transpose(0, 2, 1) + np.eye(4)) * np.array([1e12, 1.0, 1e-9])[:, None, None]
+    b = rng.normal(size=(3, 4, 2)) * np.array([1.0, 1e-9]) if columns else (
+        rng.normal(size=(3, 4)) * np.array([[1e6], [1e-6], [1.0]]))
+    with tf.Graph().as_default():
+        k, right = tf.constant(a), tf.constant(b)
+        x, info = tf.implicit.linear_solve(k, right, method=method, with_info=True)
+        oracle = tf.linalg.solve(k, right if columns else right[:, :, None])
+        scale = 1 / np.abs(compute(oracle)).reshape(b.shape)
+        pairs = [[y, *tf.gradients(y * scale, [k, right])] for y in (x, tf.reshape(oracle, b.shape))]
+        got, wanted, residual = compute([*pairs, info.residual])
+    for one, other in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-8)
+    assert residual < 1e-5

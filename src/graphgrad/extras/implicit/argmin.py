@@ -15,7 +15,7 @@ from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.source import user_source
-from graphgrad.ops.linalg.solutions import CONVERGED, MULTIPLE, NOT_FINITE, NOT_MINIMUM, RUNNING, STUCK
+from graphgrad.ops.linalg.solutions import BAD_BOUNDS, CONVERGED, MULTIPLE, NOT_FINITE, NOT_MINIMUM, RUNNING, STUCK
 
 from . import krylov, traced
 from .calling import Info, checked, function_given, staged
@@ -132,7 +132,7 @@ def _clipped(x: Any, limits: _Limits) -> Any:
 def _descend(objective: Traced, others: list[Any], start: Tensor, limits: _Limits, how: How, rtol: float | None,
              atol: float, max_iterations: int) -> tuple[Tensor, Info]:
     """Minimises within bounds: Newton steps among the variables that are free, shortened until f decreases."""
-    dtype = start.dtype.np_dtype
+    dtype, others = start.dtype.np_dtype, traced.constants(others)
     eps = float(np.finfo(dtype).eps)
     rtol = eps ** (2 / 3) if rtol is None else rtol
     still = (raw.StopGradient(limits[0]), raw.StopGradient(limits[1]))
@@ -182,6 +182,8 @@ def _descend(objective: Traced, others: list[Any], start: Tensor, limits: _Limit
     first = _clipped(start, still)
     height = value(first)
     status = choose(raw.IsFinite(height), RUNNING, NOT_FINITE)
+    ordered = raw.All(raw.LessEqual(*still), np.array([0], np.int32))  # with NaN false
+    status = choose(ordered, status, BAD_BOUNDS)
     k, x, *_, status = while_loop(going_on, iterate, (zero, first, height, raw.ZerosLike(height), zero, status))
     left = raw.Sub(x, _clipped(raw.Sub(x, slope(x, others)), still))
     return checked_result(x, largest(left), k, status, how, "start elsewhere, or raise max_iterations; if the minimum "

@@ -15,7 +15,7 @@ from graphgrad.ir.source import user_source
 
 from . import krylov, traced
 from .calling import function_given, staged
-from .ode import integrate, stacked
+from .ode import integrate
 from .ode_loops import Control, Steps, repeated
 from .ode_steps import METHODS, Equation
 from .solution import How
@@ -64,7 +64,7 @@ def odeint(func: Callable[[Any, Any], Any], y0: Any, t: Any, rtol: float = 1e-6,
                          **{_OPTIONS[k]: v for k, v in given.items()}})
 
     def build(scope: str) -> Any:
-        return integrate(func, y0, t, METHODS["dopri5"], control, "error", False, scope)
+        return integrate(func, y0, t, METHODS["dopri5"], control, "error", scope)[0]
 
     return staged(name, "odeint", build)
 
@@ -109,7 +109,7 @@ def odeint_fixed(func: Callable[[Any, Any], Any], y0: Any, t: Any, dt: Any = Non
             [raw.GatherV2(times, 0, 0)])
         how = How(f"{_FIXED} '{scope}'", "lu", "error", krylov.Tolerances())
         e = Equation(lambda y, at: body(y, [at, *others]), how, 0.0)
-        return stacked(layout, repeated(e, METHODS[method or "rk4"], first, times, _equal_steps(times, dt)).rows)
+        return layout.stacked(repeated(e, METHODS[method or "rk4"], first, times, _equal_steps(times, dt)).rows)
 
     return staged(name, "odeint_fixed", build)
 

@@ -64,7 +64,9 @@ def solve(how: Any, a: Callable[[Tensor], Tensor], b: Tensor, start: Any = None)
     x, status, count, scale = (method(problem, x, first) if method is not None else
                                _gmres(problem, x, first, min(t.restart, size or t.restart)))
     residual = _norm(raw.Sub(b, a(x)))
-    reached = raw.Maximum(raw.Mul(bound, _c(1 + 1e-3, b)), raw.Mul(_c(10.0, b), problem.least(x, scale)))
+    # What rounding leaves is as large as b where x is, as in singular systems: then no digit of x is right.
+    rounding = raw.Minimum(raw.Mul(_c(10.0, b), problem.least(x, scale)), raw.Mul(_c(0.01, b), _norm(b)))
+    reached = raw.Maximum(raw.Mul(bound, _c(1 + 1e-3, b)), rounding)
     status = _choose(raw.IsFinite(residual), status, NOT_FINITE)
     status = _choose(raw.LogicalAnd(raw.LessEqual(residual, reached), raw.NotEqual(status, NOT_FINITE)), CONVERGED,
                      status)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
-from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.source import user_source
@@ -17,7 +16,7 @@ from graphgrad.ops.linalg.solutions import CONVERGED, SINGULAR
 from . import krylov, traced
 from .calling import Info, checked, staged
 from .root import choose, largest
-from .solution import DENSE_UP_TO, How, solve_with
+from .solution import DENSE_UP_TO, How, passed_on, solve_with
 from .vectors import Layout
 
 _NAME = "tf.implicit.linear_solve"
@@ -76,6 +75,8 @@ def linear_solve(operator: Any, b: Any, method: str | None = None, start: Any = 
         if system.matrix is not None:
             return _by_elimination(system.matrix, b, scope, strict, with_info)
         how = How(f"{_NAME} '{scope}'", method or system.method, strict, tolerances)
+        if system.several and atol == 0.0:
+            return _each_alike(operator, system, b, start, how, scope, with_info)
         return _by_products(system.product, b, start, how, scope, with_info)
 
     return staged(name, "linear_solve", build)
@@ -89,25 +90,22 @@ class _System(NamedTuple):
       matrix: A, where it is to be eliminated.
       solve: b -> x, where the operator's own way is to be taken.
       method: what to use in the place of both.
+      columns: whether the last axis of b counts columns.
+      several: whether there are several systems.
     """
 
     product: Callable[[Any], Any]
     matrix: Any = None
     solve: Any = None
     method: str = "gmres"
+    columns: bool = False
+    several: bool = False
 
 
 def _as_system(operator: Any, method: str | None, b: Any) -> _System:
     direct = method in (None, "lu")
     if hasattr(operator, "matvec"):
-        columns = getattr(operator, "tensor_rank", None) is not None and _rank(b) == operator.tensor_rank
-        product = operator.matmul if columns else operator.matvec
-        if method is None and _solves_itself(operator):
-            return _System(product, solve=operator.solve if columns else operator.solvevec)
-        if direct and hasattr(operator, "to_dense"):
-            return _System(product, operator.to_dense())
-        definite = getattr(operator, "is_self_adjoint", None) and getattr(operator, "is_positive_definite", None)
-        return _System(product, method="cg" if definite else "gmres")
+        return _of_operator(operator, method, b)
     if callable(operator) and not is_tensor_like(operator):
         return _System(operator)
     matrix = convert_to_tensor(operator)
@@ -121,7 +119,23 @@ def _as_system(operator: Any, method: str | None, b: Any) -> _System:
         found = raw.BatchMatMulV2(matrix, x if columns else raw.ExpandDims(x, -1))
         return found if columns else raw.Squeeze(found, squeeze_dims=(-1,))
 
-    return _System(product, matrix if direct else None)
+    several = columns or shape is None or len(shape) > 2
+    return _System(product, matrix if direct else None, columns=columns, several=several)
+
+
+def _of_operator(operator: Any, method: str | None, b: Any) -> _System:
+    """Returns the system of an object with `matvec`."""
+    direct = method in (None, "lu")
+    columns = getattr(operator, "tensor_rank", None) is not None and _rank(b) == operator.tensor_rank
+    product = operator.matmul if columns else operator.matvec
+    if method is None and _solves_itself(operator):
+        return _System(product, solve=operator.solve if columns else operator.solvevec)
+    if direct and hasattr(operator, "to_dense"):
+        return _System(product, operator.to_dense())
+    definite = getattr(operator, "is_self_adjoint", None) and getattr(operator, "is_positive_definite", None)
+    rank = getattr(operator, "tensor_rank", None)
+    return _System(product, method="cg" if definite else "gmres", columns=columns,
+                   several=columns or (rank is not None and rank > 2))
 
 
 def _rank(b: Any) -> int | None:
@@ -153,15 +167,8 @@ def _checked(system: _System, b: Any, scope: str, strict: str, with_info: bool) 
     status = choose(raw.IsFinite(residual), CONVERGED, SINGULAR)
     checked = raw.Converged(raw.StopGradient(x), residual, bound, np.int32(1), status, what=f"{_NAME} '{scope}'",
                             advice="scale the problem, or use float64", strict=strict)
-    # The value is the checked one, the derivative that of the operator's solution.
-    found = raw.IdentityN([checked, x], name="solution")
-    found[0].op._gradient = _second_input
-    solution = layout.structure(found[0])
+    solution = layout.structure(passed_on(checked, x))
     return (solution, Info(raw.Identity(np.int32(1)), residual)) if with_info else solution
-
-
-def _second_input(op: Operation, *dys: Any) -> list[Any]:
-    return [None, dys[0]]
 
 
 def _by_elimination(matrix: Any, b: Any, scope: str, strict: str, with_info: bool) -> Any:
@@ -177,6 +184,41 @@ def _by_elimination(matrix: Any, b: Any, scope: str, strict: str, with_info: boo
         info = Info(raw.Identity(np.int32(1)), raw.StopGradient(raw.Sqrt(total)))
     x = raw.Squeeze(x, squeeze_dims=(-1,)) if vector else x
     return (x, info) if with_info else x
+
+
+def _each_alike(operator: Any, system: _System, b: Any, start: Any, how: How, scope: str, with_info: bool) -> Any:
+    """Solves several systems as one, scaled, so that a small one is solved as accurately as the largest one.
+
+    The scales are constants, which cancel; derivatives do not see them.
+    """
+    right = convert_to_tensor(b, None if hasattr(operator, "matvec") else convert_to_tensor(operator).dtype)
+    axes = np.array([-2 if system.columns else -1], np.int32)
+    by = _size(right, axes)
+    of = np.ones((), right.dtype.np_dtype)
+    if not hasattr(operator, "matvec"):
+        of = _size(convert_to_tensor(operator), np.array([-2, -1], np.int32))
+        of = of if system.columns else raw.Squeeze(of, squeeze_dims=(-1,))
+    back = raw.RealDiv(by, of)
+
+    def product(x: Any) -> Any:
+        return raw.RealDiv(system.product(x), of)
+
+    first = None if start is None else raw.RealDiv(convert_to_tensor(start, right.dtype), back)
+    found = _by_products(product, raw.RealDiv(right, by), first, how, scope, with_info)
+    if not with_info:
+        return raw.Mul(found, back)
+    x, info = raw.Mul(found[0], back), found[1]
+    left = Layout(_NAME, "b", raw.Sub(system.product(x), right)).vector()
+    residual = raw.StopGradient(raw.Sqrt(raw.Sum(raw.Square(left), np.array([0], np.int32))))
+    return x, Info(info.iterations, residual)
+
+
+def _size(t: Any, axes: Any) -> Any:
+    """Returns the largest magnitudes along some axes, which stay, as constants; 1 for zeros."""
+    found = raw.Max(raw.ComplexAbs(t, Tout=t.dtype.real_dtype) if t.dtype.is_complex else raw.Abs(t), axes,
+                    keep_dims=True)
+    found = raw.SelectV2(raw.Greater(found, raw.ZerosLike(found)), found, raw.OnesLike(found))
+    return raw.StopGradient(raw.Cast(found, DstT=t.dtype))
 
 
 def _by_products(product: Callable[[Any], Any], b: Any, start: Any, how: How, scope: str, with_info: bool) -> Any:

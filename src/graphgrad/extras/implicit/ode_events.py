@@ -118,19 +118,20 @@ def located(function: str, e: Equation, method: Method, watch: Watch, path: Path
             at = raw.AddV2(t, size)
             return raw.SelectV2(real, raw.Cast(watch.level(after(size, t, y), at), DstT=size.dtype), size)
 
-        return _each(one, (s, path.begin, path.before, used))
+        return each_row(one, (s, path.begin, path.before, used))
 
     sizes = raw.StopGradient(raw.SelectV2(used, sizes, raw.ZerosLike(sizes)))
     body, others = traced.trace(function, level, sizes, f"{scope}/event")
+    still = traced.constants(others)
     how = e.how._replace(what=f"{e.how.what}: the event", method="lu")
-    s = solution_of(body, _bracketed(lambda at: body(at, others), sizes), others, how, "event")
+    s = solution_of(body, _bracketed(lambda at: body(at, still), sizes), others, how, "event")
     nan = np.asarray(np.nan, path.begin.dtype.np_dtype)
-    values = _each(lambda row: after(*row), (s, path.begin, path.before))
+    values = each_row(lambda row: after(*row), (s, path.begin, path.before))
     return (raw.SelectV2(used, raw.AddV2(path.begin, s), nan),
             raw.SelectV2(raw.ExpandDims(used, 1), values, np.asarray(np.nan, path.before.dtype.np_dtype)))
 
 
-def _each(one: Callable[[Any], Any], rows: tuple[Any, ...]) -> Any:
+def each_row(one: Callable[[Any], Any], rows: tuple[Any, ...]) -> Any:
     """Applies a function to rows; without a map if there is only one."""
     if rows[0]._spec.shape == (1,):
         found = one(tuple(raw.Squeeze(r, squeeze_dims=(0,)) for r in rows))

@@ -12,7 +12,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import bool_, int32
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
-from graphgrad.ops.linalg.solutions import BAD_TIMES, CONVERGED, NOT_REACHED, RUNNING, TINY_STEP
+from graphgrad.ops.linalg.solutions import BAD_TIMES, CONVERGED, NOT_FINITE, NOT_REACHED, RUNNING, TINY_STEP
 
 from .calling import Info
 from .ode_steps import Equation, Method
@@ -44,12 +44,14 @@ class Watch(NamedTuple):
 
     Attributes:
       level: takes y and t, returns a scalar.
+      still: the same without derivatives.
       direction: 1 for zeros at which it rises, -1 for those at which it falls, 0 for both.
       limit: how many are kept.
       terminal: whether the last of these ends the integration.
     """
 
     level: Callable[[Any, Any], Any]
+    still: Callable[[Any, Any], Any]
     direction: int
     limit: int
     terminal: bool
@@ -78,11 +80,15 @@ class Path(NamedTuple):
       rows: (n, size), at the times asked for.
       before: (limit, size), at the beginning of the steps within which what is watched became zero.
       begin: (limit), the times then.
+      starts: (most, size), at the beginning of all steps; empty if these are not kept.
+      opened: (most), the times then.
     """
 
     rows: Tensor
     before: Tensor
     begin: Tensor
+    starts: Tensor
+    opened: Tensor
 
 
 class _State(NamedTuple):
@@ -103,6 +109,8 @@ class _State(NamedTuple):
     crossed: Any
     before: Any
     begin: Any
+    starts: Any
+    opened: Any
 
 
 def _rows(first: Tensor, times: Tensor) -> Tensor:
@@ -120,29 +128,36 @@ def _put(values: Tensor, i: Tensor, value: Tensor) -> Tensor:
     return found
 
 
-def repeated(e: Equation, method: Method, first: Tensor, times: Tensor, steps: Steps) -> Path:
-    """Makes given steps; those that end at a time asked for depend on it."""
+def repeated(e: Equation, method: Method, first: Tensor, times: Tensor, steps: Steps, kept: int = 0) -> Path:
+    """Makes given steps; those that end at a time asked for depend on it.
+
+    Args:
+      e, method, first, times, steps: the equation, how steps are made, y at times[0], the times, the steps.
+      kept: the number of rows of what is kept of all steps; 0 for nothing.
+    """
     limit: int = steps.crossed.shape[0]
     begin = raw.GatherV2(times, 0, 0)
 
     def going_on(j: Any, *_: Any) -> Any:
         return raw.Less(j, steps.number)
 
-    def iterate(j: Any, i: Any, t: Any, y: Any, rows: Any, *kept: Any) -> Any:
+    def iterate(j: Any, i: Any, t: Any, y: Any, rows: Any, *found: Any) -> Any:
+        noted: list[Any] = []
         if limit:
-            here = raw.Equal(steps.crossed, j)
-            kept = _kept(here, y, t, *kept)
+            noted += _kept(raw.Equal(steps.crossed, j), y, t, *found[:2])
+        if kept:
+            noted += [_put(found[-2], j, y), _put(found[-1], j, t)]
         here = raw.GatherV2(steps.ends, j, 0)
         target = raw.GatherV2(times, i, 0)
         h = raw.SelectV2(here, raw.Sub(target, t), raw.GatherV2(steps.sizes, j, 0))
         y, _ = method.step(e, t, y, h)
         t = raw.SelectV2(here, target, raw.AddV2(t, h))
-        return j + 1, raw.AddV2(i, raw.Cast(here, DstT=int32)), t, y, _put(rows, i, y), *kept
+        return j + 1, raw.AddV2(i, raw.Cast(here, DstT=int32)), t, y, _put(rows, i, y), *noted
 
-    before, starts = _none_before(first, times, limit)
-    start = (_int(0), _int(1), begin, first, _rows(first, times), *((before, starts) if limit else ()))
+    seen, all_ = _none_before(first, times, limit), _none_before(first, times, kept)
+    start = (_int(0), _int(1), begin, first, _rows(first, times), *(seen if limit else ()), *(all_ if kept else ()))
     found = while_loop(going_on, iterate, start)
-    return Path(found[4], *(found[5:] if limit else (before, starts)))
+    return Path(found[4], *(found[5:7] if limit else seen), *(found[-2:] if kept else all_))
 
 
 def _kept(here: Tensor, y: Tensor, t: Tensor, before: Tensor, begin: Tensor) -> tuple[Tensor, Tensor]:
@@ -157,7 +172,7 @@ def _none_before(first: Tensor, times: Tensor, limit: int) -> tuple[Tensor, Tens
 
 
 def find_steps(e: Equation, method: Method, first: Tensor, times: Tensor, control: Control, how: How,
-               watch: Watch | None) -> tuple[Path, Steps, Tensor, Info]:
+               watch: Watch | None = None, kept: int = 0) -> tuple[Path, Steps, Tensor, Info]:
     """Integrates; returns what was found, the accepted steps, how many zeros were seen, and how it went."""
     first, times = raw.StopGradient(first), raw.StopGradient(times)
     dtype, real = first.dtype.np_dtype, times.dtype.np_dtype
@@ -185,16 +200,19 @@ def find_steps(e: Equation, method: Method, first: Tensor, times: Tensor, contro
         watched = (s.level, s.seen, s.crossed, s.before, s.begin)
         if watch is not None:
             watched = _watched(s, watch, y, t, limit)
+        noted = (_put(s.starts, s.n, s.y), _put(s.opened, s.n, s.t)) if kept else (s.starts, s.opened)
         i = raw.AddV2(s.i, raw.Cast(raw.LogicalAnd(fine, here), DstT=int32))
         return (_State(s.k + 1, raw.AddV2(s.n, raw.Cast(fine, DstT=int32)), i, t, y, grown, _put(s.rows, s.i, y),
-                       _put(s.sizes, s.n, size), _put(s.ends, s.n, raw.Cast(here, DstT=int32)), status, *watched),)
+                       _put(s.sizes, s.n, size), _put(s.ends, s.n, raw.Cast(here, DstT=int32)), status,
+                       *watched, *noted),)
 
     size = raw.Mul(_first_step(e, method, begin, first, whole, control), raw.Sign(whole))
-    status = choose(ordered, RUNNING, BAD_TIMES)
-    level = raw.Identity(np.zeros((), dtype)) if watch is None else raw.StopGradient(watch.level(first, begin))
+    status = choose(ordered, choose(raw.IsFinite(_largest(first)), RUNNING, NOT_FINITE), BAD_TIMES)
+    level = raw.Identity(np.zeros((), dtype)) if watch is None else watch.still(first, begin)
     start = _State(_int(0), _int(0), _int(1), begin, first, size, _rows(first, times),
                    raw.Identity(np.zeros(control.most, real)), raw.Identity(np.zeros(control.most, np.int32)), status,
-                   level, _int(0), raw.Identity(np.full(limit, -1, np.int32)), *_none_before(first, times, limit))
+                   level, _int(0), raw.Identity(np.full(limit, -1, np.int32)), *_none_before(first, times, limit),
+                   *_none_before(first, times, kept))
     (s,) = while_loop(going_on, iterate, (start,))
     reached = raw.Equal(s.i, number)
     if watch is not None and watch.terminal:
@@ -203,8 +221,9 @@ def find_steps(e: Equation, method: Method, first: Tensor, times: Tensor, contro
     remaining = raw.Cast(raw.Abs(raw.Sub(end, s.t)), DstT=first.dtype)
     rows = raw.Converged(s.rows, remaining, np.asarray(np.inf, dtype), s.k, status, what=how.what, strict=how.strict,
                          quantity="time left")
-    steps = Steps(s.sizes, raw.Cast(s.ends, DstT=bool_), s.n, s.crossed)
-    return Path(rows, s.before, s.begin), steps, s.seen, Info(s.n, raw.StopGradient(remaining))
+    # The sizes are constants to derivatives of any order: those of second order begin in gradients that read them.
+    steps = Steps(raw.StopGradient(s.sizes), raw.Cast(s.ends, DstT=bool_), s.n, s.crossed)
+    return Path(rows, s.before, s.begin, s.starts, s.opened), steps, s.seen, Info(s.n, raw.StopGradient(remaining))
 
 
 def _judged(s: _State, after: Any, error: Any, size: Any, here: Any, method: Method, control: Control) -> Any:
@@ -232,7 +251,7 @@ def _judged(s: _State, after: Any, error: Any, size: Any, here: Any, method: Met
 
 def _watched(s: _State, watch: Watch, y: Any, t: Any, limit: int) -> tuple[Any, ...]:
     """Returns what is watched at the end of a step, how many zeros were seen, in which steps, and these' beginnings."""
-    level = watch.level(y, t)
+    level = watch.still(y, t)
     zero = raw.ZerosLike(level)
     rises = raw.LogicalAnd(raw.Less(s.level, zero), raw.GreaterEqual(level, zero))
     falls = raw.LogicalAnd(raw.Greater(s.level, zero), raw.LessEqual(level, zero))

@@ -12,13 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.frontend.control_flow.cond_while import while_loop
-from graphgrad.gradients.derived.higher import jacobian
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 
-from . import traced
-from .root import newton
-from .solution import How, solution_of, solve_dense
+from . import ode_radau
+from .solution import How
 
 
 class Equation(NamedTuple):
@@ -110,47 +108,6 @@ def _later(t: Tensor, h: Tensor, share: float) -> Tensor:
     return found
 
 
-_S = 6**0.5
-_NODES = (0.4 - _S / 10, 0.4 + _S / 10, 1.0)
-_STAGES = np.array([[(88 - 7 * _S) / 360, (296 - 169 * _S) / 1800, (-2 + 3 * _S) / 225],
-                    [(296 + 169 * _S) / 1800, (88 + 7 * _S) / 360, (-2 - 3 * _S) / 225],
-                    [(16 - _S) / 36, (16 + _S) / 36, 1 / 9]])
-_ERRORS = np.array([[-13 - 7 * _S, -13 + 7 * _S, -1.0]]) / 3
-_REAL = 3 + 3 ** (2 / 3) - 3 ** (1 / 3)  # the inverse of the real eigenvalue of _STAGES
-
-
-def _radau(e: Equation, t: Tensor, y: Tensor, h: Tensor) -> tuple[Tensor, Tensor | None]:
-    """Makes a step of the implicit method Radau IIA of order 5, whose three stages are the root of a system."""
-    dtype = y.dtype.np_dtype
-    size = raw.Cast(h, DstT=y.dtype)
-
-    def rows(z: Tensor) -> Any:
-        return raw.Reshape(z, np.array([3, -1], np.int32))
-
-    def lack(z: Tensor) -> Tensor:
-        stages = raw.Unpack(rows(z), num=3, axis=0)
-        slopes = raw.Pack([e.slope(s, _later(t, h, c)) for s, c in zip(stages, _NODES, strict=True)], axis=0)
-        change = raw.Mul(size, raw.MatMul(_STAGES.astype(dtype), slopes))
-        found: Tensor = raw.Reshape(raw.Sub(raw.Sub(rows(z), raw.ExpandDims(y, 0)), change), np.array([-1], np.int32))
-        return found
-
-    start = raw.Reshape(raw.Pack([y] * 3, axis=0), np.array([-1], np.int32))
-    how = e.how._replace(method="lu", strict="nan")  # steps that fail are made again, shorter
-    system, others = traced.trace(e.how.what, lack, raw.StopGradient(start), "stages")
-    z, _ = newton(system, others, raw.StopGradient(start), how, None, 1e-4 * e.atol, 20)
-    z = solution_of(system, z, others, how._replace(strict=e.how.strict))
-    stages = rows(z)
-    at = raw.Identity(y)
-    slope = e.slope(at, t)
-    change = raw.MatMul(_ERRORS.astype(dtype), raw.Sub(stages, raw.ExpandDims(y, 0)))
-    right = raw.AddV2(slope, raw.RealDiv(raw.Squeeze(change, squeeze_dims=(0,)), size))
-    stiffness = jacobian(slope, at)
-    eye = raw.MatrixDiagV3(raw.OnesLike(y), 0, -1, -1, np.zeros((), dtype))
-    scaled = raw.Mul(eye, raw.RealDiv(np.asarray(_REAL, dtype), size))
-    matrix = scaled if stiffness is None else raw.Sub(scaled, stiffness)
-    return raw.GatherV2(stages, 2, 0), solve_dense(matrix, right, e.how.what, "nan")
-
-
 _DOPRI5 = _explicit(
     (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0),
     ((1 / 5,), (3 / 40, 9 / 40), (44 / 45, -56 / 15, 32 / 9),
@@ -161,7 +118,7 @@ _DOPRI5 = _explicit(
 
 METHODS = {
     "dopri5": Method(_DOPRI5, 5, True),
-    "radau": Method(_radau, 4, True),
+    "radau": Method(ode_radau.step, 4, True),
     "euler": Method(_explicit((), (), (1.0,)), 1, False),
     "midpoint": Method(_explicit((0.5,), ((0.5,),), (0.0, 1.0)), 2, False),
     "rk4": Method(_explicit((0.5, 0.5, 1.0), ((0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)), 4,

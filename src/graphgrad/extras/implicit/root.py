@@ -1,4 +1,4 @@
-"""`implicit.root` and `implicit.fixed_point`."""
+"""`implicit.root`, and what solvers share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .solution import How, method_for, solution_of
 from .traced import Traced
 from .vectors import Layout
 
-_ROOT, _FIXED = "tf.implicit.root", "tf.implicit.fixed_point"
+_ROOT = "tf.implicit.root"
 _STRICT = ("error", "warn", "nan")
 _HALVINGS = 30
 _SLOW = 6  # steps in a row that shrink by a constant factor
@@ -76,7 +76,7 @@ def root(f: Callable[[Any], Any], start: Any, linear_solver: str | None = None, 
 def newton(f: Traced, others: list[Any], start: Tensor, how: How, rtol: float | None, atol: float,
            max_iterations: int) -> tuple[Tensor, Info]:
     """Solves f(x, *others) = 0; returns x, without derivatives but checked, and how it went."""
-    dtype = start.dtype.np_dtype
+    dtype, others = start.dtype.np_dtype, traced.constants(others)
     rtol = float(np.finfo(dtype).eps) ** (2 / 3) if rtol is None else rtol
     inner = how._replace(strict="nan", what=f"{how.what}: a step")
 
@@ -175,85 +175,6 @@ def checked_result(x: Tensor, residual: Tensor, k: Tensor, status: Tensor, how: 
     return found, Info(k, raw.StopGradient(residual))
 
 
-def fixed_point(f: Callable[[Any], Any], start: Any, linear_solver: str | None = None, rtol: float | None = None,
-                atol: float = 0.0, max_iterations: int = 1000, strict: str = "error", with_info: bool = False,
-                name: str | None = None) -> Any:
-    """Solves f(x) = x by repeating x <- f(x); x has derivatives of any order with respect to what f closes over.
-
-    Args:
-      f: as for `root`; it must be a contraction near the solution. Where it is none, `root(lambda x: f(x) - x, start)`
-        finds a solution.
-      start: as for `root`.
-      linear_solver: for gradients, as for `root`.
-      rtol, atol: it stops when a step is below rtol times the size of x, plus atol, or when rounding keeps steps from
-        getting smaller. By default rtol is 1e-15 in float64 and 5e-7 in float32.
-      max_iterations: the largest number of steps.
-      strict, with_info, name: as for `root`; the residual is the largest element of f(x) - x.
-    Returns: as `root`.
-    Raises: as `root`.
-    Gradient: of any order, in reverse and forward mode; none with respect to `start`.
-    Reference: Christianson, "Reverse accumulation and attractive fixed points" (1994).
-
-    >>> a = tf.constant(0.5)
-    >>> x = tf.implicit.fixed_point(lambda x: a * tf.cos(x), tf.constant(0.0))
-    >>> np.round(sess.run([x, tf.gradients(x, a)[0]]), 5)
-    array([0.45018, 0.73948], dtype=float32)
-    """
-    function_given(_FIXED, f)
-    checked(_FIXED, linear_solver=(linear_solver, (None, "lu", *krylov.METHODS)), strict=(strict, _STRICT))
-
-    def build(scope: str) -> Any:
-        layout = Layout(_FIXED, "start", start)
-        first = raw.StopGradient(layout.vector())
-
-        def lack(v: Any) -> Any:
-            return raw.Sub(layout.vector_of("f", f(layout.structure(v))), v)
-
-        body, others = traced.trace(_FIXED, lack, first, f"{scope}/f")
-        how = How(f"{_FIXED} '{scope}'", method_for(linear_solver, layout.size), strict, krylov.Tolerances())
-        x, info = _repeated(body, others, first, how, rtol, atol, max_iterations)
-        found = layout.structure(solution_of(body, x, others, how))
-        return (found, info) if with_info else found
-
-    return staged(name, "fixed_point", build)
-
-
-def _repeated(lack: Traced, others: list[Any], start: Tensor, how: How, rtol: float | None, atol: float,
-              max_iterations: int) -> tuple[Tensor, Info]:
-    dtype = start.dtype.np_dtype
-    eps = float(np.finfo(dtype).eps)
-    rtol = 4 * eps if rtol is None else rtol
-
-    def bound(x: Tensor, relative: float) -> Any:
-        return raw.AddV2(raw.Mul(np.asarray(relative, dtype), largest(x)), np.asarray(atol, dtype))
-
-    def going_on(k: Any, x: Any, step: Any, size: Any, status: Any) -> Any:
-        return raw.LogicalAnd(raw.Equal(status, RUNNING), raw.Less(k, max_iterations))
-
-    def iterate(k: Any, x: Any, step: Any, size: Any, status: Any) -> Any:
-        x = raw.AddV2(x, step)
-        step = lack(x, others)
-        after = largest(step)
-        # A slow contraction is still far away when its steps are small; rounding ends it at steps of a few units.
-        rate = raw.DivNoNan(after, size)
-        left = raw.Mul(after, raw.Maximum(raw.DivNoNan(rate, raw.Sub(np.asarray(1, dtype), rate)),
-                                          np.asarray(1, dtype)))
-        near = raw.LogicalAnd(raw.Less(rate, np.asarray(1, dtype)), raw.LessEqual(left, bound(x, rtol)))
-        ended = raw.LogicalAnd(raw.GreaterEqual(rate, np.asarray(1, dtype)), raw.LessEqual(after, bound(x, 32 * eps)))
-        done = raw.LogicalOr(raw.LogicalOr(near, ended), raw.Equal(after, np.asarray(0, dtype)))
-        status = choose(raw.IsFinite(after), choose(done, CONVERGED, RUNNING), NOT_FINITE)
-        return k + 1, x, step, after, status
-
-    step = lack(start, others)
-    size = largest(step)
-    status = choose(raw.Equal(size, np.asarray(0, dtype)), CONVERGED, RUNNING)
-    status = choose(raw.IsFinite(size), status, NOT_FINITE)
-    start_at = (raw.Identity(np.int32(0)), start, step, size, status)
-    k, x, _, size, status = while_loop(going_on, iterate, start_at)
-    return checked_result(x, size, k, status, how, "raise max_iterations if it approaches a solution slowly, else use "
-                          "tf.implicit.root(lambda x: f(x) - x, start); if the solution is zero, give atol")
-
-
 def largest(x: Tensor) -> Any:
     """Returns the largest magnitude in a vector; 0 if it is empty."""
     return raw.Max(raw.ConcatV2([raw.Abs(x), np.zeros(1, x.dtype.np_dtype)], np.int32(0)), np.array([0], np.int32))
@@ -270,4 +191,4 @@ def choose(condition: Any, one: Any, other: Any) -> Any:
     return raw.SelectV2(condition, one, other)
 
 
-__all__ = ["fixed_point", "root"]
+__all__ = ["root"]

@@ -66,7 +66,8 @@ def solve_with(a: Traced, transposed: Traced, b: Tensor, others: Sequence[Any], 
       name: the name of the operation that declares the solution.
     Returns: the solution, with its derivatives; the norm of the residual; the number of products with A.
     """
-    x, residual, count = krylov.solve(how, lambda v: a(v, others), b, start)
+    still = traced.constants(others)
+    x, residual, count = krylov.solve(how, lambda v: a(v, still), raw.StopGradient(b), start)
     return _declared(_LinearRule(a, transposed, how), x, [b, *others], name), residual, count
 
 
@@ -75,6 +76,17 @@ def _declared(rule: Any, x: Tensor, others: Sequence[Any], name: str) -> Tensor:
     results[0].op._gradient = rule
     found: Tensor = results[0]
     return found
+
+
+def passed_on(checked: Tensor, x: Tensor) -> Tensor:
+    """Returns a checked value with the derivatives of the one that it was made of."""
+    found: list[Tensor] = raw.IdentityN([checked, x], name="solution")
+    found[0].op._gradient = _second_input
+    return found[0]
+
+
+def _second_input(op: Operation, *dys: Any) -> list[Any]:
+    return [None, dys[0]]
 
 
 class _SolutionRule:
@@ -94,13 +106,43 @@ class _SolutionRule:
             if slope is None:
                 raise ValueError(f"{how.what}: the function does not depend on the unknown.\n  Built at {op.source}\n"
                                  "  Fix: give a function of its argument")
-            weight = solve_dense(slope, dx, f"the Jacobian of {how.what}", how.strict, adjoint=True)
+            weight = _dense_solution(self._f, x, others, dx, slope, how, True)
         else:
             # Products with J^T, and for the derivative of the solution those with J.
             pull = traced.pulled_back(self._f, x, others)
             push = traced.transposed(how.what, pull, dx, [x, *others])
             weight, _, _ = solve_with(pull, push, dx, [x, *others], how)
         return [None, *traced.parameter_gradients([value], places, [raw.Neg(weight)])]
+
+
+def _dense_solution(f: Traced, x: Tensor, others: Sequence[Any], b: Tensor, slope: Any, how: How,
+                    adjoint: bool) -> Tensor:
+    """Solves J u = b, or J^T u = b, for the Jacobian of f at x, which is given as a matrix without derivatives.
+
+    Those of u are another solution, and products: so no gradient enters the computation of the matrix, which has a row
+    for each equation.
+    """
+    slope = raw.StopGradient(slope)
+    u = solve_dense(slope, raw.StopGradient(b), f"the Jacobian of {how.what}", how.strict, adjoint)
+    return _declared(_DenseRule(f, how, adjoint), u, [b, slope, x, *others], "linear_solution")
+
+
+class _DenseRule:
+    """The gradient of an operation whose first output is a `_dense_solution`."""
+
+    n_results = 1
+
+    def __init__(self, f: Traced, how: How, adjoint: bool):
+        self._f, self._how, self._adjoint = f, how, adjoint
+
+    def __call__(self, op: Operation, *dys: Any) -> list[Any]:
+        u, (slope, x, *others) = op.outputs[0], op.inputs[2:]
+        weight = _dense_solution(self._f, x, others, dense(dys[0]), slope, self._how, not self._adjoint)
+        # Both products are one bilinear form, u^T J^T w or w^T J u.
+        left, right = (u, weight) if self._adjoint else (weight, u)
+        at, *places = traced.places_for([x, *others])
+        product = traced.vector_jacobian(self._f(at, places), at, left)
+        return [None, weight, None, *traced.parameter_gradients([product], [at, *places], [raw.Neg(right)])]
 
 
 class _LinearRule:

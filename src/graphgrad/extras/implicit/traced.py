@@ -134,6 +134,15 @@ def places_for(tensors: Sequence[Any]) -> list[Any]:
     return [raw.Identity(t) for t in tensors]
 
 
+def constants(tensors: Sequence[Any]) -> list[Any]:
+    """Returns tensors as constants to derivatives: what solvers' loops get.
+
+    No derivative of a solution needs those of the loop that found it. But where the solution stands in a loop of the
+    user's, gradients would pass zeros through the solver's loop, and 0 times infinity is not 0.
+    """
+    return [raw.StopGradient(t) if carries_gradient(t) and t.dtype.kind in "fc" else t for t in tensors]
+
+
 def vector_jacobian(y: Tensor, x: Tensor, u: Tensor) -> Any:
     """Returns u^T dy/dx for vectors of the current graph, zeros where y does not depend on x."""
     with none_allowed():

@@ -72,15 +72,25 @@ class Layout:
             found.append(as_dtype(leaf, dtype))
         return nest.pack_sequence_as(self._structure, found)
 
-    @property
-    def like(self) -> Any:
-        """The structure."""
-        return self._structure
-
     def sizes(self) -> list[Any]:
         """Returns the number of elements of each tensor, known or at run time."""
         return [np.int32(math.prod(s)) if is_fully_defined(s) else raw.Size(t)
                 for t, s in zip(self.leaves, self.shapes, strict=True)]
+
+    def stacked(self, rows: Any) -> Any:
+        """Returns the structure whose tensors have one more axis in front, of vectors that are rows."""
+        parts = self.sizes()
+        leaves = [rows]
+        if len(parts) > 1:
+            leaves = raw.SplitV(rows, raw.Pack(parts, axis=0), np.int32(1), num_split=len(parts))
+        found = []
+        for leaf, like, shape, dtype in zip(leaves, self.leaves, self.shapes, self.dtypes, strict=True):
+            dims = raw.ConcatV2([raw.StridedSlice(raw.Shape(rows), [0], [1], [1]), raw.Shape(like)], np.int32(0))
+            whole = raw.Reshape(leaf, dims)
+            if shape is not None:
+                whole.set_shape((rows._spec.shape[0] if rows._spec.shape else None, *shape))
+            found.append(as_dtype(whole, dtype, 1))
+        return nest.pack_sequence_as(self._structure, found)
 
     def vector_of(self, what: str, result: Any) -> Any:
         """Returns the vector of what a user's function returned; ValueError unless it fits."""

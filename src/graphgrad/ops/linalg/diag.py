@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from graphgrad.errors import Complaint
@@ -379,9 +381,19 @@ def matrix_band_part_op(xp, x, num_lower, num_upper):
                             "give -1 for all diagonals")
     if xp is np and cols >= _WIDE:
         return _band_of_rows(x, int(num_lower), int(num_upper))
-    below = np.arange(rows)[:, None] - np.arange(cols)  # how far below the diagonal
-    inside = ((num_lower < 0) | (below <= num_lower)) & ((num_upper < 0) | (-below <= num_upper))
+    known = xp is np and rows * cols <= _KEPT
+    inside = _kept_inside(rows, cols, int(num_lower), int(num_upper)) if known else _inside_band(
+        rows, cols, num_lower, num_upper)
     return xp.where(inside, x, np.zeros((), x.dtype))
+
+
+def _inside_band(rows, cols, num_lower, num_upper):
+    below = np.arange(rows)[:, None] - np.arange(cols)  # how far below the diagonal
+    return ((num_lower < 0) | (below <= num_lower)) & ((num_upper < 0) | (-below <= num_upper))
+
+
+_kept_inside = functools.lru_cache(64)(_inside_band)
+_KEPT = 1 << 12  # elements up to which bands are kept
 
 
 _WIDE = 64  # columns; rows are copied one by one then

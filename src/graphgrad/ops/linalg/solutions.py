@@ -59,16 +59,25 @@ def linear_solve_op(xp, matrix, rhs, *, adjoint=False, strict="error", what="the
     condition = grown / float(np.sum(np.abs(probe)))
     eps = float(np.finfo(rhs.dtype).eps)
     lost = xp.asarray(condition, np.float64) * eps
-    lost = xp.where(xp.isfinite(lost), lost, np.inf)
     found = found[..., :m]
+    lost = xp.where(xp.logical_and(xp.isfinite(lost), xp.all(xp.isfinite(found), (-1, -2))), lost, np.inf)
     if strict == "nan":
         return xp.where((lost < _LOST)[..., None, None], found, np.asarray(np.nan, found.dtype)), lost
     if xp is np and not np.all(lost < _LOST):
-        most = np.max(lost)
-        estimate = "infinite" if np.isinf(most) else f"at least {most / eps:.1e}"
-        _say(f"{what} is singular to the precision of {rhs.dtype}: its condition number is {estimate}, the smallest "
-             f"residual {_least(matrix, rhs):.1e}", "regularize the problem, scale it, or use float64", strict)
+        _say(*_unsolved(matrix, rhs, lost, what), strict)
     return found, lost
+
+
+def _unsolved(matrix, rhs, lost, what):
+    """Says what is wrong with a system whose solution has no correct digit, and what may help."""
+    for values, who in ((matrix, what), (rhs, f"{what} has a right side that")):
+        if not np.all(np.isfinite(values)):
+            has = "is not finite" if who is not what else "has elements that are not finite"
+            return f"{who} {has}, so the residual is not, either", "find the first one: tf.debugging.check_numerics"
+    most = np.max(lost)
+    estimate = "infinite" if np.isinf(most) else f"at least {most / float(np.finfo(rhs.dtype).eps):.1e}"
+    return (f"{what} is singular to the precision of {rhs.dtype}: its condition number is {estimate}, the smallest "
+            f"residual {_least(matrix, rhs):.1e}", "regularize the problem, scale it, or use float64")
 
 
 def _least(matrix, rhs):
@@ -103,7 +112,7 @@ def _linear_solve_grad(op, dx, unused):
 # -- iterations ------------------------------------------------------------------------
 
 RUNNING, CONVERGED, SINGULAR, NOT_FINITE, STUCK, MULTIPLE, NOT_LINEAR, NOT_DEFINITE = range(8)
-NOT_MINIMUM, NOT_REACHED, TINY_STEP, BAD_TIMES = range(8, 12)
+NOT_MINIMUM, NOT_REACHED, TINY_STEP, BAD_TIMES, OUTSIDE, NOT_BACK, BAD_BOUNDS = range(8, 15)
 _ENDS = {
     RUNNING: ("has not converged after {n} iterations", "{advice}"),
     SINGULAR: ("met a singular Jacobian or operator in iteration {n}", "check that as many equations are independent "
@@ -125,6 +134,12 @@ _ENDS = {
                 "use method='radau' if the problem is stiff, smaller steps if they are fixed, or float64"),
     BAD_TIMES: ("got times that are neither strictly increasing nor strictly decreasing", "sort t, and leave repeated "
                 "ones out"),
+    BAD_BOUNDS: ("got a lower bound above the upper one, or one that is not a number", "see which ones cross: "
+                 "tf.reduce_min(upper - lower)"),
+    OUTSIDE: ("was asked for a time that is not between the first and the last one", "ask for times between t[0] and "
+              "t[-1], or integrate further"),
+    NOT_BACK: ("does not come back, from time {n}, to what the solution was at the time before", "use "
+               "gradient='steps', whose derivatives are exact, ask for more times between, or lower rtol and atol"),
     NOT_DEFINITE: ("met a direction p with p . A p <= 0 in iteration {n}", "use method='gmres': conjugate gradients "
                    "need a symmetric, positive definite operator"),
 }

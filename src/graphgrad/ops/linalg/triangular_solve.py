@@ -14,6 +14,7 @@ _ROWS = 16
 _LARGEST = 256  # rows beyond which threads pay off
 _BLOCK = 16
 _MOST_BLOCKS = 8
+_SMALL = 32  # rows up to which elimination of the right sides, too, takes no time worth mentioning
 _ELIMINATED = 40_000  # elements of a matrix from which on elimination uses threads
 
 
@@ -95,9 +96,10 @@ def _inverses(xp, blocks, size, lower):
 def solve(xp, a, b):
     """Solves a x = b for stacks of square matrices (*B, n, n) and (*B, n, m). On a device."""
     n, m = b.shape[-2:]
-    if not _by_blocks(n, m) or n * (n + m) >= _ELIMINATED:
+    if (n > _SMALL and not _by_blocks(n, m)) or n * (n + m) >= _ELIMINATED:
         return xp.linalg.solve(a, b)
-    # Eliminating in the matrix augmented by the right sides also solves the lower triangular system.
+    # Eliminating in the matrix augmented by the right sides also solves the lower triangular system. Without the
+    # permutation, which XLA computes in a loop of its own, small systems are compiled in less time, too.
     eliminated = _eliminate(xp.concatenate([a, b], -1))
     return solve_triangular(xp, eliminated[..., :n], eliminated[..., n:], lower=False)
 

@@ -210,10 +210,17 @@ def _mean_grad(op, dy):
 
 
 _HALVED = 64  # factors along the last axis; NumPy multiplies contiguous ones one after the other
+_ROW = 1 << 12  # elements that are multiplied side by side where all of an array are
 
 
 def _prod_kernel(xp, x, axes, keep_dims):
     x, dtype = wide(x), x.dtype
+    if xp is np and len(axes) == x.ndim > 0 and x.dtype.kind == "f" and x.size >= 2 * _ROW and x.flags.c_contiguous:
+        shape, flat = (1,) * x.ndim if keep_dims else (), x.reshape(-1)
+        whole = x.size // _ROW * _ROW
+        product = np.multiply.reduce(flat[:whole].reshape(-1, _ROW), 0)  # many at once, unlike those of one row
+        product[: x.size - whole] *= flat[whole:]
+        return np.asarray(_prod_kernel(np, product, (0,), False), dtype).reshape(shape)
     if xp is np and axes == (x.ndim - 1,) and x.dtype.kind == "f" and x.shape[-1] >= _HALVED and x.size:
         while x.shape[-1] >= _HALVED:
             half = x.shape[-1] // 2

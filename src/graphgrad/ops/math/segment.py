@@ -67,13 +67,15 @@ def _declare_sorted(kind, types, doc):
             if _UFUNC[kind] is np.add and values.size >= LARGE:
                 out = sparse_sums(values, ids, rows)
             else:
-                starts = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]])
+                begins = np.ones(len(ids), np.bool_)
+                np.not_equal(ids[1:], ids[:-1], out=begins[1:])
+                starts = np.flatnonzero(begins)
                 out[ids[starts]] = _UFUNC[kind].reduceat(values, starts, axis=0)
             if kind == "Mean":
                 sizes = np.maximum(np.bincount(ids, minlength=rows), 1).astype(values.dtype)
                 sizes = sizes.reshape((-1,) + (1,) * (data.ndim - 1))
                 out = truncated_mean(np, out, sizes) if values.dtype.kind in "iu" else out / sizes
-        return out.astype(data.dtype)
+        return out.astype(data.dtype, copy=False)
 
     kernel.__doc__ = doc
     return op(f"Segment{kind}", "data: T, segment_ids: Tindices -> output: T", T=types, Tindices=INDEX,

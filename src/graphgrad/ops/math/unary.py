@@ -331,7 +331,9 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     finite_advice="keep its argument away from 0: tf.math.rsqrt(x + 1e-12)", elementwise=True, formula="1 / sqrt(x)")
 def _rsqrt(xp, x):
     """Computes 1 / sqrt(x)."""
-    return xp.asarray(1, x.dtype) / xp.sqrt(x)
+    root = xp.sqrt(x)
+    one = xp.asarray(1, x.dtype)
+    return np.divide(one, root, out=root) if xp is np and root.ndim else one / root
 
 
 @_rsqrt.on_device

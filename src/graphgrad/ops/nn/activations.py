@@ -116,7 +116,7 @@ def leaky_relu_op(xp, x, *, alpha=0.2):
     alpha = np.float32(alpha)  # what the attribute holds
     scaled = x * xp.asarray(alpha, x.dtype)
     if xp is np and 0 < alpha <= 1:
-        return np.maximum(x, scaled)
+        return np.maximum(x, scaled, out=scaled) if scaled.ndim else np.maximum(x, scaled)
     return xp.where(x > 0, x, scaled)
 
 
