@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import enum
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphgrad.ir.context import Inherited, current_graph
+
+if TYPE_CHECKING:
+    from .strategy import ReplicaContext, Strategy
 
 
 class ReduceOp(enum.Enum):
@@ -96,7 +99,7 @@ def place_of(strategy: Any) -> Standing | None:
     return top if top is not None and top.strategy is strategy else None
 
 
-def get_strategy() -> Any:
+def get_strategy() -> Strategy:
     """Returns the strategy of the innermost scope; outside of scopes the default strategy, of one replica.
 
     Gradient: none; it builds nothing.
@@ -135,7 +138,7 @@ def in_cross_replica_context() -> bool:
     return get_replica_context() is None
 
 
-def get_replica_context() -> Any:
+def get_replica_context() -> ReplicaContext | None:
     """Returns the context of the replica that runs; None for code that speaks to all replicas.
 
     Gradient: none; it builds nothing.
