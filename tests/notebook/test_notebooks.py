@@ -58,7 +58,7 @@ def test_what_is_shown() -> None:
         (g,) = tf.gradients(y, x)
         shown = _html(graph)
         assert "<svg" in shown and "MatMul" in shown and "<code" in shown
-        assert "Sum(" in _html(y) and "<svg" in _html(y) and "test_notebooks.py" in _html(y)
+        assert "sum(tanh(x @ w))" in _html(y) and "<svg" in _html(y) and "test_notebooks.py" in _html(y)
         assert "for the gradient of" in _html(g) and "MatMul" in _html(g)
         assert "Operation y" in _html(y.op)
         why = tf.explain_gradient(tf.cast(tf.argmax(x @ w, 0), tf.float32), x)

@@ -1,4 +1,4 @@
-"""Models that the builder of 1.x writes are read alike, here and in TensorFlow; `record/old/builder_models.py` records."""
+"""Models that the builder of 1.x writes, read here and in TensorFlow, which `record/old/builder_models.py` asks."""
 
 from __future__ import annotations
 

@@ -218,7 +218,9 @@ def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs
     """
     if strategy_supports_no_merge_call():
         return fn(strategy, *args, **kwargs)
-    return get_replica_context().merge_call(fn, args=args, kwargs=kwargs)
+    context = get_replica_context()
+    assert context is not None  # the caller is a replica
+    return context.merge_call(fn, args=args, kwargs=kwargs)
 
 
 @contextlib.contextmanager
