@@ -16,6 +16,7 @@ import graphgrad.compat.v1 as tf
 from graphgrad.executor.backend import cache, disk_cache, shipped, xla
 from graphgrad.executor.runtime import ahead
 from tests import ROOT
+from tests.support.effort import long
 
 posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="there are no owners of files here")
 
@@ -91,6 +92,7 @@ def test_a_program_that_ships_its_compiled_programs(program: str, tmp_path: path
     assert len(os.listdir(folder)) == 2
 
 
+@long("it compiles as a program that ships its compiled programs does")
 def test_into_the_disk_cache(program: str, tmp_path: pathlib.Path) -> None:
     """From there into a directory without compiling again; the program may be stopped."""
     own, folder = str(tmp_path / "cache"), str(tmp_path / "new" / "shipped")

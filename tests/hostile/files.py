@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-QUICK = 150
+QUICK = 100
 KILLED = 77
 ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EACCES, errno.EPERM, errno.EMFILE, errno.EROFS, errno.EFBIG)
 _CALLS = ("open", "replace", "link", "unlink", "mkdir", "fsync", "fstat", "lstat", "stat", "scandir", "utime", "fdopen")

@@ -20,7 +20,7 @@ from typing import Any
 
 from . import _mutations as mutations
 
-QUICK = 40
+QUICK = 20
 SECONDS = 10.0
 MEGABYTES = 400
 _NAMES = ("linear", "nested", "control", "tables", "composite", "old")

@@ -38,7 +38,7 @@ def test_inflated(sizes: list[int]) -> None:
     """What is read in pieces is what was compressed; data that are cut off end early."""
     data = np.random.RandomState(0).bytes(400_000) + bytes(900_000)
     packed = zlib.compress(data)
-    file, found = Inflated(io.BytesIO(packed).read, "ZLIB"), b""
+    file, found = Inflated(io.BytesIO(packed).read, "ZLIB"), bytearray()
     while piece := file.read(sizes[len(found) % len(sizes)] if sizes != [1] else 7919):
         found += piece
     assert found == data and inflated(packed, "ZLIB") == data

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-QUICK = 40
+QUICK = 20
 SECONDS, MEGABYTES = 60.0, 1500  # XLA compiles
 ADDRESS_SPACE = None
 
