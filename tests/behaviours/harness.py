@@ -56,6 +56,7 @@ SUBJECTS = {
     "between": "state",
     "argument_dtypes": "values",
     "overrides": "state",
+    "taken_out": "tapes",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}

@@ -176,6 +176,9 @@ def small_eager(value: Any, dtype: DType | None) -> EagerTensor | None:
     return tensor
 
 
+_SCALARS = frozenset({int, float, bool, complex, str, bytes})
+
+
 def constant(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None,
              name: str | None = "Const") -> AnyTensor:
     """Creates a constant tensor.
@@ -187,7 +190,8 @@ def constant(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike
       shape: the shape; a scalar fills it. The value's own by default.
       name: a name for the operation.
     Returns: the tensor, of dtype `dtype` and shape `shape`.
-    Raises: TypeError if the value does not fit; ValueError if the number of elements differs.
+    Raises: TypeError if the value does not fit or is a tensor; ValueError if the number of elements differs, and in
+      eager mode for a list with tensors.
     Gradient: none; a constant has no inputs.
     Reference: TensorFlow 2.21 Const.
 
@@ -198,6 +202,11 @@ def constant(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike
     graph = context.current_graph()
     if isinstance(value, Tensor):
         raise TypeError(f"Expected any non-tensor type, but got a tensor instead: {value}.")
+    if isinstance(value, (list, tuple)) and not _SCALARS.issuperset(map(type, value)) and holds_tensors(value):
+        # Its numbers would be taken out of the tensors, and gradients would end there.
+        kind = ValueError if graph is None else TypeError
+        raise kind(f"Expected any non-tensor type, but got a list with a tensor instead: {value}.\n"
+                   f"  Asked for at {user_source(2)}\n  Fix: tf.stack, or tf.convert_to_tensor")
     make = make_array if graph is not None else eager_array
     array = np.asarray(value._value) if isinstance(value, EagerTensor) else make(value, dtype)
     if dtype is not None and dtype.np_dtype != array.dtype:

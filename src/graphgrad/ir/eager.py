@@ -103,7 +103,12 @@ class EagerTensor(tensor.Tensor):
     def __iter__(self) -> Iterator[EagerTensor]:
         if not self.ndim:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return (EagerTensor(np.asarray(v), self.dtype) for v in self._value)
+        return self._rows()
+
+    def _rows(self) -> Iterator[EagerTensor]:
+        for i, row in enumerate(self._value):
+            # What tapes record has to be an operation.
+            yield self[i] if listening.recorders else EagerTensor(np.asarray(row), self.dtype)
 
     def __dlpack__(self, **options: Any) -> Any:
         return np.array(self._value).__dlpack__(**options)

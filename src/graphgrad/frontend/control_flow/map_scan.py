@@ -14,6 +14,7 @@ from graphgrad.gradients.control_flow.vectorized_map_gradient import rows_at_onc
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import dtype_of
+from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
@@ -42,7 +43,9 @@ def _rows(elems: Any) -> tuple[list[Any], Any]:
 
 
 def _row(flat: list[Any], structure: Any, i: Any) -> Any:
-    return nest.pack_sequence_as(structure, [raw.GatherV2(t, i, 0) for t in flat])
+    # Eagerly a slice: the gradient of what is gathered would be `IndexedSlices`, where TensorFlow's is dense.
+    rows = [t[i] if isinstance(t, EagerTensor) else raw.GatherV2(t, i, 0) for t in flat]
+    return nest.pack_sequence_as(structure, rows)
 
 
 def _trial(fn: Callable[..., Any], *args: Any) -> tuple[Any, list[Any]]:
