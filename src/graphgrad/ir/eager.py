@@ -107,8 +107,10 @@ class EagerTensor(tensor.Tensor):
 
     def _rows(self) -> Iterator[EagerTensor]:
         for i, row in enumerate(self._value):
-            # What tapes record has to be an operation.
-            yield self[i] if listening.recorders else EagerTensor(np.asarray(row), self.dtype)
+            found: Any = EagerTensor(np.asarray(row), self.dtype)
+            if listening.recorders:  # what tapes record has to be an operation
+                found = self[i]
+            yield found
 
     def __dlpack__(self, **options: Any) -> Any:
         return np.array(self._value).__dlpack__(**options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -146,6 +147,24 @@ def node_def(op: Operation) -> Any:
     return GraphWriter(None).node(op, _tensor_name, False)
 
 
+_custom_rules: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()  # those written, by their marks
+
+
+def _mark(rule: Any) -> str | None:
+    """Returns the name by which a gradient is known that is not that of the op type, and keeps it for `custom_rule`."""
+    if rule is None or isinstance(rule, str):
+        return rule
+    mark: str | None = getattr(rule, "mark", None)
+    if mark is not None and mark.startswith("CustomGradient-"):
+        _custom_rules[mark] = rule
+    return mark
+
+
+def custom_rule(mark: str) -> Any:
+    """Returns the gradient that this process has written under a name; the name if there is none."""
+    return _custom_rules.get(mark, mark)
+
+
 def attribute(op: Any, name: str) -> Any:
     """Returns the value of an operation's attribute, see `Operation.get_attr`."""
     if name in OWN.get(op.type, ()):
@@ -240,8 +259,8 @@ class GraphWriter:
             node.attr["_output_shapes"] = shapes
         if op.type == "While" and self.limits_loops and op.attrs.get("maximum_iterations") is not None:
             self._add_limit(op, node, names is _tensor_name)
-        if isinstance(op._gradient, str):
-            node.attr["_gradient_op_type"].s = op._gradient.encode()
+        if mark := _mark(op._gradient):
+            node.attr["_gradient_op_type"].s = mark.encode()
         return node
 
     def _add_their_attributes(self, op: Operation, node: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..harness import case
+from ..harness import case, raised
 
 
 def _registered(tf: Any, name: str) -> str:
@@ -126,3 +126,34 @@ def assignments_before_a_graph_that_is_read(tf: Any) -> Any:
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         return [sess.run([z, dz]) for _ in range(3)]
+
+
+@case("graph")
+def gradients_of_ones_own_in_graphs_that_are_read(tf: Any) -> Any:
+    """A graph's message names them; the process that wrote it finds them, another one says what is missing."""
+    @tf.custom_gradient
+    def doubled(x: Any) -> Any:
+        return x * 2.0, lambda dy: dy * 100.0
+
+    @tf.custom_gradient
+    def exponential(x: Any) -> Any:
+        y = tf.exp(x)
+        return y, lambda dy: dy * y * 10.0  # of the graph that it was built in
+
+    def slope(message: Any) -> Any:
+        with tf.Graph().as_default() as g, tf.Session() as sess:
+            tf.import_graph_def(message, name="")
+            y, x = g.get_tensor_by_name("y:0"), g.get_tensor_by_name("x:0")
+            return [sess.run(tf.gradients(y, x), {x: 1.0}) for _ in range(3)]
+
+    found = []
+    for function in (doubled, exponential):
+        with tf.Graph().as_default() as g:
+            tf.identity(function(tf.placeholder(tf.float32, [], "x")), "y")
+            message = g.as_graph_def()
+        found.append(raised(lambda m=message: slope(m)) if function is exponential else slope(message))
+        for node in message.node:
+            if "_gradient_op_type" in node.attr:
+                node.attr["_gradient_op_type"].s = b"CustomGradient-999999"
+        found.append(raised(lambda m=message: slope(m)))
+    return found

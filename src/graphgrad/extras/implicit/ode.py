@@ -28,7 +28,7 @@ from .ode_dense import DenseSolution, kept_of
 from .ode_events import Events, TrajectoryEvent, located, scalar_of, watch_for
 from .ode_loops import Control, Path, Steps, Watch, find_steps, repeated
 from .ode_steps import METHODS, Equation, Method
-from .solution import How
+from .solution import MARK, How
 from .traced import Traced
 from .vectors import Layout
 
@@ -175,6 +175,7 @@ class _Trajectory:
     """
 
     n_results = _RESULTS  # for explain_gradient
+    mark = MARK
 
     def __init__(self, body: Traced, method: Method, how: How, atol: float, kept: int):
         self._body, self._method, self._how, self._atol, self._kept = body, method, how, atol, kept

@@ -29,7 +29,7 @@ from .calling import Info
 from .ode_loops import Control, find_steps
 from .ode_steps import Equation, Method
 from .root import choose, largest
-from .solution import How, passed_on
+from .solution import MARK, How, passed_on
 from .traced import Traced
 
 _DRIFT = 1e3  # tolerances by which y may miss the values that it started from; without tolerances, a hundredth
@@ -50,6 +50,7 @@ class _AdjointRule:
     """The gradient of an operation whose first output is a trajectory; its other inputs are y0, times, what f uses."""
 
     n_results = 1  # for explain_gradient
+    mark = MARK
 
     def __init__(self, body: Traced, method: Method, control: Control, how: How):
         self._body, self._method, self._control = body, method, control

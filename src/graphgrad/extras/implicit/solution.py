@@ -89,10 +89,16 @@ def _second_input(op: Operation, *dys: Any) -> list[Any]:
     return [None, dys[0]]
 
 
+# By this name files know that an operation has a gradient which they do not hold; asking for it is an error there.
+MARK = "ImplicitSolution"
+_second_input.mark = MARK  # type: ignore[attr-defined]
+
+
 class _SolutionRule:
     """The gradient of an operation whose first output solves f(x, *c) = 0; its other inputs are c."""
 
     n_results = 1  # for explain_gradient
+    mark = MARK
 
     def __init__(self, f: Traced, how: How):
         self._f, self._how = f, how
@@ -131,6 +137,7 @@ class _DenseRule:
     """The gradient of an operation whose first output is a `_dense_solution`."""
 
     n_results = 1
+    mark = MARK
 
     def __init__(self, f: Traced, how: How, adjoint: bool):
         self._f, self._how, self._adjoint = f, how, adjoint
@@ -149,6 +156,7 @@ class _LinearRule:
     """The gradient of an operation whose first output solves A x = b; its other inputs are b and what A depends on."""
 
     n_results = 1
+    mark = MARK
 
     def __init__(self, a: Traced, transposed: Traced, how: How):
         self._a, self._transposed, self._how = a, transposed, how

@@ -15,7 +15,7 @@ from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.graph_messages import GraphDef, graph_def_of
-from graphgrad.ir.graphdef import OWN, output_places
+from graphgrad.ir.graphdef import OWN, custom_rule, output_places
 from graphgrad.ir.opdef import OpDef, raw, registry
 from graphgrad.ir.source import user_source
 from graphgrad.ops.control.py_func import function_of
@@ -188,7 +188,7 @@ class _Reader:
         kind = node.attr[MARK].s.decode()
         name = self.library.gradients.get(kind)
         if name is None:
-            return node, kind
+            return node, custom_rule(kind)
         count = sum(not n.startswith("^") for n in node.input)
         function = self.library.gradient_function(name)
         return with_captures(node, function, self._input), rule_of(name, count, function, self.library.read)

@@ -210,6 +210,7 @@ class CopiedRule:
         self.rule, self.inside = rule, inside
         if hasattr(rule, "n_results"):
             self.n_results = rule.n_results
+        self.mark = getattr(rule, "mark", None)
 
     def __call__(self, op: Operation, *dys: Any) -> Any:
         around = op.graph._around

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -169,7 +170,11 @@ def _make_rule(grad_fn: Callable[..., Any], results: list[Any], args: list[Any],
         return [None] * n_results + flat + variable_grads
 
     rule.n_results = n_results  # type: ignore[attr-defined]  # for explain_gradient
+    rule.mark = f"CustomGradient-{next(_numbers)}"  # type: ignore[attr-defined]  # its name in files, as in TensorFlow
     return rule
+
+
+_numbers = itertools.count()
 
 
 def _two(f: Callable[..., Any], returned: Any) -> Any:
