@@ -111,6 +111,7 @@ ORDERS: dict[str, str] = {
     "CTCLossV2": "it is CTCLoss with another number for the blank; the rows of CTCLoss differentiate that three times",
     "ArgMax": "positions have no derivative", "ArgMin": "positions have no derivative",
     "PreventGradient": "its gradient is an error",
+    **dict.fromkeys(("ProcessesAllReduce", "ProcessesAllGather", "ProcessesBroadcast"), _PROCESSES),
     "BlockLSTMGrad": "what it saved must belong to its inputs: BlockLSTM's rows differentiate it three times",
     "BlockLSTMGradV2": "what it saved must belong to its inputs: BlockLSTMV2's rows differentiate it three times",
     "RandomGamma": _ANY_GAMMA, "StatelessRandomGammaV2": _ANY_GAMMA, "StatelessRandomGammaV3": _ANY_GAMMA,
