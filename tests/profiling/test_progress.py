@@ -5,9 +5,12 @@ from __future__ import annotations
 import _thread
 import io
 import os
+import select
+import signal
 import sys
+import time
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,9 @@ import pytest
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.plan.announced import Compiling, Looping, Planning
 from graphgrad.system import progress
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who starts the tests may ignore it
+_LONG = 60  # seconds, after which a wait is given up
 
 
 class _Work(progress.Pending):
@@ -47,10 +53,17 @@ def terminal(monkeypatch: Any) -> Iterator[Any]:
 
 
 def _until(reads: int, text: str, seen: str = "") -> str:
-    """Reads until a text has come; a test that would wait for ever is ended by the runner."""
+    """Reads until a text has come."""
     while text not in seen:
+        assert select.select([reads], [], [], _LONG)[0], f"{text!r} did not come after {seen!r}"
         seen += os.read(reads, 1000).decode()
     return seen
+
+
+def _wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + _LONG
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
 
 
 def test_line(terminal: int) -> None:
@@ -73,8 +86,7 @@ def test_errors_and_interrupts(terminal: int) -> None:
     with pytest.raises(KeyboardInterrupt), _Work(2):
         _until(terminal, "0 of 2")
         _thread.interrupt_main()
-        while True:
-            pass
+        _wait_for(lambda: False)
     _until(terminal, " " * 40 + "\r")
     assert progress._pending == []
 
@@ -82,8 +94,7 @@ def test_errors_and_interrupts(terminal: int) -> None:
         _Work(3).__enter__()  # and no `__exit__`
 
     interrupted()
-    while progress._pending:
-        pass
+    _wait_for(lambda: not progress._pending)
 
 
 def test_thread_ends(terminal: int) -> None:
@@ -91,8 +102,7 @@ def test_thread_ends(terminal: int) -> None:
     for n in (4, 5):
         with _Work(n):
             _until(terminal, f"0 of {n}")
-        while progress._watchers:
-            pass
+        _wait_for(lambda: not progress._watchers)
 
 
 @pytest.mark.parametrize("set_up, shown", [
