@@ -19,6 +19,7 @@ import operator
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -80,6 +81,7 @@ class Device:
         self._put = jaxlib.batched_device_put
         self._only = [self._device]
         self._handler_of = _result_handlers(jaxlib, self._sharding)
+        self._pins: weakref.WeakSet[_Pin] = weakref.WeakSet()  # of an accelerator
 
     def put(self, array: Any) -> Any:
         """Makes a buffer of a NumPy array, which must not change while the buffer is in use."""
@@ -149,7 +151,30 @@ class Device:
 
     def pin(self, buffer: Any) -> Any:
         """Returns an object that protects a buffer from donation as long as it lives."""
-        return self._jax.buffer_to_dlpack_managed_tensor(buffer)
+        if self.platform == "cpu":
+            return self._jax.buffer_to_dlpack_managed_tensor(buffer)
+        made = _Pin(buffer)
+        self._pins.add(made)
+        return made
+
+    def with_copies(self, buffers: list[Any], donated: Sequence[int], whole: bool) -> list[Any]:
+        """Replaces donated arguments of a call that must stay: the pinned ones, or all.
+
+        XLA copies them itself on a processor. On an accelerator such a call is an error.
+        """
+        pinned = [pin.buffer for pin in list(self._pins)]
+        found = list(buffers)
+        for i in donated:
+            if whole or any(found[i] is b for b in pinned):
+                found[i] = self.put(np.array(to_numpy(found[i])))
+        return found
+
+
+class _Pin:
+    """What protects a buffer of an accelerator from donation while it lives."""
+
+    def __init__(self, buffer: Any):
+        self.buffer = buffer
 
 
 class Program:
@@ -208,7 +233,10 @@ class Program:
           donated: the positions of the arguments whose buffers it may write its results into.
         """
         results: Iterator[Any]
-        if self._may_donate():
+        may = self._may_donate()
+        if self._device.platform != "cpu":
+            buffers, may = self._device.with_copies(buffers, donated, not may), True
+        if may:
             results = itertools.chain.from_iterable(map(self._consume, map(self._execute, (buffers,))))
         else:
             pins = [self._device.pin(buffers[i]) for i in donated]

@@ -231,7 +231,7 @@ class Run:
                 if donated and self._store:  # the last step
                     self._finish(program, args, outs, donated)
                 else:
-                    results = program(args) if cluster.loop is None else self._call_loop(program, args, cluster.loop)
+                    results = self._call(device, program, args, donated, cluster.loop)
                     for s, value in zip(outs, results, strict=True):
                         slots[s] = value
                 refused = cluster.fault is not None and bool(xla.to_numpy(slots[cluster.fault]))
@@ -271,6 +271,14 @@ class Run:
             else:
                 slots[s] = device.put(value)
         return opaque
+
+    def _call(self, device: xla.Device, program: Any, args: list[Any], donated: Sequence[int],
+              loop: Operation | None) -> list[Any]:
+        """Calls a program whose results are not stored."""
+        if donated and device.platform != "cpu":  # variables must not be written over
+            args = device.with_copies(args, donated, True)
+        results: list[Any] = program(args) if loop is None else self._call_loop(program, args, loop)
+        return results
 
     def _call_loop(self, program: Any, args: list[Any], loop: Operation) -> list[Any]:
         """Calls a program that has a loop, which signals and deadlines may end."""
