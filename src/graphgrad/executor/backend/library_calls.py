@@ -21,7 +21,7 @@ from graphgrad.system.late_imports import load
 
 from . import xla
 
-TRIED = ("0.10.0", "0.10.1", "0.10.2")  # versions of jaxlib
+TRIED = ("0.10.0", "0.10.1", "0.10.2", "0.11.0", "0.11.1", "0.11.2", "0.12.0", "0.12.0.1")  # versions of jaxlib
 
 
 @functools.cache
