@@ -27,7 +27,7 @@ import numpy as np
 from tests import ROOT
 
 RECORDED = {"graph": (1e-7, 1e-10), "function": (1e-7, 1e-10), "eager": (1e-7, 1e-10), "tapes": (1e-4, 1e-5),
-            "sessions": (1e-6, 1e-9)}
+            "sessions": (1e-6, 1e-9), "idioms": (2e-4, 2e-5)}
 OWN = ("state", "nested", "lengths", "ranks", "nets")
 
 
@@ -41,8 +41,10 @@ def program(kind: str, seed: int, v1: Any, v2: Any) -> Any:
     """
     from tests.behaviours.tapes import taped_programs
 
-    from . import random_programs, session_programs
+    from . import idiom_programs, random_programs, session_programs
 
+    if kind == "idioms":
+        return idiom_programs.run(seed, v1, v2)
     if kind == "sessions":
         return session_programs.run(seed, v1, v2)
     if kind in random_programs.MODES:
@@ -198,7 +200,7 @@ def compared(kind: str, seed: int, wanted: Any, chosen: str) -> list[str] | None
     import graphgrad.compat.v1 as v1
     from graphgrad.ir import context
 
-    from . import random_programs
+    from . import idiom_programs, random_programs
 
     if isinstance(wanted, str):
         return None
@@ -209,6 +211,8 @@ def compared(kind: str, seed: int, wanted: Any, chosen: str) -> list[str] | None
             found = answer(kind, seed, v1, v2)
     finally:
         random_programs.Runner._crosses = crosses  # type: ignore[method-assign]  # as before
+    if kind == "idioms" and isinstance(found, list):
+        found, wanted = idiom_programs.comparable(found, wanted)
     return differences(found, wanted, *RECORDED[kind])
 
 

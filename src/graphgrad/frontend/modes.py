@@ -94,6 +94,22 @@ def control_flow_v2_enabled() -> bool:
     return not OldControlFlow.on
 
 
+def output_all_intermediates(state: bool | None) -> None:
+    """Does nothing: here a gradient of a branch or a loop may be built after a run of it, too.
+
+    In TensorFlow it decides whether branches and loops hand out all that their gradients may need when they are built.
+
+    Args:
+      state: True, False, or None for the default.
+
+    Reference: TensorFlow 2.21 `tf.compat.v1.experimental.output_all_intermediates`.
+
+        >>> from graphgrad.frontend.modes import output_all_intermediates
+        >>> output_all_intermediates(True)
+    """
+    del state
+
+
 _before: list[bool] = []  # whether first runs were NumPy's, while operations are to be deterministic
 
 

@@ -62,6 +62,7 @@ class Graph:
 
     _repr_html_ = repr_html
     building_function = False
+    old_control_flow = False  # whether it is a branch or a body that in TensorFlow 1 would be no graph of its own
     names_variables = False  # whether a function's graph has variable scopes of its own, as a graph of 1.x
     _outer_graph: Graph | None = None
     # Whether effects happen even if no result depends on them: in functions, and their sub-graphs.

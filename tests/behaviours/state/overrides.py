@@ -27,6 +27,8 @@ def _places(tf: Any) -> dict[str, Any]:
         "scan": lambda x, p: tf.scan(lambda a, e: a + relu(e), x, initializer=0.0),
         "map": lambda x, p: tf.map_fn(lambda e: relu(e) * 2.0, x),
         "vectorized map": lambda x, p: tf.vectorized_map(lambda e: relu(e) * 2.0, x),
+        "nested": lambda x, p: tf.while_loop(lambda i, v: i < 2, lambda i, v: (
+            i + 1, tf.cond(p > 0, lambda: relu(v) * 2.0, lambda: v)), [0, x])[1],
         "case": lambda x, p: tf.case([(p > 5, lambda: x)], default=lambda: relu(x)),
         "numbered case": lambda x, p: tf.switch_case(tf.cast(p, tf.int32), [lambda: x, lambda: relu(x)]),
         "recomputed": lambda x, p: tf.recompute_grad(lambda v: relu(v) * 2.0)(x),
@@ -67,6 +69,28 @@ def in_sub_graphs_of_the_old_control_flow(tf: Any) -> Any:
         return _gradients(tf, False), _gradients(tf, True)
     finally:
         tf.enable_control_flow_v2()
+
+
+@case("graph")
+def in_branches_that_are_read(tf: Any) -> Any:
+    """A net's branch, such as one for training, in a graph that is read: the old control flow's is overridden."""
+    found = []
+    for old in (False, True):
+        (tf.disable_control_flow_v2 if old else tf.enable_control_flow_v2)()
+        try:
+            for place in ("plain", "branch"):
+                with tf.Graph().as_default() as g:
+                    x, p = tf.placeholder(tf.float32, [3], "x"), tf.placeholder_with_default(1.0, [], "p")
+                    tf.identity(_places(tf)[place](x, p), "y")
+                    message = g.as_graph_def()
+                with tf.Graph().as_default() as g, tf.Session() as sess:
+                    x = tf.constant([1.0, -1.0, 2.0])
+                    with g.gradient_override_map({"Relu": _registered(tf, "MinusFive")}):
+                        y, = tf.import_graph_def(message, {"x": x}, ["y:0"])
+                    found.append([sess.run(tf.gradients(y, x)) for _ in range(3)])
+        finally:
+            tf.enable_control_flow_v2()
+    return found
 
 
 def _model(tf: Any) -> Any:

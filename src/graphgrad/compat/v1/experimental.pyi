@@ -9,6 +9,7 @@ from graphgrad.extras.extension_types.dispatch_functions import unregister_dispa
 from graphgrad.extras.extension_types.extension_type import ExtensionType as ExtensionType
 from graphgrad.extras.extension_types.extension_type import ExtensionTypeSpec as ExtensionTypeSpec
 from graphgrad.extras.ragged.row_partition_value import RowPartition as RowPartition
+from graphgrad.frontend.modes import output_all_intermediates as output_all_intermediates
 from graphgrad.ir.dtypes import float4_e2m1fn as float4_e2m1fn
 from graphgrad.ir.dtypes import float8_e4m3b11fnuz as float8_e4m3b11fnuz
 from graphgrad.ir.dtypes import float8_e4m3fn as float8_e4m3fn
@@ -24,5 +25,6 @@ __all__ = [
     "ExtensionType", "ExtensionTypeSpec", "Optional", "RowPartition", "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis", "dispatch_for_binary_elementwise_assert_apis",
     "dispatch_for_unary_elementwise_apis", "float4_e2m1fn", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz",
-    "float8_e5m2", "float8_e5m2fnuz", "int2", "int4", "uint2", "uint4", "unregister_dispatch_for"
+    "float8_e5m2", "float8_e5m2fnuz", "int2", "int4", "output_all_intermediates", "uint2", "uint4",
+    "unregister_dispatch_for"
 ]

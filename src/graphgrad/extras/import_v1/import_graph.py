@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from graphgrad.gradients.core.inside_loop import OldControlFlow
 from graphgrad.ir.builder import add_to_graph
 from graphgrad.ir.constant_value import constant_value
-from graphgrad.ir.context import current_graph, get_default_graph
+from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.funcgraph import FuncGraph
@@ -22,9 +23,10 @@ from graphgrad.ops.control.py_func import function_of
 
 from .control_flow_lives import without_repeated
 from .control_flow_v1 import ControlFlowNode, functional
-from .custom_gradients import MARK, GradientFunction, rule_of, with_captures
+from .custom_gradients import MARK, rule_of, with_captures
 from .dataset_types import DATASETS, NEXT
 from .function_calls import CALLS, results_of
+from .function_library import FunctionLibrary
 from .import_limits import SizeLimit, refused
 from .mutable_lists import with_lists
 from .node_order import in_order, shape_of_argument, without_outer_control
@@ -35,6 +37,8 @@ from .table_handles import TYPES, mark, table_type, type_of
 
 _OF_TABLES = ("key_dtype", "value_dtype", "value_shape", "mutable", "key_rank", "dense")  # attributes, from the handle
 _CASES = frozenset({"Case", "StatelessCase"})
+_OLD = frozenset({"If", "StatelessIf", "VectorizedMap", "While", "StatelessWhile"})  # made of TensorFlow 1's, too
+_NO_GRADIENTS: Mapping[str, Any] = {}
 
 
 def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any = None, name: str | None = None,
@@ -94,6 +98,7 @@ class _Reader:
         self.given = given  # replacements of tensors, by their names in the message
         self.used: set[str] = set()
         self.gradients: dict[str, Any] = {}  # of `gradient_override_map` blocks around, for the nodes alone
+        self._inside: dict[str, Any] = {}  # those for the functions of the node that is being added
         self.blocks: tuple[Any, ...] = ()  # `control_dependencies` blocks around, which all operations wait for
         self.made: dict[str, Any] = {}  # operations; representations of loops and branches
         self.places: dict[str, list[str]] = {}  # names of results, of calls by the name of the function
@@ -158,6 +163,7 @@ class _Reader:
         if len(inputs) > len(opdef.inputs) and not any(arg.is_list for arg in opdef.inputs):
             raise ValueError(f"graph_def is invalid: {node.name!r}, of type {node.op}, has {len(inputs)} inputs. "
                              "Fix: use another copy of the graph")
+        self._inside = self.gradients if OldControlFlow.on and node.op in _OLD else {}
         attrs = self._attrs(node, opdef, inputs)
         if "one_shot" in opdef.attrs:
             attrs["one_shot"] = one_shot_of(inputs[0])
@@ -387,11 +393,13 @@ class _Reader:
     def _function(self, name: str) -> Any:
         message = self.library.message(name)
         with self.budget.within(name):
-            graph = self.body(message, FuncGraph(name, self.graph), len(message.signature.input_arg))
+            count = len(message.signature.input_arg)
+            graph = self.body(message, FuncGraph(name, self.graph), count, gradients=self._inside)
         self.budget.called(name)
         return graph
 
-    def body(self, message: Any, graph: FuncGraph, count: int, captured: Sequence[Any] = ()) -> FuncGraph:
+    def body(self, message: Any, graph: FuncGraph, count: int, captured: Sequence[Any] = (),
+             gradients: Mapping[str, Any] = _NO_GRADIENTS) -> FuncGraph:
         """Fills the graph of a function.
 
         Args:
@@ -399,9 +407,11 @@ class _Reader:
           graph: the graph.
           count: how many of its arguments are arguments.
           captured: the outer tensors that the others stand for.
+          gradients: overridden ones that hold in it: op type -> name or rule.
         """
         graph.keeps_effects = bool(message.control_ret)
         reader = _Reader(graph, self.library, "", {}, self.budget)
+        reader.gradients = dict(gradients)
         for i, arg in enumerate(message.signature.input_arg):
             if i < count:
                 placeholder = graph.add_input(as_dtype(int(arg.type)), shape_of_argument(message, i), arg.name)
@@ -432,52 +442,9 @@ class _Inside(_Reader):
         return captured
 
 
-class FunctionLibrary:
-    """The functions of a graph, by name.
-
-    Args:
-      library: a `FunctionDefLibrary`.
-      gradient_function: tells what is known of a gradient function besides its message.
-    """
-
-    def __init__(self, library: Any, gradient_function: Callable[[str], GradientFunction] | None = None):
-        self._messages = {f.signature.name: f for f in library.function}
-        self._library = library
-        self.gradients = {g.registered_op_type: g.gradient_func for g in library.registered_gradients}
-        self._gradients = {g.function_name: g.gradient_func for g in library.gradient}
-        self.gradient_function = gradient_function or (lambda name: GradientFunction())
-
-    def has(self, name: str) -> bool:
-        """Returns whether there is a function of a name."""
-        return name in self._messages
-
-    def gradient_of(self, name: str) -> str | None:
-        """Returns the name of a function's gradient function, if it has one."""
-        return self._gradients.get(name)
-
-    def message(self, name: str) -> Any:
-        """Returns the `FunctionDef` of a name; raises ValueError if there is none."""
-        if name not in self._messages:
-            raise ValueError(f"graph_def is invalid: the function {name!r} is not in its library. "
-                             "Fix: use another copy of the graph")
-        return self._messages[name]
-
-    def read(self, name: str, captured: Sequence[Any] = ()) -> FuncGraph:
-        """Makes the graph of a function.
-
-        Args:
-          name: the function's name.
-          captured: outer tensors that take the places of its last arguments.
-        Raises: ValueError for a function that is invalid.
-        """
-        message = self.message(name)
-        count = len(message.signature.input_arg) - len(captured)
-        if count < 0:
-            raise ValueError(f"graph_def is invalid: {name!r} has fewer arguments than it captures")
-        graph = FuncGraph(name, current_graph())
-        budget = SizeLimit(GraphDef(library=self._library))
-        with refused(), graph._own_gradients(), budget.within(name):
-            return _Reader(graph, self, "", {}, budget).body(message, graph, count, captured)
+def reader_of(graph: FuncGraph, library: FunctionLibrary, budget: SizeLimit) -> _Reader:
+    """Returns what adds the operations of a function to its graph."""
+    return _Reader(graph, library, "", {}, budget)
 
 
 def import_part(graph: FuncGraph, nodes: list[Any], library: FunctionLibrary, given: dict[str, Any],

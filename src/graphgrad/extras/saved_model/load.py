@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from graphgrad.extras.import_v1.custom_gradients import GradientFunction
-from graphgrad.extras.import_v1.import_graph import FunctionLibrary
+from graphgrad.extras.import_v1.function_library import FunctionLibrary
 from graphgrad.extras.import_v1.saved_model import read_saved_model
 from graphgrad.extras.import_v1.table_handles import TYPES
 from graphgrad.extras.pipelines.asset import Asset

@@ -7,7 +7,8 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from graphgrad.extras.import_v1.import_graph import FunctionLibrary, import_graph_def, import_part
+from graphgrad.extras.import_v1.function_library import FunctionLibrary
+from graphgrad.extras.import_v1.import_graph import import_graph_def, import_part
 from graphgrad.extras.import_v1.import_limits import refused
 from graphgrad.extras.import_v1.import_meta_graph import saved_by, variable_messages
 from graphgrad.extras.import_v1.reference_variables import with_resources

@@ -41,8 +41,9 @@ def _trace(
       start: the tensors that the leaves consist of at first.
     """
     body = FuncGraph(name, graph)
-    if OldControlFlow.on and not any(g.building_function for g in around(graph)):
-        body._around.gradients = graph._around.gradients  # the old control flow has no graphs of its own
+    if OldControlFlow.on and all(g.old_control_flow or not g.building_function for g in around(graph)):
+        body.old_control_flow = True  # which has no graphs of its own
+        body._around.gradients = graph._around.gradients
     body.loop_start = list(start)
     with use(body):
         inner = [body.add_input(t.dtype, t._spec.shape, f"arg_{i}") for i, t in enumerate(start)]

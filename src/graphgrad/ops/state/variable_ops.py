@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphgrad.errors import Complaint, UnimplementedError
+from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import ANY, INDEX, NUMERIC
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw, registry
 from graphgrad.ir.shape import is_fully_defined
@@ -114,16 +115,24 @@ def _resource_gather_shape(handle, indices, shape, batch_dims):
 
 @resource_gather.grad
 def _resource_gather_grad(op, dy):
-    lead = op._attr("batch_dims")
+    lead, shape = op._attr("batch_dims"), op._attr("shape")
+    sizes = sizes_of_variable(op)
     if lead:
-        shape = op._attr("shape")
-        sizes = np.asarray(shape, np.int32) if is_fully_defined(shape) else raw.VariableShape(op.inputs[0], shape=shape)
         return _along_axis(dy, sizes, len(shape), op.inputs[1], lead, lead), None
     indices = raw.Reshape(op.inputs[1], [-1])
+    if is_fully_defined(shape):
+        target = np.asarray([-1, *shape[1:]], np.int32)
+    else:
+        target = raw.ConcatV2([[-1], raw.StridedSlice(sizes, [1], [0], [1], end_mask=1)], 0)
+    return IndexedSlices(raw.Reshape(dy, target), indices, sizes), None
+
+
+def sizes_of_variable(op):
+    """Returns the sizes of the variable that an operation reads: a constant where they are known."""
     shape = op._attr("shape")
-    dense_shape = raw.VariableShape(op.inputs[0], shape=shape)
-    rows = raw.Reshape(dy, raw.ConcatV2([[-1], raw.StridedSlice(dense_shape, [1], [0], [1], end_mask=1)], 0))
-    return IndexedSlices(rows, indices, dense_shape), None
+    if is_fully_defined(shape):
+        return convert_to_tensor(np.asarray(shape, np.int32))
+    return raw.VariableShape(op.inputs[0], shape=shape)
 
 
 @op("VariableShape", "input: resource -> output: int32", flags=("stateful", "reads"), shape_only=True)

@@ -11,7 +11,7 @@ from graphgrad.ir.values.indexed_slices import IndexedSlices, dense
 from graphgrad.ops.array.gather import coordinates, outside
 from graphgrad.ops.array.strided_slice import _indexer
 
-from .variable_ops import changeable
+from .variable_ops import changeable, sizes_of_variable
 
 _STATEFUL = ("stateful",)
 
@@ -99,9 +99,9 @@ def _resource_gather_nd_shape(handle, indices, shape):
 
 @resource_gather_nd.grad
 def _resource_gather_nd_grad(op, dy):
-    handle, indices = op.inputs
+    indices = op.inputs[1]
     known = indices._spec.shape
-    sizes = raw.VariableShape(handle, shape=op._attr("shape"))
+    sizes = sizes_of_variable(op)
     if known and len(known) == 2 and known[-1] == 1:
         return IndexedSlices(dense(dy), raw.Squeeze(indices, squeeze_dims=(-1,)), sizes), None
     sizes = sizes if indices.dtype is sizes.dtype else raw.Cast(sizes, DstT=indices.dtype)

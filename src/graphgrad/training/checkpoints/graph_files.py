@@ -6,12 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.files.atomic_files import make_folders, write_whole
 from graphgrad.ir.graph import Graph
-from graphgrad.ir.graph_messages import AttrValue, GraphDef, NodeDef, TensorProto
+from graphgrad.ir.graph_messages import GraphDef, NodeDef
 
 
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
@@ -74,80 +71,6 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> GraphDef:
 
 def _operation(name: str) -> str:
     return name.removeprefix("^").partition(":")[0]
-
-
-def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_names: Sequence[str],
-                                   variable_names_whitelist: Any = None,
-                                   variable_names_blacklist: Any = None) -> GraphDef:
-    """Extracts the part of a graph that operations need, with variables replaced by constants.
-
-    Args:
-      sess: the session that has the values.
-      input_graph_def: the graph.
-      output_node_names: the names of operations.
-      variable_names_whitelist: the variables to convert; all by default.
-      variable_names_blacklist: variables to leave as they are.
-    Returns: a new `GraphDef`.
-    Raises: FailedPreconditionError if a variable has no value.
-    Reference: TensorFlow 2.21 `tf.compat.v1.graph_util.convert_variables_to_constants`.
-
-    >>> v = tf.Variable(2.0, name="v")
-    >>> y = tf.multiply(v, 3.0, name="y")
-    >>> sess.run(v.initializer)
-    >>> frozen = tf.graph_util.convert_variables_to_constants(sess, sess.graph_def, ["y"])
-    >>> sorted({n.op for n in frozen.node})
-    ['Const', 'Identity', 'Mul']
-    """
-    part = extract_sub_graph(input_graph_def, list(output_node_names))
-    handles = {n.name for n in part.node if n.op == "VarHandleOp"}
-    if variable_names_whitelist is not None:
-        handles &= set(variable_names_whitelist)
-    handles -= set(variable_names_blacklist or ())
-    names = sorted(handles)
-    readers = {}
-    for name in names:
-        handle = sess.graph.get_operation_by_name(name)
-        readers[name] = sess._resolve(handle.outputs[0])
-    out = GraphDef()
-    for node in part.node:
-        if node.name in handles:
-            cell = readers[node.name]
-            if cell.held is None:
-                from graphgrad.errors import FailedPreconditionError
-
-                raise FailedPreconditionError(None, None, f"Variable {cell.name} has no value. "
-                                              "Fix: initialize or restore it in this session first")
-            array = np.asarray(cell.value)
-            made = NodeDef(name=node.name, op="Const")
-            made.attr["dtype"] = AttrValue(type=cell.dtype.enum)
-            made.attr["value"] = AttrValue(tensor=TensorProto.of(array, cell.dtype))
-            out.node.append(made)
-        elif node.op == "ReadVariableOp" and _operation(node.input[0]) in handles:
-            made = NodeDef(name=node.name, op="Identity")
-            made.input.extend(node.input)
-            made.attr["T"] = node.attr["dtype"]
-            out.node.append(made)
-        elif node.op == "ResourceGather" and _operation(node.input[0]) in handles:
-            out.node.extend(_gather(node))
-        else:
-            out.node.append(node)
-    out.library.CopyFrom(part.library)
-    out.versions.CopyFrom(part.versions)
-    return out
-
-
-def _gather(node: Any) -> list[Any]:
-    """Replaces `ResourceGather` by `GatherV2`, with the axis that it needs."""
-    axis = NodeDef(name=f"{node.name}/axis", op="Const")
-    axis.attr["dtype"] = AttrValue(type=3)
-    axis.attr["value"] = AttrValue(tensor=TensorProto.of(np.int32(0), as_dtype("int32")))
-    made = NodeDef(name=node.name, op="GatherV2")
-    data = [i for i in node.input if not i.startswith("^")]
-    made.input.extend([*data, axis.name, *(i for i in node.input if i.startswith("^"))])
-    made.attr["Tparams"] = node.attr["dtype"]
-    made.attr["Tindices"] = node.attr["Tindices"]
-    made.attr["Taxis"] = AttrValue(type=3)
-    return [axis, made]
 
 
 def remove_training_nodes(input_graph: Any, protected_nodes: Any = None) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from graphgrad.frontend.variables.initializers import Zeros
 from graphgrad.frontend.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+from graphgrad.frontend.variables.variable_settings import SaveSliceInfo
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import raw
@@ -30,7 +31,20 @@ def create_slot(primary: Any, initial: Any, name: str, shape: Any = None, dtype:
     """
     with _beside(primary), variable_scope(None, f"{op_name(primary)}/{name}"):
         get_variable_scope().set_partitioner(None)
-        return get_variable("", shape, dtype, initial, trainable=False)
+        slot = get_variable("", shape, dtype, initial, trainable=False)
+    _set_part(slot, primary)
+    return slot
+
+
+def _set_part(slot: Any, primary: Any) -> None:
+    """Marks the slot of a part of a variable as the same part of a slot, by which checkpoints know it."""
+    info = primary._get_save_slice_info() if hasattr(primary, "_get_save_slice_info") else None
+    rank = slot.shape.rank
+    if info is None or rank == 0:
+        return
+    name = op_name(slot).removeprefix(f"{op_name(primary)}/")
+    slot._set_save_slice_info(SaveSliceInfo(f"{info.full_name}/{name}", info.full_shape[:rank], info.var_offset[:rank],
+                                            info.var_shape[:rank]))
 
 
 def _beside(primary: Any) -> contextlib.AbstractContextManager[None]:
