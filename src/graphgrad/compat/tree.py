@@ -42,6 +42,8 @@ MODULES = {
     "python.autograph.impl.api": "graphgrad.compat.internal.autograph",
     "python.client.device_lib": "graphgrad.testing.machine",
     "python.client.timeline": "graphgrad.extras.profiling.timeline",
+    "python.framework.convert_to_constants":
+        "graphgrad.extras.import_v1.frozen_functions graphgrad.training.checkpoints.freezing",
     "python.framework.registry": "graphgrad.compat.internal.framework.registry",
     "python.framework.composite_tensor": "graphgrad.frontend.variables.composite_tensor",
     "python.framework.tensor_spec":

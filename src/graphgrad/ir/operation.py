@@ -137,7 +137,7 @@ class SymbolicTensor(tensor.Tensor):
                 f"unknown.\n  Built at {self.op.source}\n  Asked at {user_source(2)}\n{_NOT_CONVERTED}"
             )
         if not shape:
-            raise TypeError(f"Cannot iterate over a scalar tensor ({self.name}).")
+            raise OperatorNotAllowedInGraphError(f"Cannot iterate over a scalar tensor ({self.name}).")
         return (self[i] for i in range(shape[0] or 0))
 
 

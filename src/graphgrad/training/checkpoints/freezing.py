@@ -68,6 +68,16 @@ def convert_variables_to_constants(sess: Any, input_graph_def: Any, output_node_
         names &= set(variable_names_whitelist)
     names -= set(variable_names_blacklist or ())
     values = {name: _value(sess, name) for name in sorted(names)}
+    return frozen(part, values)
+
+
+def frozen(part: GraphDef, values: Mapping[str, tuple[np.ndarray, Any]]) -> GraphDef:
+    """Returns a graph in which operations have become constants: variables, or placeholders of these.
+
+    Args:
+      part: the graph.
+      values: the name of an operation -> the value and the dtype.
+    """
     return _Freezer(part, values).graph()
 
 
