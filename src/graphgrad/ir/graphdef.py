@@ -52,6 +52,8 @@ _THEIRS: dict[str, dict[str, Any]] = {
     "VariableShape": {"out_type": dtypes.int32}, "While": {"parallel_iterations": 10},
 }
 
+_LIMITED = "loop_counter/and"  # the result of the condition of a loop whose iterations are counted
+
 _LOG = Log("graphgrad")
 
 
@@ -278,7 +280,7 @@ class GraphWriter:
 
     def _add_limit(self, op: Operation, node: Any, in_graph: bool) -> None:
         """Adds a variable that counts the iterations, since TensorFlow's loops know no limit but their condition."""
-        if self.largest is not None:
+        if self.largest is not None or op.attrs["cond"].outputs[0].op.name == _LIMITED:  # read from such a message
             return
         n, counter = len(op.outputs), f"{op.name}/loop_counter"
         self._counters.append(_int32(counter, 0))
@@ -307,8 +309,8 @@ class GraphWriter:
             made.ret["counted"] = "loop_counter/next:z:0"
         else:
             add(name="loop_counter/less", op="Less", input=given).attr["T"] = AttrValue(type=dtypes.int32.enum)
-            add(name="loop_counter/and", op="LogicalAnd", input=["loop_counter/less:z:0", made.ret["output_0"]])
-            made.ret["output_0"] = "loop_counter/and:z:0"
+            add(name=_LIMITED, op="LogicalAnd", input=["loop_counter/less:z:0", made.ret["output_0"]])
+            made.ret["output_0"] = f"{_LIMITED}:z:0"
 
     def _writable(self, operations: list[Operation]) -> list[Operation]:
         """Returns the operations that can be read again, and notes the others."""

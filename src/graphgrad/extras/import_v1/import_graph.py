@@ -37,7 +37,7 @@ from .table_handles import TYPES, mark, table_type, type_of
 
 _OF_TABLES = ("key_dtype", "value_dtype", "value_shape", "mutable", "key_rank", "dense")  # attributes, from the handle
 _CASES = frozenset({"Case", "StatelessCase"})
-_OLD = frozenset({"If", "StatelessIf", "VectorizedMap", "While", "StatelessWhile"})  # made of TensorFlow 1's, too
+_OLD = frozenset({"If", "VectorizedMap", "While"})  # made of TensorFlow 1's, too
 _NO_GRADIENTS: Mapping[str, Any] = {}
 
 
@@ -163,7 +163,7 @@ class _Reader:
         if len(inputs) > len(opdef.inputs) and not any(arg.is_list for arg in opdef.inputs):
             raise ValueError(f"graph_def is invalid: {node.name!r}, of type {node.op}, has {len(inputs)} inputs. "
                              "Fix: use another copy of the graph")
-        self._inside = self.gradients if OldControlFlow.on and node.op in _OLD else {}
+        self._inside = self.gradients if OldControlFlow.on and opdef.name in _OLD else {}
         attrs = self._attrs(node, opdef, inputs)
         if "one_shot" in opdef.attrs:
             attrs["one_shot"] = one_shot_of(inputs[0])

@@ -1,0 +1,26 @@
+"""Programs in the idioms of public ones give what TensorFlow gives, step by step."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import Any
+
+import pytest
+
+import graphgrad as v2
+import graphgrad.compat.v1 as v1
+from graphgrad.ir import context
+
+from . import idiom_programs, soak
+
+_PATH = pathlib.Path(__file__).parents[1] / "recorded" / "idiom_programs.jsonl"
+_RECORDED = [json.loads(line) for line in _PATH.read_text().splitlines()]
+
+
+@pytest.mark.parametrize(("seed", "recorded"), [pytest.param(*r, id=str(r[0])) for r in _RECORDED])
+def test_as_recorded(seed: int, recorded: Any) -> None:
+    with context.use(context.EAGER), soak.engine(soak.engine_of(seed)):
+        found = soak.plain(idiom_programs.run(seed, v1, v2))
+    here, there = idiom_programs.comparable(found, recorded)
+    assert soak.differences(here, there, *soak.RECORDED["idioms"]) == []
