@@ -16,7 +16,7 @@ from graphgrad.ir.graph import Graph, Operation
 from .boxes import is_variable
 from .groups import Group, simplified
 from .repeats import numbered, runs_in
-from .sections import Section, is_gradient, sections_of
+from .sections import Section, is_copy, is_gradient, sections_of
 
 MANY = 24  # members that a level may have before it is folded by structure
 _SECTION_TITLES = {"forward": "Forward", "gradient": "Gradient", "gradient2": "Gradient of gradients",
@@ -74,9 +74,9 @@ class Nesting:
         """Puts operations into groups for their scopes; gradients into groups for what they are the gradient of."""
         names = {op.name for op in ops}
         scopes = {scope for scope in (op.name.rpartition("/")[0] for op in ops) if scope}
-        origins = {of[id(o)] for o in (op._original_op for op in ops) if o is not None and id(o) in of}
+        origins = {of[id(o)] for o in (op._original_op for op in ops if not is_copy(op)) if o is not None and id(o) in of}
         for op in ops:
-            original = op._original_op
+            original = None if is_copy(op) else op._original_op
             if original is not None and id(original) in of and id(original) in self.home:
                 group = self._beside(root, original, of, len(origins) > 1)
             else:

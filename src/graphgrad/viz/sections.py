@@ -35,9 +35,16 @@ class Section(NamedTuple):
 FORWARD = Section(0, 0, "", 0)
 
 
+def is_copy(op: Operation) -> bool:
+    """Returns whether an operation computes once more what another one does, for the gradient of a loop or a branch."""
+    original = op._original_op
+    return (original is not None and original.type == op.type and f"{original.name}_grad" not in op.name
+            and GRADIENT_SCOPE.search(op.name) is None)
+
+
 def is_gradient(op: Operation) -> bool:
     """Returns whether an operation was built by `gradients`."""
-    return op._original_op is not None or GRADIENT_SCOPE.search(op.name) is not None
+    return (op._original_op is not None and not is_copy(op)) or GRADIENT_SCOPE.search(op.name) is not None
 
 
 def gradients_scope(op: Operation) -> str:
