@@ -1,4 +1,4 @@
-"""What a reader does with a live picture, in a headless Chromium: finds a NaN, walks by keys, points, reads in the dark."""
+"""What a reader does with a live picture, in a headless Chromium: finds a NaN, uses keys, points, reads in the dark."""
 
 from __future__ import annotations
 
@@ -99,11 +99,13 @@ def test_first_look(tmp_path: pathlib.Path) -> None:
     for size in ("1400,900", "800,600"):
         said = told(view, """
           said.open = [...document.querySelectorAll(".box.open")].map(b => b.querySelector(".title").textContent);
-          said.layers = [0, 1].map(i => [...document.querySelectorAll(".box")].find(b => b.querySelector(".title").textContent === "layer" + i))
-            .map(seen);
-          said.wide = document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight;
-          const shown = () => [...document.querySelectorAll(".arrow.quiet")].filter(a => getComputedStyle(a).visibility === "visible").length;
-          said.quiet = document.querySelectorAll(".arrow.quiet").length;
+          const boxes = [...document.querySelectorAll(".box")], arrows = [...document.querySelectorAll(".arrow.quiet")];
+          const entitled = name => boxes.find(b => b.querySelector(".title").textContent === name);
+          said.layers = ["layer0", "layer1"].map(entitled).map(seen);
+          const page = document.documentElement;
+          said.wide = page.scrollWidth <= innerWidth && page.scrollHeight <= innerHeight;
+          const shown = () => arrows.filter(a => getComputedStyle(a).visibility === "visible").length;
+          said.quiet = arrows.length;
           said.before = shown();
           point(box(named("init")).querySelector(".face"));
           said.after = shown();
@@ -116,7 +118,7 @@ def test_keys_and_focus(tmp_path: pathlib.Path) -> None:
     """The focus is never lost, and keys act on what has it."""
     graph, _ = layered(6, bad=-1)
     said = told(tf.view_graph(graph), """
-      const name = () => document.activeElement.id || document.activeElement.className || document.activeElement.tagName;
+      const active = () => document.activeElement, name = () => active().id || active().className || active().tagName;
       const results = document.getElementById("results"), table = document.getElementById("table");
       canvas.focus();
       key("ArrowDown"); key("ArrowDown");
@@ -206,12 +208,14 @@ def test_click_on_memory(tmp_path: pathlib.Path) -> None:
         y = tf.reduce_sum(tf.py_func(np.sin, [tf.exp(x, name="kept")], tf.float32) * tf.exp(x))
         metadata = tf.RunMetadata()
         with tf.Session() as sess:
-            sess.run(y, {x: np.ones(64)}, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+            options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+            sess.run(y, {x: np.ones(64)}, options=options, run_metadata=metadata)
     steps = metadata.report.steps
     assert len(steps) > 1
     said = told(tf.view_graph(graph, run_metadata=metadata), f"""
       const chart = document.querySelector("#memory svg"), r = chart.getBoundingClientRect();
-      const click = k => chart.dispatchEvent(new MouseEvent("click", {{ clientX: r.left + (k + .5) * r.width / {len(steps)}, clientY: r.top + 5 }}));
+      const middle = k => r.left + (k + .5) * r.width / {len(steps)};
+      const click = k => chart.dispatchEvent(new MouseEvent("click", {{ clientX: middle(k), clientY: r.top + 5 }}));
       said.panels = []; said.alive = [];
       for (let k = 0; k < {len(steps)}; k++) {{
         click(k);
@@ -241,8 +245,9 @@ _CONTRAST = """
       const r = ratio(getComputedStyle(t).fill, getComputedStyle(b.querySelector(".face")).fill);
       if (r < 4.5) said.poor.push([when, b.getAttribute("class"), t.getAttribute("class"), r]);
     }
-    for (const t of document.querySelectorAll("#panel .ref, #panel .soft, #panel p, #panel dd, header button, header label")) {
-      const own = getComputedStyle(t).backgroundColor, bar = getComputedStyle(document.getElementById("panel")).backgroundColor;
+    const bar = getComputedStyle(document.getElementById("panel")).backgroundColor;
+    for (const t of document.querySelectorAll("#panel :is(.ref, .soft, p, dd), header :is(button, label)")) {
+      const own = getComputedStyle(t).backgroundColor;
       const r = ratio(getComputedStyle(t).color, own === "rgba(0, 0, 0, 0)" ? bar : own);
       if (r < 4.5) said.poor.push([when, t.className, t.textContent.slice(0, 30), r]);
     }

@@ -98,8 +98,8 @@ def said_by(page: str, probe: str, folder: pathlib.Path, size: str = "1400,900")
     path = folder / "page.html"
     path.write_text(page.replace("<title>", f"<script>{probe}</script><title>", 1), encoding="utf-8")
     assert _CHROMIUM is not None
-    done = subprocess.run([_CHROMIUM, *_FLAGS, f"--window-size={size}", f"--user-data-dir={folder / 'profile'}", path.as_uri()],
-                          capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run([_CHROMIUM, *_FLAGS, f"--window-size={size}", f"--user-data-dir={folder / 'profile'}",
+                           path.as_uri()], capture_output=True, text=True, timeout=240, check=False)
     found = re.search(r'data-said="([^"]*)"', done.stdout)
     assert found, done.stderr[-2000:]
     told: dict[str, Any] = json.loads(html.unescape(found[1]))
