@@ -17,6 +17,8 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
+from graphgrad.system.file_names import shown_name
+
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND = range(6)
 ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION = range(6, 10)
 ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS = range(10, 16)
@@ -304,7 +306,7 @@ class Complaint(Exception):
             else:  # the function called from the user's code is the one to name
                 path = frame.f_code.co_filename
                 text = linecache.getline(path, number).strip()
-                function, line = "", f"{os.path.basename(path)}:{number}:  {text}"
+                function, line = "", f"{shown_name(path)}:{number}:  {text}"
         lines = [f"{function}: {self.problem.rstrip('.')}." if function else f"{self.problem.rstrip('.')}."]
         lines += [f"  Called at {line}"] * bool(line) + [f"  Fix: {self.fix}"] * bool(self.fix)
         return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import pathlib
 from typing import Any
 
@@ -227,6 +228,53 @@ def test_click_on_memory(tmp_path: pathlib.Path) -> None:
         assert said["panels"][k].startswith(f"Alive after step {k + 1}")
         assert all(name in said["panels"][k] for name, _ in step.alive[:8])
     assert max(said["alive"]) > 0
+
+
+def test_in_a_notebook(tmp_path: pathlib.Path) -> None:
+    """A page that is not in sight when it is loaded fits itself when it comes into sight, until somebody moves it."""
+    graph, _ = layered(3, bad=-1)
+    inside = html.escape(tf.view_graph(graph).html)
+    page = f"""<!DOCTYPE html><title>notebook</title>
+      <iframe srcdoc="{inside}" style="display: none; width: 900px; height: 640px"></iframe>"""
+    said = said_by(page, """
+      const faults = [];
+      addEventListener("error", e => faults.push(String(e.message)));
+      addEventListener("load", async () => {
+        const frame = document.querySelector("iframe");
+        const canvas = frame.contentDocument.getElementById("canvas");
+        const widths = () => {
+          const c = canvas.getBoundingClientRect();
+          const all = [...frame.contentDocument.querySelectorAll(".box")].map(b => b.getBoundingClientRect());
+          return [Math.min(...all.map(r => r.left - c.left)), Math.max(...all.map(r => r.right - c.left)) - c.width,
+            Math.max(...all.filter(r => r.height).map(r => r.height))];
+        };
+        const pause = () => new Promise(done => setTimeout(done, 300));
+        const settled = async () => {  // a browser without a screen draws when it likes
+          for (let k = 0; k < 20; k++) {
+            await pause();
+            const [left, beyond, high] = widths();
+            if (left >= 0 && beyond <= 0 && high > 100) break;
+          }
+          return widths();
+        };
+        await pause();
+        frame.style.display = "block";
+        const shown = await settled();
+        frame.style.width = "600px";
+        const narrow = await settled();
+        canvas.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+        frame.style.width = "1200px";
+        await pause();
+        await pause();
+        const kept = widths();
+        document.documentElement.setAttribute("data-said", JSON.stringify({ faults, shown, narrow, kept }));
+      });
+    """, tmp_path)
+    assert said["faults"] == []
+    for when in ("shown", "narrow"):
+        left, beyond, high = said[when]
+        assert left >= 0 and beyond <= 0 and high > 100, (when, said)
+    assert said["kept"][0] == pytest.approx(said["narrow"][0], abs=1)
 
 
 _CONTRAST = """

@@ -148,8 +148,6 @@ const READABLE = 0.6;
 
 /** Shows as much as can be read at a first look. */
 function begin() {
-  timeline();
-  show(-1);
   for (const most of [60, 40, 26, 16]) {
     openFew(most);
     layouts.clear();
@@ -181,6 +179,19 @@ function begin() {
     if (view.k < READABLE && marked.length) centre(marked[0]);
   }
 }
+timeline();
+show(-1);
 begin();
-window.graphgrad = { n, data, open, selected: () => selected, placed, drawn, children, nameOf, typeOf, kinOf, kindOf, isGroup, reveal, toggle, deeper,
-  collapse, fit, tab, select, shownFor, search, matches, originalOf, gradientsOf, usersOf, inputsOf, parentOf, zoom, paint, layouts, place };
+
+// A page that is not in sight yet, such as a notebook's, has no size; what nobody has touched yet fits itself anew.
+let untouched = true;
+for (const kind of ["pointerdown", "wheel", "keydown"]) addEventListener(kind, () => { untouched = false; }, { capture: true });
+let seenSize = canvas.clientWidth + "×" + canvas.clientHeight;
+new ResizeObserver(() => {
+  const size = canvas.clientWidth + "×" + canvas.clientHeight;
+  if (!untouched || size === seenSize || !canvas.clientWidth || selected >= 0) return;
+  seenSize = size;
+  begin();
+}).observe(canvas);
+window.graphgrad = { n, data, open, selected: () => selected, placed, drawn, children, nameOf, typeOf, kinOf, kindOf, isGroup,
+  reveal, toggle, deeper, collapse, fit, tab, select, shownFor, search, matches, originalOf, gradientsOf, usersOf, inputsOf, parentOf, zoom, paint, layouts, place };
