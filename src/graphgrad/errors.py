@@ -13,11 +13,10 @@ import functools
 import linecache
 import math
 import os
+import sys
 import traceback
 from collections.abc import Sequence
 from typing import Any
-
-from graphgrad.system.file_names import shown_name
 
 OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND = range(6)
 ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION = range(6, 10)
@@ -383,3 +382,14 @@ def describe(op_type: str, name: str, problem: str, operands: str = "", source: 
     if fix:
         lines.append(f"  Fix: {fix}")
     return "\n".join(lines)
+
+
+def shown_name(path: str) -> str:
+    """Returns the name of a file as readers know it: without its folder; In[3] for the third cell of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is not None:
+        told = getattr(shell.compile, "format_code_name", lambda name: None)(path)  # ("Cell", "In[3]")
+        if told is not None:
+            return str(told[1])
+    return os.path.basename(path)

@@ -23,8 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.errors import MORE_MEMORY, ResourceExhaustedError, memory_problem
-from graphgrad.system.file_names import shown_name
+from graphgrad.errors import MORE_MEMORY, ResourceExhaustedError, memory_problem, shown_name
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LIBRARIES = (os.path.dirname(np.__file__) + os.sep, os.path.dirname(contextlib.__file__) + os.sep + "contextlib.py")

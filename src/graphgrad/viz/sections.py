@@ -38,8 +38,9 @@ FORWARD = Section(0, 0, "", 0)
 def is_copy(op: Operation) -> bool:
     """Returns whether an operation computes once more what another one does, for the gradient of a loop or a branch."""
     original = op._original_op
-    return (original is not None and original.type == op.type and f"{original.name}_grad" not in op.name
-            and GRADIENT_SCOPE.search(op.name) is None)
+    if original is None or f"{original.name}_grad" in op.name or GRADIENT_SCOPE.search(op.name) is not None:
+        return False
+    return original.type == op.type or original.name == op.name
 
 
 def is_gradient(op: Operation) -> bool:

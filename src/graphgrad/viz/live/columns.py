@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.errors import shown_name
 from graphgrad.ir.graph import Operation, Tensor
-from graphgrad.system.file_names import shown_name
 from graphgrad.viz.box_text import captured_name, typed
 from graphgrad.viz.groups import Group
 from graphgrad.viz.nesting import Nesting

@@ -3,12 +3,13 @@
 const tableView = document.getElementById("table");
 const PAGE = 200;
 let page = 0, sortBy = "number", backwards = false;
+const some = names => names.slice(0, 6).join(", ") + (names.length > 6 ? `, … ${names.length} in all` : "");
 const COLUMNS = [
   ["number", "No.", op => op], ["name", "Name", nameOf], ["type", "Operation", typeOf],
   ["result", "Result", op => outputsOf(op).join("; ")],
-  ["inputs", "Inputs", op => inputsOf(op).map(i => nameOf(i.op) + (i.output ? ":" + i.output : "")).join(", ")],
+  ["inputs", "Inputs", op => some(inputsOf(op).map(i => nameOf(i.op) + (i.output ? ":" + i.output : "")))],
   ["of", "Gradient of", op => originalOf(op) >= 0 && !isCopy(op) ? nameOf(originalOf(op)) : ""],
-  ["gradient", "Its gradient", op => [...gradientsOf(op)].filter(i => !isCopy(i)).map(nameOf).join(", ")],
+  ["gradient", "Its gradient", op => some([...gradientsOf(op)].filter(i => !isCopy(i)).map(nameOf))],
   ["line", "Built at", op => lineOf(op).join("  ")],
 ];
 if (data.run) {
