@@ -13,6 +13,7 @@ import functools
 import linecache
 import math
 import os
+import sys
 import traceback
 from collections.abc import Sequence
 from typing import Any
@@ -304,7 +305,7 @@ class Complaint(Exception):
             else:  # the function called from the user's code is the one to name
                 path = frame.f_code.co_filename
                 text = linecache.getline(path, number).strip()
-                function, line = "", f"{os.path.basename(path)}:{number}:  {text}"
+                function, line = "", f"{shown_name(path)}:{number}:  {text}"
         lines = [f"{function}: {self.problem.rstrip('.')}." if function else f"{self.problem.rstrip('.')}."]
         lines += [f"  Called at {line}"] * bool(line) + [f"  Fix: {self.fix}"] * bool(self.fix)
         return "\n".join(lines)
@@ -381,3 +382,14 @@ def describe(op_type: str, name: str, problem: str, operands: str = "", source: 
     if fix:
         lines.append(f"  Fix: {fix}")
     return "\n".join(lines)
+
+
+def shown_name(path: str) -> str:
+    """Returns the name of a file as readers know it: without its folder; In[3] for the third cell of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is not None:
+        told = getattr(shell.compile, "format_code_name", lambda name: None)(path)  # ("Cell", "In[3]")
+        if told is not None:
+            return str(told[1])
+    return os.path.basename(path)

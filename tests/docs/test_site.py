@@ -14,6 +14,7 @@ import pytest
 from tests import ROOT
 from tests.support.effort import long
 from tests.support.faces import FACES, exported
+from tests.viz.test_view_in_browser import said_of
 
 _DOCS = ROOT / "docs"
 _PAGES = sorted(p.relative_to(_DOCS).as_posix() for p in _DOCS.rglob("*.md"))
@@ -76,16 +77,52 @@ def test_reference_has_every_name() -> None:
     assert links - places == set()
 
 
+def _built(folder: pathlib.Path) -> None:
+    pytest.importorskip("mkdocs")
+    command = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "--site-dir", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @long("make docs-site fails in the same way")
 def test_site_is_built_and_loads_nothing_from_elsewhere(tmp_path: pathlib.Path) -> None:
     """The strict build succeeds, and its pages, styles and the search need no network."""
-    pytest.importorskip("mkdocs")
-    command = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "--site-dir", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
+    _built(tmp_path)
     pages = list(tmp_path.rglob("*.html"))
     assert len(pages) > 100
     assert {url for page in pages for url in _LOADED.findall(page.read_text())} == set()
     styles = [*tmp_path.rglob("*.css")]
     assert [s.name for s in styles if re.search(r"""url\(["']?(?:https?:)?//|@import""", s.read_text())] == []
     assert "var __index" in (tmp_path / "search" / "search_index.js").read_text()[:50]
+
+
+_LOOK = """
+  const faults = [];
+  addEventListener("error", e => faults.push(String(e.message || e.target.src || e.target.href)), true);
+  console.error = (...a) => faults.push(a.join(" "));
+  addEventListener("load", () => setTimeout(() => {
+    const scrolled = "pre, table, .md-typeset__scrollwrap, .gg-names, h1, h2, h3";
+    const beyond = [...document.querySelectorAll("article *")]
+      .filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(scrolled))
+      .map(e => e.tagName + " " + e.textContent.slice(0, 60));
+    const loaded = performance.getEntriesByType("resource").map(r => r.name);
+    const outside = loaded.filter(name => !/^(file|data|blob):/.test(name));
+    document.documentElement.setAttribute("data-said", JSON.stringify({ faults, beyond, outside,
+      wide: document.documentElement.scrollWidth - innerWidth,
+      broken: [...document.images].filter(i => !i.naturalWidth).map(i => i.src) }));
+  }, 500));
+"""
+
+
+@long("it builds the site; a browser is started for each page")
+def test_pages_in_a_narrow_window(tmp_path: pathlib.Path) -> None:
+    """Pages of each kind load all that they need, and none is wider than a telephone."""
+    _built(tmp_path / "site")
+    for name in ("index", "learn/gradients", "howto/profiling", "howto/derivatives", "reference/cli", "reference/ops",
+                 "reference/api/v2/autodiff", "inside/performance", "architecture"):
+        path = tmp_path / "site" / f"{name}.html"
+        beside = path.with_name("looked_at.html")
+        beside.write_text(path.read_text().replace("<title>", f"<script>{_LOOK}</script><title>", 1))
+        said = said_of(beside, tmp_path / "profile", "400,900")
+        assert said == {"faults": [], "beyond": [], "outside": [], "wide": said["wide"], "broken": []}, name
+        assert said["wide"] <= 0, name

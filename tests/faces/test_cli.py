@@ -16,6 +16,7 @@ import pytest
 
 from graphgrad import cli
 from graphgrad.commands import completion, uncaught
+from graphgrad.compat.operations import as_text
 from graphgrad.system import terminal
 from tests.support.effort import long
 
@@ -297,6 +298,14 @@ def test_tables_fit(rows: list[tuple[str, str]], columns: int) -> None:
     assert all(len(line) <= max(columns, 27) or max(map(len, line.split())) > 20 for line in text.splitlines())
     assert "".join(text.split()) == "".join("".join(a + b for a, b in rows).split())
     assert terminal.table(list(rows), None).count("\n") == len(rows) - 1
+
+
+@pytest.mark.parametrize("columns", [60, 100, 200])
+def test_all_operations_fit(columns: int) -> None:
+    """The longest table keeps to the terminal, in columns or, where these would be narrow, row by row."""
+    text, whole = as_text("*", columns), as_text("*", None)
+    assert max(map(len, text.splitlines())) <= columns < max(map(len, whole.splitlines()))
+    assert sorted("".join(text.replace(";", "").split())) == sorted("".join(whole.replace(";", "").split()))
 
 
 @pytest.mark.parametrize(("words", "expected"), [

@@ -126,12 +126,20 @@ def test_heat_maps_show_signs() -> None:
     assert min(colours[1]) > 240 and tuple(colours[3]) == (255, 0, 255)
 
 
+def test_lines_have_gaps() -> None:
+    """What is not finite is no part of the line; a value between two such is a dot."""
+    text = pictures.picture(np.array([1.0, 2.0, np.nan, 3.0, np.inf, 1.0, 2.0]))
+    assert [len(points.split()) for points in re.findall(r'points="([^"]*)"', text)] == [2, 2, 2]
+    assert pictures.picture(np.full(5, np.nan)).count("polyline") == 0
+
+
 _CELLS = [
     "%load_ext graphgrad",
     "%tensorflow_version 1.x",
     "import tensorflow as tf\nx = tf.placeholder(tf.float32, [], name='x')\ny = x * x",
     "y",
     "with tf.Session() as sess:\n    print(float(sess.run(tf.gradients(y, x)[0], {x: 3.0})))",
+    "try:\n    tf.matmul(tf.zeros([2, 3]), tf.zeros([2, 3]))\nexcept ValueError as error:\n    print(error)",
 ]
 
 
@@ -146,4 +154,7 @@ def test_in_jupyter(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> 
                             resources={"metadata": {"path": str(tmp_path)}}).execute()
     (shown,) = notebook.cells[3].outputs
     assert "Tensor mul:0" in shown["data"]["text/html"] and "tf.Tensor" in shown["data"]["text/plain"]
-    assert notebook.cells[4].outputs[0]["text"] == "6.0\n"
+    assert "In[3]:3" in shown["data"]["text/html"], "cells are named by their numbers"
+    # On a busy machine the line that tells what takes long is there, too, on the standard error.
+    assert "".join(o["text"] for o in notebook.cells[4].outputs if o["name"] == "stdout") == "6.0\n"
+    assert "Built at In[6]:2:  tf.matmul(" in notebook.cells[5].outputs[0]["text"]

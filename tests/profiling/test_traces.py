@@ -117,6 +117,26 @@ def test_hook(graph: Any, tmp_path: Any) -> None:
     assert tags == ["step_2", "step_4", "step_6"]
 
 
+@pytest.mark.parametrize("resource", [False, True])
+def test_hooks_count_steps(graph: Any, tmp_path: Any, resource: bool) -> None:
+    """Intervals are those of TensorFlow's hooks in a training whose step is a reference: 5, 10, 15 and 1, 4, 7, ..."""
+    x = tf.get_variable("x", initializer=1.0, use_resource=resource)
+    tf.get_variable("global_step", initializer=np.int64(0), trainable=False, use_resource=resource,
+                    collections=[tf.GraphKeys.GLOBAL_STEP, tf.GraphKeys.GLOBAL_VARIABLES])
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(x * x, global_step=tf.train.get_global_step())
+    summary = tf.summary.scalar("x", x)
+    hooks = [tf.train.ProfilerHook(save_steps=5, output_dir=str(tmp_path / "p")),
+             tf.train.SummarySaverHook(save_steps=3, output_dir=str(tmp_path / "s"), summary_op=summary)]
+    with tf.train.MonitoredSession(hooks=hooks) as session:
+        for _ in range(16):
+            session.run(train)
+    assert {f.name for f in tmp_path.glob("p/timeline-*.json")} == {f"timeline-{n}.json" for n in (5, 10, 15)}
+    tf.summary.FileWriterCache.clear()
+    (summaries,) = tmp_path.glob("s/events*")
+    steps = [e.step for e in tf.train.summary_iterator(str(summaries)) if e.summary.value]
+    assert steps == [1, 4, 7, 10, 13, 16]
+
+
 def test_hooks_options_are_joined(graph: Any) -> None:
     """A run traces if one hook asks for it, whatever others ask for; each gets the metadata."""
     given = []

@@ -18,7 +18,7 @@ _CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser",
 pytestmark = pytest.mark.skipif(_CHROMIUM is None, reason="no Chromium is installed (Debian: chromium)")
 
 _FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-          "--disable-background-networking", "--disable-component-update", "--window-size=1400,900",
+          "--disable-background-networking", "--disable-component-update",
           "--virtual-time-budget=20000", "--dump-dom"]
 
 # Runs in the page; its result is left in an attribute of the document.
@@ -93,12 +93,18 @@ addEventListener("load", () => {
 """
 
 
-def said_by(page: str, probe: str, folder: pathlib.Path) -> dict[str, Any]:
-    """Opens a page with a script added to it; returns what the script left."""
+def said_by(page: str, probe: str, folder: pathlib.Path, size: str = "1400,900") -> dict[str, Any]:
+    """Opens a page with a script added to it, in a window of that size; returns what the script left."""
     path = folder / "page.html"
     path.write_text(page.replace("<title>", f"<script>{probe}</script><title>", 1), encoding="utf-8")
-    assert _CHROMIUM is not None
-    done = subprocess.run([_CHROMIUM, *_FLAGS, f"--user-data-dir={folder / 'profile'}", path.as_uri()],
+    return said_of(path, folder / "profile", size)
+
+
+def said_of(path: pathlib.Path, profile: pathlib.Path, size: str) -> dict[str, Any]:
+    """Opens a file in a window of a size; returns what a script in it left."""
+    if _CHROMIUM is None:
+        pytest.skip("no Chromium is installed (Debian: chromium)")
+    done = subprocess.run([_CHROMIUM, *_FLAGS, f"--window-size={size}", f"--user-data-dir={profile}", path.as_uri()],
                           capture_output=True, text=True, timeout=240, check=False)
     found = re.search(r'data-said="([^"]*)"', done.stdout)
     assert found, done.stderr[-2000:]

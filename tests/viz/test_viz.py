@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import pathlib
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -266,3 +268,17 @@ def test_captured_variables_have_their_names() -> None:
         y = tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * w, lambda: x)
         body = y.op.inputs[0].op.attrs["then_branch"]
     assert ">weights<" in draw(body) and ">points<" in draw(body)
+
+
+def test_labels_of_folded_parts() -> None:
+    """A folded part is called after what it consists of, each kind once in a row, without the root of all groups."""
+    with tf.Graph().as_default() as graph:
+        h = tf.placeholder(tf.float32, [None, 4])
+        for _ in range(40):
+            w, b = (tf.Variable(tf.ones(shape), use_resource=True) for shape in ([4, 4], [4]))
+            h = tf.nn.relu(tf.matmul(h, w) + b)
+        tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(h))
+    told = re.findall(r'<text class="(?:type|name)"[^>]*>([^<]*)</text>', draw(graph))
+    repeated = [text.partition(" · ")[0].rpartition(" × ")[2].split(", ") for text in told if " × " in text]
+    assert len(repeated) > 4 and not any(text.startswith("all operations") for text in told)
+    assert not any(a == b for words in repeated for a, b in itertools.pairwise(words))

@@ -135,7 +135,7 @@ def as_text(pattern: str = "*", columns: int | None = None) -> str:
 
     Args:
       pattern: the pattern.
-      columns: how wide the table may be; the last column is wrapped.
+      columns: how wide the table may be; long cells are wrapped.
 
     >>> print(as_text("Mul"))
     op type  gradient  dtypes   runs on    public functions

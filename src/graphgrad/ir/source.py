@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.errors import MORE_MEMORY, ResourceExhaustedError, memory_problem
+from graphgrad.errors import MORE_MEMORY, ResourceExhaustedError, memory_problem, shown_name
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _LIBRARIES = (os.path.dirname(np.__file__) + os.sep, os.path.dirname(contextlib.__file__) + os.sep + "contextlib.py")
@@ -73,7 +73,7 @@ class Source:
     def line(self) -> str:
         """File, line and text of this place alone."""
         text = linecache.getline(self.filename, self.lineno).strip()
-        return f"{os.path.basename(self.filename)}:{self.lineno}:  {text}"
+        return f"{shown_name(self.filename)}:{self.lineno}:  {text}"
 
     def __str__(self) -> str:
         if self.caller is None:

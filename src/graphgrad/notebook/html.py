@@ -61,7 +61,7 @@ def _lines(source: Any) -> str:
 
 
 def _frame(inner: str) -> str:
-    return f'<div style="max-height:420px;max-width:100%;overflow:auto;background:#fff">{inner}</div>' if inner else ""
+    return f'<div style="max-height:560px;max-width:100%;overflow:auto;background:#fff">{inner}</div>' if inner else ""
 
 
 def _drawn(what: Any) -> str:

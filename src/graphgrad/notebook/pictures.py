@@ -90,7 +90,13 @@ def _line(value: np.ndarray[Any, Any]) -> str:
         return ""
     y = (1 - _scaled(value)) * (_HEIGHT - 4) + 2
     x = np.linspace(2, _WIDTH - 2, len(value))
-    points = " ".join(f"{a:.1f},{b:.1f}" for a, b, ok in zip(x, y, np.isfinite(value), strict=True) if ok)
+    lines: list[list[str]] = [[]]  # a new one after what is not finite
+    for a, b, ok in zip(x, y, np.isfinite(value), strict=True):
+        if ok:
+            lines[-1].append(f"{a:.1f},{b:.1f}")
+        elif lines[-1]:
+            lines.append([])
+    drawn = "".join('<polyline fill="none" stroke="#3b6ea5" stroke-width="1.5" stroke-linecap="round" '
+                    f'points="{" ".join(points if len(points) > 1 else points * 2)}"/>' for points in lines if points)
     return (f'<svg role="img" aria-label="line of the values" width="{_WIDTH}" height="{_HEIGHT}" '
-            f'viewBox="0 0 {_WIDTH} {_HEIGHT}"><polyline fill="none" stroke="#3b6ea5" stroke-width="1.5" '
-            f'points="{points}"/></svg>')
+            f'viewBox="0 0 {_WIDTH} {_HEIGHT}">{drawn}</svg>')

@@ -33,6 +33,9 @@ def coloured(text: str, colour: str) -> str:
     return f"\x1b[{colour}m{text}\x1b[0m"
 
 
+_LEAST = 16  # columns that a wrapped cell needs
+
+
 def width(stream: IO[str]) -> int | None:
     """Returns the number of columns of a terminal, None for what has no width, such as a file.
 
@@ -45,21 +48,50 @@ def width(stream: IO[str]) -> int | None:
 
 
 def table(rows: list[tuple[str, ...]], columns: int | None) -> str:
-    """Formats rows in columns; the last one is wrapped where the line would be too long.
+    """Formats rows in columns, as wide as the terminal.
+
+    Long cells are wrapped. Where that leaves too little room, each row becomes a line of its first cell, with the
+    others beneath it.
 
     Args:
       rows: the rows, the heading first.
       columns: the width of the terminal; None for any.
     """
-    import textwrap
-
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
-    indent = sum(widths) + 2 * len(widths)
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    gaps = 2 * (len(widths) - 1)
+    most = max(widths)
+    while columns is not None and sum(min(w, most) for w in widths[1:]) + widths[0] + gaps > columns:
+        most -= 1
+        if most < _LEAST:
+            return _stacked(rows, columns)
+    widths[1:] = [min(w, most) for w in widths[1:]]
     lines = []
     for row in rows:
-        head = "".join(cell.ljust(w) + "  " for cell, w in zip(row, widths, strict=False))
-        room = max(20, (columns or 0) - indent)
-        rest = [row[-1]] if columns is None else textwrap.wrap(row[-1], room, break_long_words=False) or [""]
-        lines.append((head + rest[0]).rstrip())
-        lines += [" " * indent + line for line in rest[1:]]
+        cells = [_wrapped(cell, w) for cell, w in zip(row, widths, strict=True)]
+        for k in range(max(map(len, cells))):
+            parts = (cell[k] if k < len(cell) else "" for cell in cells)
+            lines.append("  ".join(part.ljust(w) for part, w in zip(parts, widths, strict=True)).rstrip())
     return "\n".join(lines)
+
+
+def _stacked(rows: list[tuple[str, ...]], columns: int) -> str:
+    lines = []
+    for row in rows:
+        lines += [row[0], *("  " + line for line in _wrapped("; ".join(filter(None, row[1:])), columns - 2))]
+    return "\n".join(line for line in lines if line.strip())
+
+
+def _wrapped(text: str, room: int) -> list[str]:
+    """Breaks a text into lines; words that are longer than a line, too, at a dot or an underscore if there is one."""
+    import textwrap
+
+    if len(text) <= room:
+        return [text]
+    lines: list[str] = []
+    for line in textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False):
+        while len(line) > room:
+            at = max(line.rfind(".", 1, room), line.rfind("_", 1, room)) + 1 or room
+            lines.append(line[:at])
+            line = line[at:]
+        lines.append(line)
+    return lines

@@ -50,6 +50,7 @@ def words(box: Box) -> Words:
 
 def _in_panel(name: str, box: Box) -> str:
     """Returns a name without the scope of the first gradients call, which the panel shows."""
+    name = name.removeprefix("all operations/")
     return name.removeprefix("gradients/") if box.part.kind == "gradient" else name
 
 

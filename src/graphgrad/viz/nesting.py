@@ -6,6 +6,7 @@ are name scopes or not.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from graphgrad.ir.graph import Graph, Operation
 from .boxes import is_variable
 from .groups import Group, simplified
 from .repeats import numbered, runs_in
-from .sections import Section, is_gradient, sections_of
+from .sections import Section, is_copy, is_gradient, sections_of
 
 MANY = 24  # members that a level may have before it is folded by structure
 _SECTION_TITLES = {"forward": "Forward", "gradient": "Gradient", "gradient2": "Gradient of gradients",
@@ -74,9 +75,10 @@ class Nesting:
         """Puts operations into groups for their scopes; gradients into groups for what they are the gradient of."""
         names = {op.name for op in ops}
         scopes = {scope for scope in (op.name.rpartition("/")[0] for op in ops) if scope}
-        origins = {of[id(o)] for o in (op._original_op for op in ops) if o is not None and id(o) in of}
+        original_of = {id(op): None if is_copy(op) else op._original_op for op in ops}
+        origins = {of[id(o)] for o in original_of.values() if o is not None and id(o) in of}
         for op in ops:
-            original = op._original_op
+            original = original_of[id(op)]
             if original is not None and id(original) in of and id(original) in self.home:
                 group = self._beside(root, original, of, len(origins) > 1)
             else:
@@ -279,6 +281,7 @@ def _span(members: Sequence[Group | Operation]) -> str:
 def _told(members: Sequence[Group | Operation]) -> str:
     """Names what a repeated part consists of."""
     words = [_kind(m.main or m.label.rstrip("_0123456789") if isinstance(m, Group) else m) for m in members]
+    words = [word for word, _ in itertools.groupby(words)]
     if len(words) > 4:
         words = [words[0], words[1], "…", words[-1]]
     return ", ".join(words).replace(", …, ", " … ")

@@ -35,9 +35,17 @@ class Section(NamedTuple):
 FORWARD = Section(0, 0, "", 0)
 
 
+def is_copy(op: Operation) -> bool:
+    """Returns whether an operation computes once more what another one does, for the gradient of a loop or a branch."""
+    original = op._original_op
+    if original is None or f"{original.name}_grad" in op.name or GRADIENT_SCOPE.search(op.name) is not None:
+        return False
+    return original.type == op.type or original.name == op.name
+
+
 def is_gradient(op: Operation) -> bool:
     """Returns whether an operation was built by `gradients`."""
-    return op._original_op is not None or GRADIENT_SCOPE.search(op.name) is not None
+    return (op._original_op is not None and not is_copy(op)) or GRADIENT_SCOPE.search(op.name) is not None
 
 
 def gradients_scope(op: Operation) -> str:

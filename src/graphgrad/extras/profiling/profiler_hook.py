@@ -8,8 +8,12 @@ from typing import Any
 from graphgrad.frontend.config.config_proto import RunOptions
 from graphgrad.ir.files.atomic_files import make_folders
 from graphgrad.system.log import Log
-from graphgrad.training.optimizers.global_step import get_global_step
-from graphgrad.training.sessions.session_hooks import SecondOrStepTimer, SessionRunArgs, SessionRunHook
+from graphgrad.training.sessions.session_hooks import (
+    SecondOrStepTimer,
+    SessionRunArgs,
+    SessionRunHook,
+    step_after_run,
+)
 from graphgrad.training.summaries.file_writer import FileWriterCache
 
 from .profiler import store
@@ -43,10 +47,7 @@ class ProfilerHook(SessionRunHook):
         self._next_step: int | None = None
         self._request = False
         self._writer = FileWriterCache.get(self._output_dir) if self._output_dir else None
-        self._global_step_tensor = get_global_step()
-        if self._global_step_tensor is None:
-            raise RuntimeError("Global step should be created to use ProfilerHook. "
-                               "Fix: tf.train.get_or_create_global_step()")
+        self._global_step_tensor = step_after_run("ProfilerHook")
 
     def before_run(self, run_context: Any) -> Any:
         """Asks for the step, and for a trace if it is time; see `SessionRunHook`."""
@@ -58,10 +59,8 @@ class ProfilerHook(SessionRunHook):
         """Writes the timeline; see `SessionRunHook`."""
         step = int(run_values.results)
         if self._next_step is None:  # the first run, which compiles
-            self._timer.update_last_triggered_step(step)
-        step += 1
+            self._timer.update_last_triggered_step(step - 1)
         if self._request:
-            step = int(run_context.session.run(self._global_step_tensor))
             self._timer.update_last_triggered_step(step)
             self._save(step, run_values.run_metadata)
         self._next_step = step + 1

@@ -11,7 +11,7 @@ from graphgrad.system.log import Log
 from graphgrad.training.summaries.file_writer import FileWriterCache
 from graphgrad.training.summaries.summary_messages import Summary
 
-from .session_hooks import SecondOrStepTimer, SessionRunArgs, SessionRunHook, _global_step
+from .session_hooks import SecondOrStepTimer, SessionRunArgs, SessionRunHook, _global_step, step_after_run
 
 _log = Log("tensorflow")
 
@@ -230,7 +230,7 @@ class SummarySaverHook(SessionRunHook):
         if self._summary_writer is None and self._output_dir:
             self._summary_writer = FileWriterCache.get(self._output_dir)
         self._next_step: int | None = None
-        self._global_step_tensor = _global_step("SummarySaverHook")
+        self._global_step_tensor = step_after_run("SummarySaverHook")
 
     def before_run(self, run_context: Any) -> Any:
         """Asks for the summaries if it is time; see `SessionRunHook`."""

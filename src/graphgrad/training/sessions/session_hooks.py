@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.frontend.variables.variable import Variable
 from graphgrad.ir.blocking import LongWait
 from graphgrad.ir.context import get_default_graph
+from graphgrad.ir.opdef import raw
+from graphgrad.ir.scopes import name_scope
 from graphgrad.system.log import Log
 from graphgrad.training.optimizers.global_step import get_global_step
 
@@ -286,6 +289,13 @@ def _global_step(who: str) -> Any:
         raise RuntimeError(f"Global step should be created to use {who}. "
                            "Fix: tf.train.get_or_create_global_step(), given to minimize as global_step")
     return step
+
+
+def step_after_run(who: str) -> Any:
+    """Returns a tensor that reads the global step after what was built so far has changed it."""
+    step = _global_step(who)
+    with step.graph.as_default(), name_scope(f"{step.op.name}/"):
+        return raw.Identity(step.read_value() if isinstance(step, Variable) else step)
 
 
 class NanLossDuringTrainingError(RuntimeError):

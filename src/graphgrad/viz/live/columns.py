@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import linecache
-import os
 from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
+from graphgrad.errors import shown_name
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.viz.box_text import captured_name, typed
 from graphgrad.viz.groups import Group
@@ -86,7 +86,7 @@ def _line(op: Operation) -> str:
         return ""
     number = op.source.lineno
     text = linecache.getline(op.source.filename, number).strip()
-    return f"{os.path.basename(op.source.filename)}:{number}\t{text}"
+    return f"{shown_name(op.source.filename)}:{number}\t{text}"
 
 
 def _note(op: Operation) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from graphgrad.executor.runtime.run_report import RunReport
 from graphgrad.viz.nesting import Nesting
+from graphgrad.viz.sections import is_copy
 
 
 def measured(nesting: Nesting, run_metadata: Any) -> dict[str, Any]:
@@ -13,7 +14,8 @@ def measured(nesting: Nesting, run_metadata: Any) -> dict[str, Any]:
 
     Raises: TypeError for anything but a `RunMetadata` or a `RunReport`; ValueError for one without a report.
     """
-    again = {i: 1 for i, op in enumerate(nesting.ops) if op.index in op.graph._notes.recomputed}
+    again = {i: 2 if is_copy(op) else 1 for i, op in enumerate(nesting.ops)  # 2: says itself what it repeats
+             if op.index in op.graph._notes.recomputed or is_copy(op)}
     if run_metadata is None:
         return {"run": None, "again": again, "bytes": {}}
     report = getattr(run_metadata, "report", run_metadata)

@@ -11,8 +11,8 @@ from typing import Any
 _WEB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "web")
 _SCRIPTS = ("model.js", "layout.js", "scene.js", "overlays.js", "details.js", "table.js", "main.js")
 _DARK = """
-  --page: #14171c; --bar: #1a1e25; --card: #20252d; --ink: #e6e9ee; --soft: #98a2b0; --rule: #303743; --focus: #6ea8fe;
-  --line: #6c7686; --heat-colour: #ff7a3d; --kin: #ff9a5c;
+  --page: #14171c; --bar: #1a1e25; --card: #20252d; --ink: #e6e9ee; --soft: #a8b1be; --rule: #303743; --focus: #6ea8fe;
+  --line: #6c7686; --heat-colour: #b8480c; --kin: #ff9a5c;
   --forward: #223350; --forward-line: #5a82bd; --forward-ink: #9cc0f2; --forward-field: #181d26;
   --gradient: #46301f; --gradient-line: #b57c4c; --gradient-ink: #f0b078; --gradient-field: #1f1b18;
   --gradient2: #482830; --gradient2-line: #b06a75; --gradient2-ink: #f0a0ac; --gradient2-field: #201a1c;

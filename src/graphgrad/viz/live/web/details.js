@@ -11,9 +11,32 @@ function el(tag, attributes = {}, ...inside) {
   return element;
 }
 
+/** Goes to an item, with the keyboard too: what was pressed may be gone. */
+function go(item) {
+  tab(false);
+  reveal(item);
+  canvas.focus({ preventScroll: true });
+}
+
+/** In which sub-graph an item is, as operations of several may have one name. */
+function insideOf(item) {
+  const chain = [];
+  for (let g = parentOf(item); g > 0; g = groups.parent[g]) {
+    if (KINDS[groups.kind[g]] === "body" || (chain.length && KINDS[groups.kind[g]] === "section")) chain.unshift(groups.label[g]);
+    else if (chain.length && KINDS[groups.kind[g]] === "calls") chain.unshift(groups.label[g]);
+  }
+  return chain.length ? "in " + chain.join(" › ") : "";
+}
+
+/** What is said of an operation in a list: its type, and where it is if not beside `seen`. */
+function typeAndPlace(op, seen = -1) {
+  const place = insideOf(op);
+  return typeOf(op) + (place && (seen < 0 || place !== insideOf(seen)) ? ", " + place : "");
+}
+
 /** A button that goes to an item. */
 function reference(item, text, after = "") {
-  return el("li", {}, el("button", { class: "ref " + lookOf(item), onclick: () => reveal(item) },
+  return el("li", {}, el("button", { class: "ref " + lookOf(item), onclick: () => go(item), title: insideOf(item) || undefined },
     text || (isGroup(item) ? wordsOf(item)[0] : nameOf(item))), after ? el("span", { class: "soft" }, " " + after) : null);
 }
 function references(title, items, tell) {
@@ -23,7 +46,7 @@ function references(title, items, tell) {
     for (const item of items.slice(list.childElementCount, list.childElementCount + count)) list.append(tell(item));
   };
   more(8);
-  const section = el("section", {}, el("h3", {}, `${title} `, el("span", { class: "soft" }, String(items.length))), list);
+  const section = el("section", {}, el("h3", {}, `${title} `, el("span", { class: "soft" }, items.length.toLocaleString("en"))), list);
   if (items.length > 8) {
     const button = el("button", { class: "more", onclick: () => {
       more(100);
@@ -43,16 +66,26 @@ function show(item) {
   panel.scrollTop = 0;
 }
 
+/** An explanation: its first line, and the rest if it is asked for or short. */
+function explained(text) {
+  const [first, ...rest] = text.split("\n");
+  const all = rest.length > 8
+    ? [el("p", { class: "said" }, first), el("details", {}, el("summary", {}, "In full"), el("p", { class: "said wide" }, rest.join("\n")))]
+    : [el("p", { class: "said" }, text)];
+  return el("section", {}, el("h3", {}, "Explained"), ...all);
+}
+
 function nothing() {
   const why = data.why;
   return [
     el("h2", {}, data.title),
     el("p", { class: "soft" }, `${n.toLocaleString("en")} operations. Select a box to read about it; open a box that has an arrow.`),
-    why ? el("section", {}, el("h3", {}, "Explained"), el("p", { class: "said" }, why.text)) : null,
+    why ? explained(why.text) : null,
     why ? references("Marked", Object.keys(why.marks).map(Number), op => reference(op, "", why.marks[op].split("\n")[0])) : null,
     el("section", {}, el("h3", {}, "Keys"), el("dl", { class: "keys" }, ...[
       ["/", "search"], ["Arrows", "to the next box"], ["Enter", "open or close"], ["Esc", "to the box around"],
-      ["G", "to the gradient, or back"], ["O", "open one more level"], ["C", "close all"], ["+ − 0", "zoom, fit"],
+      ["G", "to the gradient, or back"], ["O", "open one more level"], ["C", "close all"],
+      ...(why ? [["M", "to the next mark"]] : []), ["+ − 0", "zoom, fit"],
       ["T", "table or picture"]].flatMap(([key, what]) => [el("dt", {}, key), el("dd", {}, what)]))),
   ].filter(Boolean);
 }
@@ -73,8 +106,9 @@ function opDetails(op) {
       fact("Result", outputsOf(op).join("\n")), fact(/^Placeholder/.test(typeOf(op)) ? "Stands for" : "Value", noteOf(op)),
       fact("Device", data.device[op]), ...runFacts(op), fact("Built at", where)].filter(Boolean)),
     text ? el("pre", { class: "line" }, text) : null,
-    original >= 0 ? references("Gradient of", [original], i => reference(i, "", typeOf(i))) : null,
-    references("Its gradient", [...gradientsOf(op)], i => reference(i, "", typeOf(i))),
+    original >= 0 ? references(isCopy(op) ? "Computes once more" : "Gradient of", [original], i => reference(i, "", typeAndPlace(i, op))) : null,
+    references("Computed once more by", [...gradientsOf(op)].filter(isCopy), i => reference(i, "", typeAndPlace(i, op))),
+    references("Its gradient", [...gradientsOf(op)].filter(i => !isCopy(i)), i => reference(i, "", typeAndPlace(i, op))),
     references("Inputs", inputsOf(op), i => reference(i.op, nameOf(i.op) + (i.output ? ":" + i.output : ""), outputsOf(i.op)[i.output])),
     references("Used by", [...new Set(usersOf(op))], i => reference(i, "", typeOf(i))),
     references("Waits for", waitsOf(op), i => reference(i)),
@@ -90,14 +124,14 @@ function groupDetails(item) {
     part: "One of several equal parts", piece: "A stretch of a long row", calls: "Operation with sub-graphs", body: "Sub-graph" }[kindOf(item)];
   const like = groups.like[g];
   return [
-    el("h2", {}, wordsOf(item)[0]), el("p", { class: "name" }, `${kind} · ${own.length} operations`), around_(item),
+    el("h2", {}, wordsOf(item)[0]), el("p", { class: "name" }, `${kind} · ${own.length.toLocaleString("en")} operations`), around_(item),
     el("dl", {}, ...[...runFactsOf(own)].filter(Boolean)),
     main !== undefined ? references("Stands for", [main], i => reference(i, "", typeOf(i))) : null,
     Array.isArray(like) ? references(kindOf(item) === "body" ? "The same sub-graph as" : "Gradient of", [n + like[0]], i => reference(i)) : null,
     like !== undefined && !Array.isArray(like) ? references("Gradient of", [like], i => reference(i, "", typeOf(i))) : null,
     references("Marked", marked.get(item) || [], i => reference(i, "", data.why.marks[i].split("\n")[0])),
     el("section", {}, el("h3", {}, "Consists of"), el("ul", { class: "counts" }, ...most.slice(0, 14).map(([type, count]) =>
-      el("li", {}, el("span", {}, type), el("span", { class: "soft" }, String(count)))))),
+      el("li", {}, el("span", {}, type), el("span", { class: "soft" }, count.toLocaleString("en")))))),
     references("Operations", own, i => reference(i, "", typeOf(i))),
   ];
 }
@@ -138,21 +172,27 @@ function lookUp() {
   const words = wordsIn(search.value);
   if (!words.length) { results.hidden = true; return []; }
   const found = matches(words);
-  results.replaceChildren(el("p", { class: "soft", role: "status" }, `${found.length} found`),
-    el("ul", {}, ...found.slice(0, 60).map(op => reference(op, "", typeOf(op)))));
+  results.replaceChildren(el("p", { class: "soft", role: "status" }, `${found.length.toLocaleString("en")} found`),
+    el("ul", {}, ...found.slice(0, 60).map(op => reference(op, "", typeAndPlace(op)))));
   results.hidden = false;
   return found;
 }
 search.addEventListener("input", () => { lookUp(); if (!tableView.hidden) rows(0); });
 search.addEventListener("keydown", e => {
-  if (e.key === "Enter") { const found = lookUp(); if (found.length && tableView.hidden) { reveal(found[0]); results.hidden = true; canvas.focus(); } }
+  if (e.key === "Enter") { const found = lookUp(); if (found.length && tableView.hidden) { go(found[0]); results.hidden = true; } }
   if (e.key === "ArrowDown") { results.querySelector("button")?.focus(); e.preventDefault(); }
-  if (e.key === "Escape") { search.value = ""; results.hidden = true; canvas.focus(); }
+  if (e.key === "Escape") {
+    search.value = "";
+    results.hidden = true;
+    if (!tableView.hidden) rows(0);
+    (tableView.hidden ? canvas : tableView).focus();
+  }
 });
 results.addEventListener("keydown", e => {
   const all = [...results.querySelectorAll("button")], at = all.indexOf(document.activeElement);
   if (e.key === "ArrowDown") { all[at + 1]?.focus(); e.preventDefault(); }
   if (e.key === "ArrowUp") { (all[at - 1] || search).focus(); e.preventDefault(); }
   if (e.key === "Escape") { results.hidden = true; canvas.focus(); }
+  e.stopPropagation();  // the picture has keys of its own
 });
 results.addEventListener("click", e => { if (e.target.closest("button")) results.hidden = true; });

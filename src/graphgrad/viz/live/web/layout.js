@@ -7,7 +7,8 @@ const ROW_GAP = 34, GAP = 18, BEND = 12;
  * @param boxes [{w, h}], in an order in which flow mostly goes forward
  * @param arrows [[from, to]], by index
  * @param up whether flow goes upwards
- * @returns {x, y, w, h, bends}: left upper corners, the total size, and for each arrow the points it passes
+ * @returns {x, y, w, h, bends, bands}: left upper corners, the total size, for each arrow the points it passes, and for
+ *   each box the upper and the lower edge of its row
  */
 function place(boxes, arrows, up) {
   const rows = rowsOf(boxes.length, arrows);
@@ -35,7 +36,7 @@ function place(boxes, arrows, up) {
   nodes.forEach((node, i) => (layers[node.row] = layers[node.row] || []).push(i));
   order(nodes, layers);
   positions(nodes, layers, boxes.length);
-  const left = Math.min(0, ...nodes.map(v => v.x - v.w / 2));
+  const left = nodes.length ? Math.min(...nodes.map(v => v.x - v.w / 2)) : 0;
   const heights = layers.map(layer => Math.max(4, ...layer.map(i => nodes[i].h)));
   const tops = [];
   let y = 0;
@@ -45,8 +46,9 @@ function place(boxes, arrows, up) {
   return {
     x: boxes.map((b, i) => nodes[i].x - b.w / 2 - left),
     y: boxes.map((b, i) => middle(rows[i]) - b.h / 2),
-    w: Math.max(0, ...nodes.map(v => v.x + v.w / 2)) - left, h: total,
+    w: nodes.length ? Math.max(...nodes.map(v => v.x + v.w / 2)) - left : 0, h: total,
     bends: bends.map(list => list.map(i => ({ x: nodes[i].x - left, y: middle(nodes[i].row), h: heights[nodes[i].row] }))),
+    bands: boxes.map((b, i) => [middle(rows[i]) - heights[rows[i]] / 2, middle(rows[i]) + heights[rows[i]] / 2]),
   };
 }
 
@@ -141,6 +143,20 @@ function positions(nodes, layers, boxes) {
       }
       separate(nodes, layer, wish, weight);
     }
+  }
+  centreLoose(nodes, layers);
+}
+
+/** Puts rows of boxes without arrows under the middle of the others. */
+function centreLoose(nodes, layers) {
+  const loose = layers.filter(layer => layer.every(i => !nodes[i].near[0].length && !nodes[i].near[1].length));
+  const others = layers.filter(layer => !loose.includes(layer)).flat().map(i => nodes[i]);
+  if (!others.length) return;
+  const middle = (Math.min(...others.map(v => v.x - v.w / 2)) + Math.max(...others.map(v => v.x + v.w / 2))) / 2;
+  for (const layer of loose) {
+    const ends = [nodes[layer[0]], nodes[layer[layer.length - 1]]];
+    const shift = middle - (ends[0].x - ends[0].w / 2 + ends[1].x + ends[1].w / 2) / 2;
+    for (const i of layer) nodes[i].x += shift;
   }
 }
 

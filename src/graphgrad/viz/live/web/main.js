@@ -75,10 +75,29 @@ function kinStep() {
   const kin = kinOf(selected);
   if (kin.length) reveal(shownFor(kin[0]) === kin[0] ? kin[0] : isGroup(selected) ? shownFor(kin[0]) : kin[0]);
 }
+/** Opens one more level; where all of it would be too small to read, what stood in the middle stays there. */
+function openMore() {
+  const x = (canvas.clientWidth / 2 - view.x) / view.k, y = (canvas.clientHeight / 2 - view.y) / view.k;
+  const far = p => Math.hypot(p.x + p.w / 2 - x, p.y + Math.min(p.h / 2, 60) - y);
+  let middle = placed.has(selected) ? selected : -1, least = Infinity;
+  if (middle < 0) for (const [item, p] of placed) if (item !== n && !p.open && far(p) < least) { least = far(p); middle = item; }
+  const k = view.k;
+  deeper();
+  fit();
+  if (view.k >= READABLE || middle < 0) return;
+  view.k = Math.max(k, READABLE);
+  centre(middle);
+}
+
+/** Goes to the next operation that is marked. */
+function markStep() {
+  const marks = data.why ? Object.keys(data.why.marks).map(Number) : [];
+  if (marks.length) reveal(marks[(marks.indexOf(selected) + 1) % marks.length]);
+}
 const KEYS = {
   ArrowUp: () => step(0, -1), ArrowDown: () => step(0, 1), ArrowLeft: () => step(-1, 0), ArrowRight: () => step(1, 0),
   Enter: () => toggle(selected), " ": () => toggle(selected), "+": () => zoom(1.25), "=": () => zoom(1.25), "-": () => zoom(0.8),
-  "0": fit, g: kinStep, o: () => { deeper(); fit(); }, c: () => { collapse(); fit(); },
+  "0": fit, g: kinStep, m: markStep, o: openMore, c: () => { collapse(); fit(); },
   Escape: () => {
     const p = selected >= 0 ? parentOf(selected) : -1;
     select(p > 0 ? n + p : -1);
@@ -88,7 +107,11 @@ const KEYS = {
 document.addEventListener("keydown", e => {
   if (e.target.closest("input, select, textarea") || e.ctrlKey || e.metaKey || e.altKey) return;
   if (e.key === "/") { search.focus(); search.select(); e.preventDefault(); return; }
-  if (e.key === "t") { tab(tableView.hidden); return; }
+  if (e.key === "t" || (e.key === "Escape" && !tableView.hidden)) {
+    tab(tableView.hidden);
+    (tableView.hidden ? canvas : tableView).focus({ preventScroll: true });
+    return;
+  }
   if (!tableView.hidden || (e.target.closest("button") && (e.key === "Enter" || e.key === " "))) return;
   const act = KEYS[e.key];
   if (act) { act(); e.preventDefault(); }
@@ -97,7 +120,7 @@ document.addEventListener("keydown", e => {
 const on = (id, act) => document.getElementById(id).addEventListener("click", act);
 on("show-picture", () => tab(false));
 on("show-table", () => tab(true));
-on("deeper", () => { deeper(); fit(); });
+on("deeper", openMore);
 on("collapse", () => { collapse(); fit(); });
 on("fit", fit);
 on("theme", () => {
@@ -121,16 +144,31 @@ function openFew(most) {
   }
 }
 
+const READABLE = 0.6;
+
 /** Shows as much as can be read at a first look. */
 function begin() {
-  timeline();
-  show(-1);
   for (const most of [60, 40, 26, 16]) {
     openFew(most);
     layouts.clear();
     draw();
     fit();
-    if (view.k >= 0.6) break;
+    if (view.k >= READABLE) break;
+  }
+  const part = children[0].find(i => isGroup(i) && kindOf(i) === "section");
+  if (part !== undefined && !open.has(part)) {  // too large to be seen at once: its beginning
+    open.clear();
+    open.add(n).add(part);
+    layouts.clear();
+    draw();
+    fit();
+    if (view.k < READABLE) {
+      const p = placed.get(part);
+      view.k = Math.max(READABLE, Math.min(0.9, (canvas.clientWidth - 60) / p.w));
+      view.x = Math.max(30, (canvas.clientWidth - p.w * view.k) / 2) - p.x * view.k;
+      view.y = 30 - p.y * view.k;
+      move();
+    }
   }
   if (data.why) {
     const marked = Object.keys(data.why.marks).map(Number);
@@ -138,8 +176,22 @@ function begin() {
     layouts.clear();
     draw();
     fit();
+    if (view.k < READABLE && marked.length) centre(marked[0]);
   }
 }
+timeline();
+show(-1);
 begin();
-window.graphgrad = { n, data, open, placed, drawn, children, nameOf, typeOf, kinOf, kindOf, isGroup, reveal, toggle, deeper,
-  collapse, fit, tab, select, shownFor, search, matches, originalOf, gradientsOf, usersOf, inputsOf, parentOf, zoom, paint, layouts, place };
+
+// A page that is not in sight yet, such as a notebook's, has no size; what nobody has touched yet fits itself anew.
+let untouched = true;
+for (const kind of ["pointerdown", "wheel", "keydown"]) addEventListener(kind, () => { untouched = false; }, { capture: true });
+let seenSize = canvas.clientWidth + "×" + canvas.clientHeight;
+new ResizeObserver(() => {
+  const size = canvas.clientWidth + "×" + canvas.clientHeight;
+  if (!untouched || size === seenSize || !canvas.clientWidth || selected >= 0) return;
+  seenSize = size;
+  begin();
+}).observe(canvas);
+window.graphgrad = { n, data, open, selected: () => selected, placed, drawn, children, nameOf, typeOf, kinOf, kindOf, isGroup,
+  reveal, toggle, deeper, collapse, fit, tab, select, shownFor, search, matches, originalOf, gradientsOf, usersOf, inputsOf, parentOf, zoom, paint, layouts, place };

@@ -46,6 +46,7 @@ const shapeOf = op => {
 const noteOf = op => data.note[op] || "";
 const inputsOf = op => data.in[op].map(d => Array.isArray(d) ? { op: op - d[0], output: d[1] } : { op: op - d, output: 0 });
 const waitsOf = op => (data.wait[op] || []).map(d => op - d);
+const isCopy = op => data.again[op] === 2 && data.of[op] !== 0;  // its original is here
 const originalOf = op => data.of[op] ? op - data.of[op] : -1;
 
 // Flow: what uses each operation, what its gradient operations are; edges under the innermost group around both ends.
@@ -117,7 +118,7 @@ function lookOf(item) {
 function wordsOf(item) {
   if (isGroup(item)) {
     const g = item - n, main = groups.main[g];
-    const count = size[g] + (size[g] === 1 ? " op" : " ops");
+    const count = size[g].toLocaleString("en") + (size[g] === 1 ? " op" : " ops");
     if (main === undefined) {
       const like = groups.like[g];
       if (Array.isArray(like) && kindOf(item) === "body" && !size[g]) return [groups.label[g], "the same as elsewhere"];

@@ -70,7 +70,7 @@ function paint() {
   for (const [item, v] of values) {
     const element = drawn.get(item);
     if (what === "device") { if (v) { element.classList.add("hot"); element.style.setProperty("--hue", (v * 137) % 360); element.style.setProperty("--heat", "45%"); } continue; }
-    if (v > 0) { element.classList.add("hot"); element.style.setProperty("--heat", Math.round(8 + 82 * Math.sqrt(v / most)) + "%"); }
+    if (v > 0) { element.classList.add("hot"); element.style.setProperty("--heat", Math.round(8 + 64 * Math.sqrt(v / most)) + "%"); }
   }
   scale.textContent = what === "time" ? `darkest: ${seconds(most)}` : what === "bytes" ? `darkest: ${bytes(most)}`
     : what === "again" ? "dark: computed once more" : what === "device" ? places.join(", ") : "";

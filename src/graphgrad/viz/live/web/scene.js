@@ -39,7 +39,15 @@ function arrowsOf(g) {
     if (known) { known.edges.push(e); known.order = known.order && waits[e]; }
     else found.set(key, { s, t, edges: [e], order: !!waits[e] });
   }
-  return [...found.values()];
+  return quieted([...found.values()]);
+}
+
+/** What only waits for many others, such as an initializer, shows its arrows when it is pointed at; they come last. */
+function quieted(arrows) {
+  const waiting = new Map();
+  for (const a of arrows) waiting.set(a.t, a.order && waiting.get(a.t) !== 0 ? (waiting.get(a.t) || 0) + 1 : 0);
+  for (const a of arrows) a.quiet = waiting.get(a.t) >= 4;
+  return [...arrows.filter(a => !a.quiet), ...arrows.filter(a => a.quiet)];
 }
 
 function layoutOf(item) {
@@ -53,7 +61,7 @@ function layoutOf(item) {
   if (isRow) {
     level = shelves(members, boxes);
   } else {
-    level = place(boxes, arrows.map(a => [a.s, a.t]), styleOf(item).startsWith("gradient"));
+    level = place(boxes, arrows.filter(a => !a.quiet).map(a => [a.s, a.t]), styleOf(item).startsWith("gradient"));
   }
   const head = item === n ? 0 : HEAD, pad = item === n ? 0 : PAD;
   const title = widthOf(wordsOf(item)[0], "600 12.5px") + widthOf(wordsOf(item)[1], "11px") + 64;
@@ -108,7 +116,8 @@ function arrange() {
     if (!isOpen) continue;
     const members = children[item - n], { level, dx, dy } = box;
     for (let i = members.length - 1; i >= 0; i--) stack.push([members[i], x + dx + level.x[i], y + dy + level.y[i]]);
-    box.arrows.forEach((a, k) => lines.push({ ...a, group: item, bends: level.bends[k], ox: x + dx, oy: y + dy,
+    box.arrows.forEach((a, k) => lines.push({ ...a, group: item, bends: level.bends[k] || [], ox: x + dx, oy: y + dy,
+      bands: [level.bands[a.s], level.bands[a.t]],
       from: members[a.s], to: members[a.t] }));
   }
   return lines;
@@ -219,11 +228,15 @@ function arrow(line) {
   const s = placed.get(line.from), t = placed.get(line.to);
   const sign = line.down ? 1 : -1;
   const points = [[line.sx, line.down ? s.y + s.h : s.y]];
+  const [out, into] = line.bands.map(b => b.map(y => y + line.oy));  // straight as far as there are boxes beside
+  if (Math.abs(out[line.down ? 1 : 0] - points[0][1]) > 8) points.push([line.sx, out[line.down ? 1 : 0]]);
   for (const b of line.bends) {
     points.push([b.x + line.ox, b.y + line.oy - sign * b.h / 2], [b.x + line.ox, b.y + line.oy + sign * b.h / 2]);
   }
-  points.push([line.tx, (line.down ? t.y : t.y + t.h) - sign * 6]);
-  const path = svg("path", { class: "arrow " + styleOf(line.group) + (line.order ? " order" : ""), d: curve(points),
+  const end = line.down ? t.y : t.y + t.h;
+  if (Math.abs(into[line.down ? 0 : 1] - end) > 8) points.push([line.tx, into[line.down ? 0 : 1]]);
+  points.push([line.tx, end - sign * 6]);
+  const path = svg("path", { class: "arrow " + styleOf(line.group) + (line.order ? " order" : "") + (line.quiet ? " quiet" : ""), d: curve(points),
     "marker-end": "url(#tip)" });
   path.dataset.from = line.from;
   path.dataset.to = line.to;

@@ -3,12 +3,13 @@
 const tableView = document.getElementById("table");
 const PAGE = 200;
 let page = 0, sortBy = "number", backwards = false;
+const some = names => names.slice(0, 6).join(", ") + (names.length > 6 ? `, … ${names.length} in all` : "");
 const COLUMNS = [
   ["number", "No.", op => op], ["name", "Name", nameOf], ["type", "Operation", typeOf],
   ["result", "Result", op => outputsOf(op).join("; ")],
-  ["inputs", "Inputs", op => inputsOf(op).map(i => nameOf(i.op) + (i.output ? ":" + i.output : "")).join(", ")],
-  ["of", "Gradient of", op => originalOf(op) >= 0 ? nameOf(originalOf(op)) : ""],
-  ["gradient", "Its gradient", op => [...gradientsOf(op)].map(nameOf).join(", ")],
+  ["inputs", "Inputs", op => some(inputsOf(op).map(i => nameOf(i.op) + (i.output ? ":" + i.output : "")))],
+  ["of", "Gradient of", op => originalOf(op) >= 0 && !isCopy(op) ? nameOf(originalOf(op)) : ""],
+  ["gradient", "Its gradient", op => some([...gradientsOf(op)].filter(i => !isCopy(i)).map(nameOf))],
   ["line", "Built at", op => lineOf(op).join("  ")],
 ];
 if (data.run) {
@@ -31,12 +32,12 @@ function rows(to = page) {
   const tell = (key, v, op) => key === "time" && v ? seconds(v) : key === "bytes" && v ? bytes(v) : key === "number" ? op + 1 : v;
   tableView.replaceChildren(
     el("table", {},
-      el("caption", {}, `${data.title}: ${found.length} operations, page ${page + 1} of ${pages}`),
+      el("caption", {}, `${data.title}: ${found.length.toLocaleString("en")} operations, page ${page + 1} of ${pages}`),
       el("thead", {}, el("tr", {}, ...COLUMNS.map(([key, title]) => el("th", { scope: "col",
         "aria-sort": key === sortBy ? backwards ? "descending" : "ascending" : "none" },
       el("button", { onclick: () => { backwards = key === sortBy && !backwards; sortBy = key; rows(0); } }, title))))),
       el("tbody", {}, ...shown.map(op => el("tr", {}, ...COLUMNS.map(([key, , get]) => key === "name"
-        ? el("th", { scope: "row" }, el("button", { class: "ref " + lookOf(op), onclick: () => { tab(false); reveal(op); } }, nameOf(op)))
+        ? el("th", { scope: "row" }, el("button", { class: "ref " + lookOf(op), onclick: () => go(op) }, nameOf(op)))
         : el("td", { class: key }, String(tell(key, get(op), op) ?? ""))))))),
     el("nav", { class: "pages", "aria-label": "Pages of the table" },
       ...[["First", 0], ["Previous", page - 1], ["Next", page + 1], ["Last", pages - 1]].map(([text, where]) =>
