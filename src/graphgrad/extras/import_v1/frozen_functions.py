@@ -27,8 +27,8 @@ def convert_variables_to_constants_v2(func: ConcreteFunction, lower_control_flow
     Returns: the function; it takes the tensors of `func.inputs` that are no captures, and returns a list.
     Raises: FailedPreconditionError if a variable has no value; ValueError for a function that was made in a graph.
     Gradient: through the function, with respect to its arguments.
-    Reference: TensorFlow 2.21 `tensorflow.python.framework.convert_to_constants.convert_variables_to_constants_v2`. No example: examples
-    of docstrings run in a graph; `tests/training/test_freezing.py` has some.
+    Reference: TensorFlow 2.21 `tensorflow.python.framework.convert_to_constants.convert_variables_to_constants_v2`.
+    No example: examples of docstrings run in a graph; `tests/training/test_freezing.py` has some.
     """
     del lower_control_flow, aggressive_inlining
     count = func._argument_count
