@@ -25,7 +25,8 @@ def control_status_ctx() -> ControlStatusCtx:
     return ControlStatusCtx()
 
 
-def tf_convert(f: Callable[..., Any], ctx: Any, convert_by_default: bool = True, user_requested: bool = False) -> Any:
+def tf_convert(f: Callable[..., Any], ctx: Any, convert_by_default: bool = True,
+               user_requested: bool = False) -> Callable[..., Any]:
     """Returns a function in which `if`, `while` and `for` on tensors become operations.
 
     Args:

@@ -156,7 +156,8 @@ graphgrad.gradients.sparsity.detection: sparsity
 graphgrad.gradients.taylor.differential_operators: differential_operator
 graphgrad.gradients.taylor.functions: laplacian taylor
 graphgrad.ir.context: executing_eagerly executing_eagerly_outside_functions get_default_graph reset_default_graph
-graphgrad.ir.conversion: convert_to_tensor convert_to_tensor_or_indexed_slices register_tensor_conversion_function
+graphgrad.ir.conversion: convert_to_tensor=convert_to_tensor_v1 convert_to_tensor_or_indexed_slices
+    register_tensor_conversion_function
 graphgrad.ir.dimension: Dimension dimension_value
 graphgrad.ir.dtypes: DType as_dtype bfloat16 bool=bool_ complex128 complex64 double=float64 float16 float32 float64
     half=float16 int16 int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string uint16 uint32 uint64 uint8

@@ -294,8 +294,8 @@ from graphgrad.ir.context import executing_eagerly as executing_eagerly
 from graphgrad.ir.context import executing_eagerly_outside_functions as executing_eagerly_outside_functions
 from graphgrad.ir.context import get_default_graph as get_default_graph
 from graphgrad.ir.context import reset_default_graph as reset_default_graph
-from graphgrad.ir.conversion import convert_to_tensor as convert_to_tensor
 from graphgrad.ir.conversion import convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices
+from graphgrad.ir.conversion import convert_to_tensor_v1 as convert_to_tensor
 from graphgrad.ir.conversion import register_tensor_conversion_function as register_tensor_conversion_function
 from graphgrad.ir.dimension import Dimension as Dimension
 from graphgrad.ir.dimension import dimension_value as dimension_value

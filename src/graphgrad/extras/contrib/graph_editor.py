@@ -59,7 +59,8 @@ class TransformerInfo:
 
 
 def copy_with_input_replacements(sgv: Any, replacement_ts: Any, dst_graph: Any = None, dst_scope: str = "",
-                                 src_scope: str = "", reuse_dst_scope: bool = False) -> Any:
+                                 src_scope: str = "",
+                                 reuse_dst_scope: bool = False) -> tuple[SubGraphView, TransformerInfo]:
     """Copies operations; some of what they use is replaced.
 
     Args:
@@ -112,7 +113,7 @@ def _derived(opdef: Any) -> set[str]:
 
 
 def copy(sgv: Any, dst_graph: Any = None, dst_scope: str = "", src_scope: str = "",
-         reuse_dst_scope: bool = False) -> Any:
+         reuse_dst_scope: bool = False) -> tuple[SubGraphView, TransformerInfo]:
     """Copies operations; see `copy_with_input_replacements`."""
     return copy_with_input_replacements(sgv, {}, dst_graph, dst_scope, src_scope, reuse_dst_scope)
 

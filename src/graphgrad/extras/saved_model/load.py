@@ -23,6 +23,7 @@ from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import constant
 from graphgrad.ir.dtypes import as_dtype, variant
 from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph_messages import SavedModel
 from graphgrad.ir.shape import compatible
 from graphgrad.ir.source import user_source
 from graphgrad.ops.array.fill import zeros
@@ -379,7 +380,7 @@ def _invalid(problem: str) -> ValueError:
     return ValueError(f"the SavedModel is invalid: {problem}. Fix: use another copy of the file")
 
 
-def parse_saved_model(export_dir: Any) -> Any:
+def parse_saved_model(export_dir: Any) -> SavedModel:
     """Reads the message of a saved model.
 
     Args:

@@ -361,7 +361,7 @@ def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None 
 
 
 def convert_to_tensor_or_sparse_tensor(value: TensorLike, dtype: DTypeLike | None = None,
-                                       name: str | None = None) -> Any:
+                                       name: str | None = None) -> SparseTensor | Tensor:
     """Converts to a tensor; returns a sparse tensor unchanged.
 
     Args:

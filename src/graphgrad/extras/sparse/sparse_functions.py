@@ -14,6 +14,8 @@ from graphgrad.ir.dtypes import as_dtype, float32, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape
+from graphgrad.ir.tensor import Tensor
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 
@@ -67,7 +69,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
 
 def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False,
-                               name: str | None = None) -> Any:
+                               name: str | None = None) -> Tensor:
     """Multiplies a sparse matrix with a dense one.
 
     Args:
@@ -98,7 +100,7 @@ def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoi
 
 
 def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0,
-                    validate_indices: bool = True, name: str | None = None) -> Any:
+                    validate_indices: bool = True, name: str | None = None) -> Tensor:
     """Makes a dense tensor with values at some positions.
 
     Args:
@@ -124,7 +126,8 @@ def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, 
     return raw.SparseToDense(indices, output_shape, values, default_value, validate_indices=validate_indices, name=name)
 
 
-def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
+def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True,
+             name: str | None = None) -> Tensor:
     """Converts a sparse tensor to a dense one.
 
     Args:
@@ -402,7 +405,7 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None =
         return SparseTensor(indices, values, sp_input.dense_shape), empty
 
 
-def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
+def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """Removes the slices of an `IndexedSlices` whose index is in `mask_indices`.
 
     >>> x = tf.IndexedSlices(tf.constant([1.0, 2.0]), tf.constant([4, 5]))

@@ -23,7 +23,8 @@ _ALLOWED = ("float16", "bfloat16", "float32", "float64", "complex64", "complex12
 
 
 @one_engine()
-def compute_gradient(f: Callable[..., Any], x: Sequence[Any], delta: float | None = None) -> Any:
+def compute_gradient(f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
+                     ) -> tuple[tuple[np.ndarray[Any, Any], ...], tuple[np.ndarray[Any, Any], ...]]:
     """Computes the Jacobian of a function by its gradient and by finite differences, for comparison.
 
     Args:
@@ -62,7 +63,7 @@ def compute_gradient(f: Callable[..., Any], x: Sequence[Any], delta: float | Non
     for i in range(len(values)):
         backward = _prepared(_weighted(f, i), [(y_dtype, y.shape), *specs])
         pairs.append((_by_gradient(backward, y, values, i), _by_difference(forward, y, values, i, delta)))
-    return tuple(zip(*pairs, strict=True))
+    return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
 
 
 def _check_dtype(dtype: DType, what: str) -> None:
@@ -218,7 +219,7 @@ def compute_gradient_error_v1(
     delta: float = 1e-3,
     init_targets: Any = None,
     extra_feed_dict: Any = None,
-) -> Any:
+) -> float:
     """Computes the largest difference between a gradient and finite differences (1.x).
 
     Args:

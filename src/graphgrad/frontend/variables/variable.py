@@ -346,7 +346,7 @@ class Variable(Assignments, Trackable, TensorOperators, metaclass=Created):
     # -- Python's protocols --------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Any:
-        picked = getitem(self._as_tensor(), key)
+        picked: Any = getitem(self._as_tensor(), key)
 
         def assign(value: Any, name: str | None = None) -> Any:
             return self._assign_slice(picked, key, value, name)

@@ -196,7 +196,7 @@ def _of_rank(dims: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 @add_arg_scope
 @_same_arguments
-def convolution1d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Any:
+def convolution1d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Tensor:
     """Adds a convolution over one dimension; see `convolution`."""
     return _of_rank(1, (inputs, num_outputs, kernel_size, *args), kwargs)
 
@@ -215,7 +215,7 @@ def convolution2d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, *
 
 @add_arg_scope
 @_same_arguments
-def convolution3d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Any:
+def convolution3d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Tensor:
     """Adds a convolution over three dimensions; see `convolution`."""
     return _of_rank(3, (inputs, num_outputs, kernel_size, *args), kwargs)
 
@@ -453,7 +453,7 @@ def bias_add(inputs: Any, activation_fn: Any = None, initializer: Any = _ZEROS, 
 # -- several layers --------------------------------------------------------------------
 
 
-def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Tensor:
     """Applies a layer several times, in scopes numbered from 1.
 
     Args:
@@ -470,7 +470,7 @@ def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any,
         return inputs
 
 
-def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
+def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Tensor:
     """Applies a layer once for each of `stack_args`, in scopes numbered from 1.
 
     Args:

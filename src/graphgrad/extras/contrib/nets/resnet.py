@@ -163,7 +163,7 @@ def bottleneck_v2(inputs: Any, depth: int, depth_bottleneck: int, stride: int, r
 
 def resnet_v1(inputs: Any, blocks: Any, num_classes: int | None = None, is_training: Any = True,
               global_pool: bool = True, output_stride: Any = None, include_root_block: bool = True, reuse: Any = None,
-              scope: Any = None) -> Any:
+              scope: Any = None) -> tuple[Tensor, dict[str, Tensor]]:
     """Builds a residual network of given blocks, of the first kind.
 
     Args:
@@ -185,7 +185,7 @@ def resnet_v1(inputs: Any, blocks: Any, num_classes: int | None = None, is_train
 
 def resnet_v2(inputs: Any, blocks: Any, num_classes: int | None = None, is_training: Any = True,
               global_pool: bool = True, output_stride: Any = None, include_root_block: bool = True, reuse: Any = None,
-              scope: Any = None) -> Any:
+              scope: Any = None) -> tuple[Tensor, dict[str, Tensor]]:
     """Builds a residual network of given blocks, of the second kind; see `resnet_v1`."""
     return _network(2, inputs, blocks, num_classes, is_training, global_pool, output_stride, include_root_block, reuse,
                     scope)

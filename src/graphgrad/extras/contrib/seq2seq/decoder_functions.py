@@ -18,6 +18,7 @@ from graphgrad.ir.dtypes import as_dtype, bool_, float32, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.nn.embedding import embedding_lookup_v1 as embedding_lookup
 
 from .decoding_helpers import _rows, _time_first
@@ -25,7 +26,7 @@ from .decoding_helpers import _rows, _time_first
 
 def dynamic_rnn_decoder(cell: Any, decoder_fn: Any, inputs: Any = None, sequence_length: Any = None,
                         parallel_iterations: Any = None, swap_memory: bool = False, time_major: bool = False,
-                        scope: Any = None, name: str | None = None) -> Any:
+                        scope: Any = None, name: str | None = None) -> tuple[Tensor, Any, Any]:
     """Runs a cell under control of a function: with given inputs to train, with its own outputs to infer.
 
     Args:
@@ -238,7 +239,8 @@ def attention_decoder_fn_inference(output_fn: Any, encoder_state: Any, attention
     return decoder_fn
 
 
-def prepare_attention(attention_states: Any, attention_option: str, num_units: int, reuse: Any = False) -> Any:
+def prepare_attention(attention_states: Any, attention_option: str, num_units: int,
+                      reuse: Any = False) -> tuple[Tensor, Tensor, Callable[..., Tensor], Callable[..., Tensor]]:
     """Makes the keys, values and functions of attention.
 
     Args:
