@@ -79,7 +79,7 @@ class DatasetTFRecordWriter:
 
 
 def parse_example_dataset(features: Any, num_parallel_calls: Any = 1,
-                          deterministic: Any = None) -> Callable[[Any], Any]:
+                          deterministic: Any = None) -> Callable[[Any], Dataset]:
     """Makes a transformation that parses batches of serialized `Example`s into dictionaries of tensors.
 
     Args:

@@ -21,7 +21,7 @@ from .elements import Element, _runner, _symbolic, dataset_class, fixed, traced
 from .passes import Values
 from .values import computed
 
-_Transformation = Callable[[Any], Any]
+_Transformation = Callable[[Any], Dataset]
 
 
 def _method(name: str, *args: Any) -> _Transformation:

@@ -13,6 +13,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import bool_
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape, relax
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ops.array.mask import boolean_mask
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group, no_op
@@ -138,7 +139,7 @@ def _shuffle_batch(tensors_list: Any, keep_input: Any, batch_size: Any, capacity
 
 def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False,
           shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
-          shared_name: str | None = None, name: str | None = None) -> Any:
+          shared_name: str | None = None, name: str | None = None) -> AnyTensor | Any:
     """Batches examples, in their order.
 
     Args:
@@ -174,7 +175,7 @@ def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 3
 def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32,
                 enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
                 allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                name: str | None = None) -> Any:
+                name: str | None = None) -> AnyTensor | Any:
     """Batches the examples that are to be kept.
 
     Args:
@@ -191,7 +192,7 @@ def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int
 
 def batch_join(tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
                dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-               name: str | None = None) -> Any:
+               name: str | None = None) -> AnyTensor | Any:
     """Batches examples from several sources, each in a thread of its own.
 
     Args:
@@ -209,7 +210,7 @@ def batch_join(tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_m
 def maybe_batch_join(tensors_list: Any, keep_input: Any, batch_size: Any, capacity: int = 32,
                      enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
                      allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                     name: str | None = None) -> Any:
+                     name: str | None = None) -> AnyTensor | Any:
     """Batches the examples of several sources that are to be kept.
 
     Args:
@@ -227,7 +228,7 @@ def maybe_batch_join(tensors_list: Any, keep_input: Any, batch_size: Any, capaci
 def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, num_threads: int = 1,
                   seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                   allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                  name: str | None = None) -> Any:
+                  name: str | None = None) -> AnyTensor | Any:
     """Batches examples in random order.
 
     Args:
@@ -250,7 +251,7 @@ def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeu
 def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any,
                         num_threads: int = 1, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                         allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                        name: str | None = None) -> Any:
+                        name: str | None = None) -> AnyTensor | Any:
     """Batches, in random order, the examples that are to be kept.
 
     Args:
@@ -269,7 +270,7 @@ def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_
 def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int,
                        seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                        allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                       name: str | None = None) -> Any:
+                       name: str | None = None) -> AnyTensor | Any:
     """Batches examples from several sources in random order, each source in a thread of its own.
 
     Args:
@@ -287,7 +288,7 @@ def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_af
 def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any,
                              seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                              allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                             name: str | None = None) -> Any:
+                             name: str | None = None) -> AnyTensor | Any:
     """Batches, in random order, the examples of several sources that are to be kept.
 
     Args:

@@ -215,7 +215,7 @@ def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_ty
         return _ends(raw.UnsortedSegmentSum(ones, ids, convert_to_tensor(num_segments, ids.dtype)))
 
 
-def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> RaggedTensor | Any:
     """Applies a function to the values of ragged tensors that have the same rows.
 
     Args:

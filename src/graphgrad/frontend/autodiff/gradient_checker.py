@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import TensorOperators
 from graphgrad.ir.values.indexed_slices import dense
 
 from .gradient_functions import gradients_function
@@ -164,6 +165,17 @@ def _by_difference(forward: Callable[..., Any], y: Any, values: list[Any], i: in
 # -- the form of TensorFlow 1 --------------------------------------------------------------
 
 
+@overload
+def compute_gradient_v1(x: list[Any], x_shape: Any, y: Any, y_shape: Any, x_init_value: Any = None, delta: float = 1e-3,
+                        init_targets: Any = None,
+                        extra_feed_dict: Any = None) -> list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]: ...
+@overload
+def compute_gradient_v1(x: TensorOperators, x_shape: Any, y: Any, y_shape: Any, x_init_value: Any = None,
+                        delta: float = 1e-3, init_targets: Any = None,
+                        extra_feed_dict: Any = None) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]: ...
+@overload
+def compute_gradient_v1(x: Any, x_shape: Any, y: Any, y_shape: Any, x_init_value: Any = None, delta: float = 1e-3,
+                        init_targets: Any = None, extra_feed_dict: Any = None) -> Any: ...
 @one_engine()
 def compute_gradient_v1(x: Any, x_shape: Any, y: Any, y_shape: Any, x_init_value: Any = None, delta: float = 1e-3,
                         init_targets: Any = None, extra_feed_dict: Any = None) -> Any:

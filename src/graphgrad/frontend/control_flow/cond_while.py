@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -261,6 +261,21 @@ def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any
     return cond(pred, true_fn, false_fn, name) if value is None else true_fn() if value else false_fn()
 
 
+@overload
+def while_loop_v1(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[AnyTensor] | AnyTensor,
+                  shape_invariants: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
+                  swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None,
+                  return_same_structure: Literal[False] = False) -> AnyTensor | Any: ...
+@overload
+def while_loop_v1(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: NestedT, shape_invariants: Any = None,
+                  parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+                  name: str | None = None, maximum_iterations: Any = None, *,
+                  return_same_structure: Literal[True]) -> NestedT: ...
+@overload
+def while_loop_v1(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
+                  parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+                  name: str | None = None, maximum_iterations: Any = None,
+                  return_same_structure: bool = False) -> Any: ...
 def while_loop_v1(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
                   parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
                   name: str | None = None, maximum_iterations: Any = None, return_same_structure: bool = False) -> Any:

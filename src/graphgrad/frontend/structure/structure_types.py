@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -20,8 +20,24 @@ NestedT = TypeVar("NestedT", bound="Sequence[Tensors] | Mapping[Any, Tensors]")
 # The dtypes of a function's results, where none of them is a spec.
 DTypes: TypeAlias = DTypeLike | Sequence[DTypeLike] | Mapping[str, DTypeLike]
 
+# What decorators keep: the parameters of a function, those of a method without its object, and the result.
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
+S = TypeVar("S")
 _Result = TypeVar("_Result")
 # What `tf.case` and `tf.switch_case` choose from.
 Pairs: TypeAlias = Sequence[tuple[Any, Callable[[], _Result]]] | Mapping[Any, Callable[[], _Result]]
 Branches: TypeAlias = (Sequence[Callable[[], _Result]] | Sequence[tuple[int, Callable[[], _Result]]]
                        | Mapping[int, Callable[[], _Result]])
+_P = ParamSpec("_P")
+_ResultT = TypeVar("_ResultT", covariant=True)
+
+
+class Lenient(Protocol[_P, _ResultT]):
+    """A function that an editor shows with its own parameters, and that may be called without them, or by others."""
+
+    @overload
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _ResultT: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> _ResultT: ...

@@ -7,7 +7,7 @@ an Assert, which needs a control dependency.
 from __future__ import annotations
 
 import contextlib
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -185,7 +185,27 @@ def _document(check: Any, check_v1: Any, function: str, holds: str, inputs: str,
     """
 
 
-def _comparison(function: str, sign: str, op_type: str, words: str) -> tuple[Any, Any]:
+class _Comparison(Protocol):
+    def __call__(self, x: TensorLike, y: TensorLike, message: Any = None, summarize: Any = None,
+                 name: str | None = None) -> Operation | Any: ...
+
+
+class _ComparisonV1(Protocol):
+    def __call__(self, x: TensorLike, y: TensorLike, data: Any = None, summarize: Any = None, message: Any = None,
+                 name: str | None = None) -> Operation | Any: ...
+
+
+class _SignCheck(Protocol):
+    def __call__(self, x: TensorLike, message: Any = None, summarize: Any = None,
+                 name: str | None = None) -> Operation | Any: ...
+
+
+class _SignCheckV1(Protocol):
+    def __call__(self, x: TensorLike, data: Any = None, summarize: Any = None, message: Any = None,
+                 name: str | None = None) -> Operation | Any: ...
+
+
+def _comparison(function: str, sign: str, op_type: str, words: str) -> tuple[_Comparison, _ComparisonV1]:
     """Makes a check of two tensors, with the signature of TensorFlow 2 and that of TensorFlow 1."""
 
     def check(x: Any, y: Any, message: Any = None, summarize: Any = None, name: str | None = None) -> Any:
@@ -217,7 +237,7 @@ def assert_none_equal(x: Any, y: Any, summarize: Any = None, message: Any = None
     return _compare("!=", "NotEqual", x, y, None, summarize, message, name, "assert_none_equal")
 
 
-def _sign_check(function: str, sign: str, op_type: str, words: str) -> tuple[Any, Any]:
+def _sign_check(function: str, sign: str, op_type: str, words: str) -> tuple[_SignCheck, _SignCheckV1]:
     """Makes a check of one tensor against zero, for both versions."""
 
     def compare(x: Any, data: Any, summarize: Any, message: Any, name: str | None) -> Any:

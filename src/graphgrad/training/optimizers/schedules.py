@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from graphgrad.frontend.structure.structure_types import P, R
 from graphgrad.ir import dtypes
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
@@ -16,10 +17,8 @@ from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.random import random as random_ops
 
-_Rule = Callable[..., Any]
 
-
-def _schedule(rule: _Rule) -> _Rule:
+def _schedule(rule: Callable[P, R]) -> Callable[P, R]:
     """Makes a schedule return a function in eager mode, so that each step evaluates it again."""
 
     @functools.wraps(rule)

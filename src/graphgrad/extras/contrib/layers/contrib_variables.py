@@ -144,7 +144,7 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[A
 
 
 def variance_scaling_initializer(factor: Any = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: Any = None,
-                                 dtype: Any = float32) -> Callable[..., Any]:
+                                 dtype: Any = float32) -> Callable[..., Tensor]:
     """Makes an initializer: random values with variance `factor` / n.
 
     Args:
@@ -176,7 +176,7 @@ def variance_scaling_initializer(factor: Any = 2.0, mode: str = "FAN_IN", unifor
     return initializer
 
 
-def xavier_initializer(uniform: bool = True, seed: Any = None, dtype: Any = float32) -> Callable[..., Any]:
+def xavier_initializer(uniform: bool = True, seed: Any = None, dtype: Any = float32) -> Callable[..., Tensor]:
     """Makes an initializer: random values with variance 1 / n, n the mean of the numbers of inputs and outputs.
 
     Args:
@@ -208,7 +208,7 @@ def _nothing(_: Any) -> None:
     """Adds no loss: the regularizer of scale 0."""
 
 
-def l1_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Any]:
+def l1_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Tensor | Any]:
     """Makes a regularizer: scale times the sum of |w|.
 
     Args:
@@ -233,7 +233,7 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Any]
     return regularizer
 
 
-def l2_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Any]:
+def l2_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Tensor | Any]:
     """Makes a regularizer: scale times half the sum of w^2.
 
     Args:

@@ -92,7 +92,7 @@ def _stacked(array: Any) -> Any:
     return array.stack()
 
 
-def simple_decoder_fn_train(encoder_state: Any, name: str | None = None) -> Callable[..., Any]:
+def simple_decoder_fn_train(encoder_state: Any, name: str | None = None) -> Callable[..., tuple[Any, ...]]:
     """Makes a function for `dynamic_rnn_decoder` that uses the given inputs and the cell's outputs.
 
     Args:
@@ -144,7 +144,7 @@ def _same(x: Any) -> Any:
 
 def simple_decoder_fn_inference(output_fn: Any, encoder_state: Any, embeddings: Any, start_of_sequence_id: Any,
                                 end_of_sequence_id: Any, maximum_length: Any, num_decoder_symbols: Any,
-                                dtype: Any = int32, name: str | None = None) -> Callable[..., Any]:
+                                dtype: Any = int32, name: str | None = None) -> Callable[..., tuple[Any, ...]]:
     """Makes a function for `dynamic_rnn_decoder` that feeds back the most likely symbol of each step.
 
     Args:
@@ -181,7 +181,7 @@ def _no_input(cell_input: Any) -> None:
 
 
 def attention_decoder_fn_train(encoder_state: Any, attention_keys: Any, attention_values: Any, attention_score_fn: Any,
-                               attention_construct_fn: Any, name: str | None = None) -> Callable[..., Any]:
+                               attention_construct_fn: Any, name: str | None = None) -> Callable[..., tuple[Any, ...]]:
     """Makes a function for `dynamic_rnn_decoder`: `simple_decoder_fn_train` with attention.
 
     Args:
@@ -213,7 +213,7 @@ def attention_decoder_fn_inference(output_fn: Any, encoder_state: Any, attention
                                    attention_score_fn: Any, attention_construct_fn: Any, embeddings: Any,
                                    start_of_sequence_id: Any, end_of_sequence_id: Any, maximum_length: Any,
                                    num_decoder_symbols: Any, dtype: Any = int32,
-                                   name: str | None = None) -> Callable[..., Any]:
+                                   name: str | None = None) -> Callable[..., tuple[Any, ...]]:
     """Makes a function for `dynamic_rnn_decoder`: `simple_decoder_fn_inference` with attention.
 
     Args:
