@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
-from graphgrad.ir.values.indexed_slices import IndexedSlices
 
 from . import context
 from .array_conversion import eager_array, leaves, make_array
@@ -70,7 +69,7 @@ def _of_subclass(kind: type) -> Callable[..., Any] | None:
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None,
-                                        name: str | None = None) -> AnyTensor | IndexedSlices:
+                                        name: str | None = None) -> AnyTensor | Any:
     """Converts a value to a tensor; `IndexedSlices` and sparse tensors are returned unchanged.
 
     Args:
@@ -88,8 +87,8 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None,
         if dtype is not None and as_dtype(dtype) is not value.dtype:
             raise ValueError(f"Tensor conversion requested dtype {as_dtype(dtype).name} for a value of dtype "
                              f"{value.dtype.name}: {value}. Fix: tf.cast its values")
-        return value  # type: ignore[no-any-return]  # what has these parts
-    return convert_to_tensor(value, dtype, name)  # type: ignore[no-any-return]  # a tensor
+        return value
+    return convert_to_tensor(value, dtype, name)
 
 
 def constant_in(graph: Graph, array: np.ndarray[Any, Any], name: str, dtype: DType | None = None) -> Tensor:

@@ -70,7 +70,7 @@ class StubOutForTesting:
             setattr(parent, name, old)
 
 
-def disable_with_predicate(pred: Callable[[Any], bool], skip_message: str) -> Callable[..., Any]:
+def disable_with_predicate(pred: Callable[[Any], bool], skip_message: str) -> Callable[[S], S]:
     """Makes a decorator of test methods that skips them where a function of the test is true.
 
     Args:
@@ -79,7 +79,7 @@ def disable_with_predicate(pred: Callable[[Any], bool], skip_message: str) -> Ca
     Reference: TensorFlow 2.21 `tf.test.disable_with_predicate`.
     """
 
-    def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(method: Any) -> Any:
         @functools.wraps(method)
         def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
             if pred(self):
