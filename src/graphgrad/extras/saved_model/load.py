@@ -282,7 +282,8 @@ class Loader:
                                  "Fix: make it as it was saved")
             cell_of(value, None).value = values[0].array
         else:
-            value._initializer_op = value.assign(constant(values[0].array, value.dtype), read_value=False)
+            assignment: Any = value.assign(constant(values[0].array, value.dtype), read_value=False)
+            value._initializer_op = assignment
 
     def _initialize(self, number: int) -> None:
         """Fills a table; in a graph, the operations that do are added to the initializers of tables."""

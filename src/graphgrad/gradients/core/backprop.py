@@ -195,7 +195,7 @@ def gradients_v2(
     aggregation_method: Any = None,
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
-) -> list[Any]:
+) -> list[AnyTensor | Any]:
     """Computes `gradients`, with the arguments of TensorFlow 2: ops are always colocated with their forward ops.
 
     Args:
