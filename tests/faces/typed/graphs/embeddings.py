@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 vocabulary, size = 20, 4
 words = tf.placeholder(tf.int32, [None])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 features = np.arange(12, dtype=np.float32).reshape(6, 2)
 labels = np.array([0, 1, 0, 1, 0, 1])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 a = tf.constant(np.array([[4.0, 1.0], [1.0, 3.0]]))
 batch, length = a.shape.as_list()

@@ -1,6 +1,6 @@
 """Branches, loops, arrays of tensors."""
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 x = tf.constant([1.0, 2.0, 3.0])
 n = tf.size(x)

@@ -1,6 +1,6 @@
 """Hooks, monitored sessions, flags, logging."""
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 tf.logging.set_verbosity(tf.logging.ERROR)
 FLAGS = tf.flags.FLAGS

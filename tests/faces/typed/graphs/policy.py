@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 
 class Agent:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 batch_size, length, size = 2, 5, 3
 inputs = tf.placeholder(tf.float32, [batch_size, length, size])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 xs = np.linspace(0.0, 1.0, 20).astype(np.float32)
 ys = 3.0 * xs + 1.0

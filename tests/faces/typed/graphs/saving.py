@@ -3,7 +3,7 @@
 import os
 import tempfile
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 global_step = tf.Variable(0, name="global_step", trainable=False)
 w = tf.get_variable("w", [2], initializer=tf.ones_initializer(), regularizer=lambda v: 0.1 * tf.nn.l2_loss(v))

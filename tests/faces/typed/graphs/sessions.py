@@ -1,6 +1,6 @@
 """Graphs, sessions, devices, names, fetches by name, interactive use."""
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 graph = tf.Graph()
 with graph.as_default(), tf.name_scope("part") as scope:

@@ -1,6 +1,6 @@
 """tf.contrib: slim layers within an argument scope."""
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 slim = tf.contrib.slim
 

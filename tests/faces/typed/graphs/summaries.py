@@ -2,7 +2,7 @@
 
 import tempfile
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 x = tf.random_uniform([1, 4, 4, 3], seed=3)
 w = tf.Variable(tf.ones([3]))
