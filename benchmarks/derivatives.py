@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TABLES = ("laplacians", "orders", "programs", "sparse_jacobians", "colours")
+TABLES = ("laplacians", "orders", "programs", "sparse_jacobians", "colours", "published_colours")
 STEPS = 3  # in a row; the first one warms the caches up
 _HEAD = """# Benchmarks of higher derivatives
 

@@ -31,6 +31,8 @@ WRITTEN = "Written by `make faces` from exports.txt."
 _WHAT = {"v1": "`tf{}` of TensorFlow 1.", "v2": "`tf{}`.", "contrib": "`tf.contrib{}` of TensorFlow 1.15.",
          "compat": "`tf.compat{}`."}
 
+_KEPT = "\x00"  # a space at which no line ends
+
 # Face -> dotted name -> (module, attribute); the attribute is "" where the name is the module itself.
 Names = dict[str, dict[str, tuple[str, str]]]
 
@@ -93,6 +95,7 @@ def written() -> dict[pathlib.Path, str]:
             files[place] = _code(what, own_names)
             files[place.with_suffix(".pyi")] = _stub(what, own_names)
     files[PACKAGE / "op_index.py"] = _index()
+    files[PACKAGE / "compat" / "raw_ops.pyi"] = _raw_ops()
     return files
 
 
@@ -158,6 +161,42 @@ def _index() -> str:
         f"{module}: {' '.join(sorted(types))}", 120, subsequent_indent="    ")]
     return "\n".join(['"""Which module registers which types of operations. Written by `make faces`."""', "",
                       'MODULES = """', *lines, '"""', ""])
+
+
+def _raw_ops() -> str:
+    """The stub of `tf.raw_ops`, after the operations have been imported."""
+    raw_op = importlib.import_module("graphgrad.compat.raw_op").raw_op
+    registry = importlib.import_module("graphgrad.ir.opdef").registry
+    text = ['"""`tf.raw_ops`: each op type as a function of keyword arguments. Written by `make faces` from ops."""',
+            "", "from typing import Any as _Any", "from typing import NamedTuple as _NamedTuple", "",
+            "from graphgrad.ir.operation import Operation as _Operation",
+            "from graphgrad.ir.tensor import Tensor as _Tensor",
+            "from graphgrad.ir.tensor import TensorLike as _TensorLike", ""]
+    hidden = dict.fromkeys(("count", "index"), "  # type: ignore[assignment]  # a tuple has such methods")
+    for name in sorted(registry):
+        op, outputs = raw_op(name), registry[name].outputs
+        kinds = ["list[_Tensor]" if out.is_list else "_Tensor" for out in outputs]
+        if len(kinds) > 1:
+            text += [f"class _{name}(_NamedTuple):",
+                     *(f"    {out.name}: {kind}{hidden.get(out.name, '')}"
+                       for out, kind in zip(outputs, kinds, strict=True)), ""]
+        result = f"_{name}" if len(kinds) > 1 else kinds[0] if kinds else "_Operation | _Any"
+        parameters = []
+        for parameter in list(op.__signature__.parameters.values())[:-1]:
+            kind = "_TensorLike" if parameter.name in op._inputs else "_Any"
+            default = "" if parameter.default is parameter.empty else f" = {_literal(parameter.default)}"
+            parameters.append(f"{parameter.name}: {kind}{default}")
+        parameters = ["*", *parameters, f"name: str | None = None) -> {result}: ..."]
+        parameters = [parameter.replace(" ", _KEPT) for parameter in parameters]
+        lines = textwrap.wrap(f"def{_KEPT}{name}({', '.join(parameters)}", 120, subsequent_indent=" " * (len(name) + 5),
+                              break_long_words=False, break_on_hyphens=False)
+        text += [line.replace(_KEPT, " ") for line in lines]
+    return "\n".join([*text, ""])
+
+
+def _literal(default: Any) -> str:
+    """A default as stubs show it: itself if it is a number, a text or None."""
+    return repr(default) if default is None or isinstance(default, (bool, int, float, str)) else "..."
 
 
 def main() -> None:

@@ -1,4 +1,5 @@
-from graphgrad import compat as compat
+from . import compat as compat  # relative: the faces take these modules from this one, and pyright would go round
+from . import errors as errors
 from graphgrad.compat.v2 import *
 from graphgrad.compat.v2 import __git_version__ as __git_version__
 from graphgrad.compat.v2 import __internal__ as __internal__

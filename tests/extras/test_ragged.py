@@ -118,6 +118,21 @@ def test_strings() -> None:
     assert got[5].to_list() == [[b"a", b"b", b"c"], [], [b"d"]] and got[6].tolist() == [b"a", b"b", b"c", b"d"]
 
 
+def test_rows_one_after_the_other() -> None:
+    """Iteration ends after the last row, as in TensorFlow 2.21: what is beyond it is an IndexError in eager mode."""
+    with context.use(None):
+        ragged = tf2.ragged.constant([[1, 2], [3]])
+        assert [row.numpy().tolist() for row in ragged] == [[1, 2], [3]]
+        for key in (2, np.int64(2), tf2.constant(2), (2, 0)):
+            with pytest.raises(IndexError, match="Row key 2 out of bounds"):
+                ragged[key]
+        for key in (-3, tf2.constant(-3), (0, 5)):
+            with pytest.raises(tf2.errors.InvalidArgumentError):
+                ragged[key]
+    with pytest.raises(ValueError, match="slice index 2 of dimension 0 out of bounds"):
+        list(tf2.ragged.constant([[1, 2], [3]]))
+
+
 def test_eagerly() -> None:
     """In eager mode a ragged tensor has its lists."""
     with context.use(context.EAGER):

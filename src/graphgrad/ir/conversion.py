@@ -68,7 +68,8 @@ def _of_subclass(kind: type) -> Callable[..., Any] | None:
     return None
 
 
-def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None,
+                                        name: str | None = None) -> AnyTensor | Any:
     """Converts a value to a tensor; `IndexedSlices` and sparse tensors are returned unchanged.
 
     Args:
@@ -231,6 +232,18 @@ def constant(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike
 
 def convert_to_tensor(value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None,
                       preferred_dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None) -> Any:
+    """Converts a value to a tensor of the current graph, or to an eager one; see `convert_to_tensor_v1`."""
+    wanted = None if dtype is None else as_dtype(dtype)
+    hint = preferred_dtype if preferred_dtype is not None else dtype_hint
+    if wanted is None and hint is not None:
+        try:
+            return convert_to_tensor(value, hint, name)
+        except (TypeError, ValueError):
+            pass
+    return convert(value, wanted, context.current_graph(), name or "Const")
+
+def convert_to_tensor_v1(value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None,
+                         preferred_dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None) -> AnyTensor:
     """Converts a value to a tensor.
 
     Args:
@@ -248,14 +261,7 @@ def convert_to_tensor(value: TensorLike, dtype: DTypeLike | None = None, name: s
     >>> tf.convert_to_tensor([1.0, 2.0]).dtype
     tf.float32
     """
-    wanted = None if dtype is None else as_dtype(dtype)
-    hint = preferred_dtype if preferred_dtype is not None else dtype_hint
-    if wanted is None and hint is not None:
-        try:
-            return convert_to_tensor(value, hint, name)
-        except (TypeError, ValueError):
-            pass
-    return convert(value, wanted, context.current_graph(), name or "Const")
+    return convert_to_tensor(value, dtype, name, preferred_dtype, dtype_hint)  # type: ignore[no-any-return]  # a tensor
 
 
 def convert_to_tensor_v2(value: TensorLike, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None,

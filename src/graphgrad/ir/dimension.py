@@ -155,7 +155,7 @@ class Dimension:
         return self._order(other, operator.ge)
 
 
-def dimension_value(dimension: Any) -> Any:
+def dimension_value(dimension: Any) -> int | Any:
     """Returns a dimension as an int, or None if it is not known; for code of both versions.
 
     Args:

@@ -174,7 +174,7 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
-def get_regularization_loss(scope: str | None = None, name: str | None = "total_regularization_loss") -> Any:
+def get_regularization_loss(scope: str | None = None, name: str | None = "total_regularization_loss") -> Tensor:
     """Returns the sum of the losses of regularizers; 0 if there are none.
 
     Args:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # absl's logging defines flags; it is imported first, so that a program's own definitions can replace them.
 from absl import flags as absl_flags
 from absl import logging as _  # noqa: F401  # its import defines flags
+
+if TYPE_CHECKING:
+    from graphgrad.frontend.structure.structure_types import Lenient, P, R
 
 # The flags that are defined through this module are those of the modules that call it.
 absl_flags.disclaim_key_flags()
@@ -17,7 +20,7 @@ absl_flags.disclaim_key_flags()
 _OLD_NAMES = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 
-def _with_old_names(define: Callable[..., Any]) -> Callable[..., Any]:
+def _with_old_names(define: Callable[P, R]) -> Lenient[P, R]:
     """Makes a DEFINE function accept the argument names of TensorFlow before 1.5 as well."""
 
     @functools.wraps(define)

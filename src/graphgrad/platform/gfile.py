@@ -394,7 +394,8 @@ def glob(pattern: Any) -> list[str]:
     return Glob(pattern)
 
 
-def walk(top: Any, topdown: bool = True, onerror: Callable[..., Any] | None = None) -> Any:
+def walk(top: Any, topdown: bool = True,
+         onerror: Callable[..., Any] | None = None) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yields each folder beneath `top` with the folders and files in it.
 
     Args:

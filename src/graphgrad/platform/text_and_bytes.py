@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numbers
 import os
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
+_Value = TypeVar("_Value")
 integral_types = (numbers.Integral, np.integer)
 real_types = (numbers.Real, np.integer, np.floating)
 complex_types = (numbers.Complex, np.number)
@@ -69,6 +70,10 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
+@overload
+def path_to_str(path: os.PathLike[Any]) -> str: ...
+@overload
+def path_to_str(path: _Value) -> _Value: ...
 def path_to_str(path: Any) -> Any:
     """Converts a path object to a str; a str is returned as it is.
 

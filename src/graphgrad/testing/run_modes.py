@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
+from graphgrad.frontend.structure.structure_types import S
 from graphgrad.ir import context
 from graphgrad.ir.graph import Graph
 
 
-def run_in_graph_and_eager_modes(func: Callable[..., Any] | None = None, **_: Any) -> Any:
+@overload
+def run_in_graph_and_eager_modes(func: None = None, **_: Any) -> Callable[[S], S]: ...
+@overload
+def run_in_graph_and_eager_modes(func: S, **_: Any) -> S: ...
+def run_in_graph_and_eager_modes(func: Any = None, **_: Any) -> Any:
     """Runs a test method eagerly, and in a graph of its own with a session.
 
     Args:

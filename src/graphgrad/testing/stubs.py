@@ -6,11 +6,12 @@ import functools
 import inspect
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from graphgrad.executor.runtime.session import Session
 from graphgrad.frontend.config.config_proto import ConfigProto
 from graphgrad.frontend.structure import nest
+from graphgrad.frontend.structure.structure_types import S
 from graphgrad.ir.context import current_graph
 
 
@@ -69,7 +70,7 @@ class StubOutForTesting:
             setattr(parent, name, old)
 
 
-def disable_with_predicate(pred: Callable[[Any], bool], skip_message: str) -> Callable[..., Any]:
+def disable_with_predicate(pred: Callable[[Any], bool], skip_message: str) -> Callable[[S], S]:
     """Makes a decorator of test methods that skips them where a function of the test is true.
 
     Args:
@@ -78,7 +79,7 @@ def disable_with_predicate(pred: Callable[[Any], bool], skip_message: str) -> Ca
     Reference: TensorFlow 2.21 `tf.test.disable_with_predicate`.
     """
 
-    def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(method: Any) -> Any:
         @functools.wraps(method)
         def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
             if pred(self):
@@ -90,6 +91,10 @@ def disable_with_predicate(pred: Callable[[Any], bool], skip_message: str) -> Ca
     return decorate
 
 
+@overload
+def with_eager_op_as_function(cls: None = None, only_as_function: bool = False) -> Callable[[S], S]: ...
+@overload
+def with_eager_op_as_function(cls: S, only_as_function: bool = False) -> S: ...
 def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
     """Returns a class of tests unchanged, as in TensorFlow 2.21.
 

@@ -390,7 +390,7 @@ class TestCase(ArrayAssertions, unittest.TestCase):
         return CheckedThread(self, target, args, kwargs)
 
 
-def main(argv: Any = None) -> Any:
+def main(argv: Any = None) -> unittest.TestProgram:
     """Runs the tests of the program.
 
     Args:

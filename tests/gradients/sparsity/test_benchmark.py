@@ -1,9 +1,13 @@
 """The benchmark's functions run."""
 
+import numpy as np
 import pytest
 
 from benchmarks import sparsity
-from benchmarks.derivative_tables import colours
+from benchmarks.derivative_tables import colours, published_colours
+from graphgrad.gradients.sparsity.colouring import alone, column_colours
+from graphgrad.gradients.sparsity.compressed import symmetric_plan
+from graphgrad.gradients.sparsity.two_sided import separates_symmetric
 from tests.support.effort import long
 
 
@@ -33,3 +37,24 @@ def test_colours(case):
     assert products <= PEERS[case]
     fewer = colours._acyclic(build())
     assert fewer is None or fewer <= products
+
+
+@pytest.mark.parametrize("case", published_colours.CASES)
+def test_published_colours(case):
+    """At most as many colours as published; a Hessian's give all of its entries; by substitution, where it is done."""
+    kind, published, where, build = published_colours.CASES[case]
+    mask = build()
+    found = published_colours.number_of_colours(case)
+    if where == "longest row":
+        assert mask.sum(1).max() == published  # so that there cannot be fewer
+    if found is None:
+        assert kind == "acyclic" and case == "10 bands, 500, substituted"
+        return
+    assert found <= published
+    if kind == "columns":
+        entries = colours._entries(mask)
+        assert alone(entries, column_colours(entries, published_colours._GRIDS.get(case, ()))).all()
+    elif kind == "star":
+        assert np.array_equal(mask, mask.T)
+        entries = colours._entries(mask)
+        assert separates_symmetric(entries, symmetric_plan(entries, (len(mask),)).rows)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from graphgrad.frontend.function.autograph.convert import convert
+from graphgrad.frontend.structure.structure_types import P, R
 
 
 class ControlStatusCtx(NamedTuple):
@@ -25,7 +26,8 @@ def control_status_ctx() -> ControlStatusCtx:
     return ControlStatusCtx()
 
 
-def tf_convert(f: Callable[..., Any], ctx: Any, convert_by_default: bool = True, user_requested: bool = False) -> Any:
+def tf_convert(f: Callable[P, R], ctx: Any, convert_by_default: bool = True,
+               user_requested: bool = False) -> Callable[P, R]:
     """Returns a function in which `if`, `while` and `for` on tensors become operations.
 
     Args:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 ENABLE_CONTROL_FLOW_V2 = True  # loops and branches are operations that hold functions
@@ -25,7 +26,7 @@ def get_enclosing_xla_context() -> None:
     """Returns None: there are no contexts; functional control flow has none."""
 
 
-def load_context(load_options: Any = None) -> Any:
+def load_context(load_options: Any = None) -> contextlib.nullcontext[None]:
     """Returns a block for loading a model; it does nothing.
 
     Args:

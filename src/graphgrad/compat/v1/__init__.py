@@ -74,11 +74,11 @@ graphgrad.extras.ragged.ragged_tensor: RaggedTensor
 graphgrad.extras.scientific.numpy_function: as_function
 graphgrad.extras.signal.fft_functions: fft fft2d fft3d ifft ifft2d ifft3d
 graphgrad.extras.sparse.sets: edit_distance
-graphgrad.extras.sparse.sparse_combine: convert_to_tensor_or_sparse_tensor sparse_maximum sparse_merge sparse_minimum
-    sparse_reduce_max_sparse sparse_reduce_sum_sparse sparse_reset_shape sparse_split=sparse_split_v1
+graphgrad.extras.sparse.sparse_combine: convert_to_tensor_or_sparse_tensor sparse_mask sparse_maximum sparse_merge
+    sparse_minimum sparse_reduce_max_sparse sparse_reduce_sum_sparse sparse_reset_shape sparse_split=sparse_split_v1
     sparse_to_indicator
 graphgrad.extras.sparse.sparse_functions: sparse_add=sparse_add_v1 sparse_concat=sparse_concat_v1 sparse_fill_empty_rows
-    sparse_mask sparse_placeholder sparse_reorder sparse_reshape sparse_retain sparse_slice sparse_softmax
+    sparse_placeholder sparse_reorder sparse_reshape sparse_retain sparse_slice sparse_softmax
     sparse_tensor_dense_matmul sparse_tensor_to_dense=to_dense sparse_to_dense sparse_transpose
 graphgrad.extras.sparse.sparse_reductions: sparse_reduce_max=sparse_reduce_max_v1 sparse_reduce_sum=sparse_reduce_sum_v1
 graphgrad.extras.sparse.sparse_segment: sparse_segment_mean=segment_mean_v1 sparse_segment_sqrt_n=segment_sqrt_n_v1
@@ -156,7 +156,8 @@ graphgrad.gradients.sparsity.detection: sparsity
 graphgrad.gradients.taylor.differential_operators: differential_operator
 graphgrad.gradients.taylor.functions: laplacian taylor
 graphgrad.ir.context: executing_eagerly executing_eagerly_outside_functions get_default_graph reset_default_graph
-graphgrad.ir.conversion: convert_to_tensor convert_to_tensor_or_indexed_slices register_tensor_conversion_function
+graphgrad.ir.conversion: convert_to_tensor=convert_to_tensor_v1 convert_to_tensor_or_indexed_slices
+    register_tensor_conversion_function
 graphgrad.ir.dimension: Dimension dimension_value
 graphgrad.ir.dtypes: DType as_dtype bfloat16 bool=bool_ complex128 complex64 double=float64 float16 float32 float64
     half=float16 int16 int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string uint16 uint32 uint64 uint8

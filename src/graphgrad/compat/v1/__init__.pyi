@@ -102,6 +102,7 @@ from graphgrad.extras.signal.fft_functions import ifft2d as ifft2d
 from graphgrad.extras.signal.fft_functions import ifft3d as ifft3d
 from graphgrad.extras.sparse.sets import edit_distance as edit_distance
 from graphgrad.extras.sparse.sparse_combine import convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor
+from graphgrad.extras.sparse.sparse_combine import sparse_mask as sparse_mask
 from graphgrad.extras.sparse.sparse_combine import sparse_maximum as sparse_maximum
 from graphgrad.extras.sparse.sparse_combine import sparse_merge as sparse_merge
 from graphgrad.extras.sparse.sparse_combine import sparse_minimum as sparse_minimum
@@ -113,7 +114,6 @@ from graphgrad.extras.sparse.sparse_combine import sparse_to_indicator as sparse
 from graphgrad.extras.sparse.sparse_functions import sparse_add_v1 as sparse_add
 from graphgrad.extras.sparse.sparse_functions import sparse_concat_v1 as sparse_concat
 from graphgrad.extras.sparse.sparse_functions import sparse_fill_empty_rows as sparse_fill_empty_rows
-from graphgrad.extras.sparse.sparse_functions import sparse_mask as sparse_mask
 from graphgrad.extras.sparse.sparse_functions import sparse_placeholder as sparse_placeholder
 from graphgrad.extras.sparse.sparse_functions import sparse_reorder as sparse_reorder
 from graphgrad.extras.sparse.sparse_functions import sparse_reshape as sparse_reshape
@@ -294,8 +294,8 @@ from graphgrad.ir.context import executing_eagerly as executing_eagerly
 from graphgrad.ir.context import executing_eagerly_outside_functions as executing_eagerly_outside_functions
 from graphgrad.ir.context import get_default_graph as get_default_graph
 from graphgrad.ir.context import reset_default_graph as reset_default_graph
-from graphgrad.ir.conversion import convert_to_tensor as convert_to_tensor
 from graphgrad.ir.conversion import convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices
+from graphgrad.ir.conversion import convert_to_tensor_v1 as convert_to_tensor
 from graphgrad.ir.conversion import register_tensor_conversion_function as register_tensor_conversion_function
 from graphgrad.ir.dimension import Dimension as Dimension
 from graphgrad.ir.dimension import dimension_value as dimension_value

@@ -2,6 +2,7 @@
 
 from graphgrad.extras.sparse.feature_crosses import sparse_cross as cross
 from graphgrad.extras.sparse.feature_crosses import sparse_cross_hashed as cross_hashed
+from graphgrad.extras.sparse.sparse_combine import sparse_mask as mask
 from graphgrad.extras.sparse.sparse_combine import sparse_maximum as maximum
 from graphgrad.extras.sparse.sparse_combine import sparse_merge as merge
 from graphgrad.extras.sparse.sparse_combine import sparse_minimum as minimum
@@ -17,7 +18,6 @@ from graphgrad.extras.sparse.sparse_functions import from_dense as from_dense
 from graphgrad.extras.sparse.sparse_functions import sparse_add_v1 as add
 from graphgrad.extras.sparse.sparse_functions import sparse_concat_v1 as concat
 from graphgrad.extras.sparse.sparse_functions import sparse_fill_empty_rows as fill_empty_rows
-from graphgrad.extras.sparse.sparse_functions import sparse_mask as mask
 from graphgrad.extras.sparse.sparse_functions import sparse_placeholder as placeholder
 from graphgrad.extras.sparse.sparse_functions import sparse_reorder as reorder
 from graphgrad.extras.sparse.sparse_functions import sparse_reshape as reshape

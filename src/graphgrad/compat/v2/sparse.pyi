@@ -3,6 +3,7 @@
 from graphgrad.extras.sparse.feature_crosses import sampled_addmm as sampled_addmm
 from graphgrad.extras.sparse.feature_crosses import sparse_cross as cross
 from graphgrad.extras.sparse.feature_crosses import sparse_cross_hashed as cross_hashed
+from graphgrad.extras.sparse.sparse_combine import sparse_mask as mask
 from graphgrad.extras.sparse.sparse_combine import sparse_maximum as maximum
 from graphgrad.extras.sparse.sparse_combine import sparse_minimum as minimum
 from graphgrad.extras.sparse.sparse_combine import sparse_reset_shape as reset_shape
@@ -16,7 +17,6 @@ from graphgrad.extras.sparse.sparse_functions import map_values as map_values
 from graphgrad.extras.sparse.sparse_functions import sparse_add as add
 from graphgrad.extras.sparse.sparse_functions import sparse_concat as concat
 from graphgrad.extras.sparse.sparse_functions import sparse_fill_empty_rows as fill_empty_rows
-from graphgrad.extras.sparse.sparse_functions import sparse_mask as mask
 from graphgrad.extras.sparse.sparse_functions import sparse_reorder as reorder
 from graphgrad.extras.sparse.sparse_functions import sparse_reshape as reshape
 from graphgrad.extras.sparse.sparse_functions import sparse_retain as retain

@@ -26,7 +26,7 @@ from .random_positions import RandomPositions
 from .run_report import RunReport
 
 
-def get_default_session() -> Any:
+def get_default_session() -> BaseSession | Any:
     """Returns the innermost session of a `with session:` (or `as_default`) block of this thread, or None."""
     return sessions.entries[-1] if sessions.entries else None
 

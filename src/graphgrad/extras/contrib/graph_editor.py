@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphgrad.frontend.structure.structure_types import S
 from graphgrad.ir.builder import add_to_graph
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.graph import Operation, Tensor
@@ -59,7 +60,8 @@ class TransformerInfo:
 
 
 def copy_with_input_replacements(sgv: Any, replacement_ts: Any, dst_graph: Any = None, dst_scope: str = "",
-                                 src_scope: str = "", reuse_dst_scope: bool = False) -> Any:
+                                 src_scope: str = "",
+                                 reuse_dst_scope: bool = False) -> tuple[SubGraphView, TransformerInfo]:
     """Copies operations; some of what they use is replaced.
 
     Args:
@@ -112,13 +114,13 @@ def _derived(opdef: Any) -> set[str]:
 
 
 def copy(sgv: Any, dst_graph: Any = None, dst_scope: str = "", src_scope: str = "",
-         reuse_dst_scope: bool = False) -> Any:
+         reuse_dst_scope: bool = False) -> tuple[SubGraphView, TransformerInfo]:
     """Copies operations; see `copy_with_input_replacements`."""
     return copy_with_input_replacements(sgv, {}, dst_graph, dst_scope, src_scope, reuse_dst_scope)
 
 
-def graph_replace(target_ts: Any, replacement_ts: Any, dst_scope: str = "", src_scope: str = "",
-                  reuse_dst_scope: bool = False) -> Any:
+def graph_replace(target_ts: S, replacement_ts: Any, dst_scope: str = "", src_scope: str = "",
+                  reuse_dst_scope: bool = False) -> S:
     """Recomputes tensors with others replaced, by copying the operations in between.
 
     Args:

@@ -304,8 +304,8 @@ def concatenate(self: DatasetT, dataset: Any, name: str | None = None) -> Datase
     return made._as("ConcatenateDataset", self, dataset)
 
 
-def group_by_window(self: DatasetBase, key_func: Any, reduce_func: Any, window_size: Any = None,
-                    window_size_func: Any = None, name: str | None = None) -> Any:
+def group_by_window(self: DatasetT, key_func: Any, reduce_func: Any, window_size: Any = None,
+                    window_size_func: Any = None, name: str | None = None) -> DatasetT:
     """Applies a function to groups of elements with the same key.
 
     Args:
@@ -320,10 +320,10 @@ def group_by_window(self: DatasetBase, key_func: Any, reduce_func: Any, window_s
     return grouped(self, key_func, reduce_func, window_size, window_size_func)
 
 
-def bucket_by_sequence_length(self: DatasetBase, element_length_func: Any, bucket_boundaries: Any,
+def bucket_by_sequence_length(self: DatasetT, element_length_func: Any, bucket_boundaries: Any,
                               bucket_batch_sizes: Any, padded_shapes: Any = None, padding_values: Any = None,
                               pad_to_bucket_boundary: bool = False, no_padding: bool = False,
-                              drop_remainder: bool = False, name: str | None = None) -> Any:
+                              drop_remainder: bool = False, name: str | None = None) -> DatasetT:
     """Makes a data set of padded batches of elements of similar length.
 
     Args:
@@ -342,8 +342,8 @@ def bucket_by_sequence_length(self: DatasetBase, element_length_func: Any, bucke
                     padding_values, pad_to_bucket_boundary, no_padding, drop_remainder)
 
 
-def rejection_resample(self: DatasetBase, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: Any = None,
-                       name: str | None = None) -> Any:
+def rejection_resample(self: DatasetT, class_func: Any, target_dist: Any, initial_dist: Any = None, seed: Any = None,
+                       name: str | None = None) -> DatasetT:
     """Makes a data set of pairs (class, element) with another distribution of classes, by dropping elements.
 
     Args:

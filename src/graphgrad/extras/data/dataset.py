@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from graphgrad.frontend.function.autograph.loop_sources import LoopElements, LoopSource
+from graphgrad.frontend.structure.structure_types import R
 from graphgrad.ir import context
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.values.composite import register_spec
@@ -63,26 +64,54 @@ class Dataset(LoopSource, DatasetBase):
     def __bool__(self) -> bool:
         return True
 
-    def apply(self, transformation_func: Any) -> Any:
+    def apply(self, transformation_func: Callable[[Self], R]) -> R:
         """Applies a function to the data set."""
         return transformation_func(self)
 
-    # -- sources -----------------------------------------------------------------------
+    # -- sources, and what is made of several data sets -------------------------------
 
-    from_tensors = classmethod(sources.from_tensors)
-    from_tensor_slices = classmethod(sources.from_tensor_slices)
-    from_generator = classmethod(sources.from_generator)
-    range = classmethod(sources.range_)
-    list_files = classmethod(sources.list_files)
-    counter = staticmethod(sources.counter)
-    random = staticmethod(sources.random)
-    load = staticmethod(stored.load)
+    if TYPE_CHECKING:  # that they return an object of the class that they are asked of cannot be told there
+        @classmethod
+        def from_tensors(cls, tensors: Any, name: str | None = None) -> Self: ...
+        @classmethod
+        def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Self: ...
+        @classmethod
+        def from_generator(cls, generator: Any, output_types: Any = None, output_shapes: Any = None, args: Any = None,
+                           output_signature: Any = None, name: str | None = None) -> Self: ...
+        @classmethod
+        def range(cls, *args: Any, **kwargs: Any) -> Self: ...
+        @classmethod
+        def list_files(cls, file_pattern: Any, shuffle: Any = None, seed: Any = None,
+                       name: str | None = None) -> Self: ...
+        @classmethod
+        def counter(cls, start: Any = 0, step: Any = 1, dtype: Any = ..., name: str | None = None) -> Self: ...
+        @classmethod
+        def random(cls, seed: Any = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> Self: ...
+        @classmethod
+        def load(cls, path: str, element_spec: Any = None, compression: Any = None, reader_func: Any = None,
+                 wait: bool = False) -> Self: ...
+        @classmethod
+        def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> Self: ...
+        @classmethod
+        def sample_from_datasets(cls, datasets: Any, weights: Any = None, seed: Any = None,
+                                 stop_on_empty_dataset: bool = False,
+                                 rerandomize_each_iteration: Any = None) -> Self: ...
+        @classmethod
+        def choose_from_datasets(cls, datasets: Any, choice_dataset: Any,
+                                 stop_on_empty_dataset: bool = True) -> Self: ...
+    else:
+        from_tensors = classmethod(sources.from_tensors)
+        from_tensor_slices = classmethod(sources.from_tensor_slices)
+        from_generator = classmethod(sources.from_generator)
+        range = classmethod(sources.range_)
+        list_files = classmethod(sources.list_files)
+        counter = staticmethod(sources.counter)
+        random = staticmethod(sources.random)
+        load = staticmethod(stored.load)
+        zip = classmethod(combine.zip_)
+        sample_from_datasets = staticmethod(combine.sample_from_datasets)
+        choose_from_datasets = staticmethod(combine.choose_from_datasets)
 
-    # -- of several data sets ----------------------------------------------------------
-
-    zip = classmethod(combine.zip_)
-    sample_from_datasets = staticmethod(combine.sample_from_datasets)
-    choose_from_datasets = staticmethod(combine.choose_from_datasets)
     concatenate = combine.concatenate
 
     # -- by functions of the elements --------------------------------------------------

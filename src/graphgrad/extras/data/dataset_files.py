@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ def save(dataset: Any, path: str, compression: Any = None, shard_func: Any = Non
     dataset.save(path, compression)
 
 
-def load(path: str, element_spec: Any = None, compression: Any = None, reader_func: Any = None) -> Any:
+def load(path: str, element_spec: Any = None, compression: Any = None, reader_func: Any = None) -> Dataset:
     """Makes a data set of the elements that `save` wrote.
 
     Args:
@@ -78,7 +78,8 @@ class DatasetTFRecordWriter:
 # -- examples ------------------------------------------------------------------------------
 
 
-def parse_example_dataset(features: Any, num_parallel_calls: Any = 1, deterministic: Any = None) -> Any:
+def parse_example_dataset(features: Any, num_parallel_calls: Any = 1,
+                          deterministic: Any = None) -> Callable[[Any], Dataset]:
     """Makes a transformation that parses batches of serialized `Example`s into dictionaries of tensors.
 
     Args:

@@ -185,6 +185,6 @@ def with_options(self: DatasetT, options: Any, name: str | None = None) -> Datas
     return made
 
 
-def options(self: DatasetBase) -> Any:
+def options(self: DatasetBase) -> Options:
     """Returns the options of this data set and of those that it is made from."""
     return Options() if self._options is None else self._options

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .data_structure import flatten
 from .elements import Element, joined
 from .passes import Values
 from .values import computed
+
+if TYPE_CHECKING:
+    from graphgrad.extras.pipelines.lookup_tables import StaticHashTable, StaticVocabularyTable
 
 _Transformation = Callable[[Any], Any]
 
@@ -70,7 +73,7 @@ class DatasetInitializer:
 
 def table_from_dataset(dataset: Any = None, num_oov_buckets: int = 0, vocab_size: Any = None, default_value: Any = None,
                        hasher_spec: Any = FastHashSpec, key_dtype: Any = string,
-                       name: str | None = None) -> Any:
+                       name: str | None = None) -> StaticHashTable | StaticVocabularyTable:
     """Makes a table of the pairs of a data set.
 
     Args:
@@ -99,7 +102,8 @@ def table_from_dataset(dataset: Any = None, num_oov_buckets: int = 0, vocab_size
 
 def index_table_from_dataset(dataset: Any = None, num_oov_buckets: int = 0, vocab_size: Any = None,
                              default_value: Any = -1, hasher_spec: Any = FastHashSpec,
-                             key_dtype: Any = string, name: str | None = None) -> Any:
+                             key_dtype: Any = string,
+                             name: str | None = None) -> StaticHashTable | StaticVocabularyTable:
     """Makes a table from the elements of a data set to their positions.
 
     Args:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, OutOfRangeError
+from graphgrad.extras.data.optional import Optional
 from graphgrad.ir.dtypes import bool_, int64
 from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.tensor import Tensor
@@ -20,7 +21,7 @@ from .elements import Element, _runner, _symbolic, dataset_class, fixed, traced
 from .passes import Values
 from .values import computed
 
-_Transformation = Callable[[Any], Any]
+_Transformation = Callable[[Any], Dataset]
 
 
 def _method(name: str, *args: Any) -> _Transformation:
@@ -285,7 +286,7 @@ def cardinality(dataset: Any) -> Tensor:
     return dataset.cardinality()
 
 
-def counter(start: Any = 0, step: Any = 1, dtype: Any = int64) -> Any:
+def counter(start: Any = 0, step: Any = 1, dtype: Any = int64) -> Dataset:
     """Makes the data set of `Dataset.counter`.
 
     Args:
@@ -295,7 +296,7 @@ def counter(start: Any = 0, step: Any = 1, dtype: Any = int64) -> Any:
     return Dataset.counter(start, step, dtype)
 
 
-def random_dataset(seed: Any = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> Any:
+def random_dataset(seed: Any = None, rerandomize_each_iteration: Any = None, name: str | None = None) -> Dataset:
     """Makes the data set of `Dataset.random`.
 
     Args:
@@ -306,7 +307,7 @@ def random_dataset(seed: Any = None, rerandomize_each_iteration: Any = None, nam
 
 
 def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None,
-                         stop_on_empty_dataset: bool = False) -> Any:
+                         stop_on_empty_dataset: bool = False) -> Dataset:
     """Makes the data set of `Dataset.sample_from_datasets`.
 
     Args:
@@ -316,7 +317,7 @@ def sample_from_datasets(datasets: Any, weights: Any = None, seed: Any = None,
     return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
 
 
-def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = False) -> Any:
+def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = False) -> Dataset:
     """Makes the data set of `Dataset.choose_from_datasets`.
 
     Args:
@@ -326,7 +327,7 @@ def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_datas
     return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
 
-def from_list(elements: Any, name: str | None = None) -> Any:
+def from_list(elements: Any, name: str | None = None) -> Dataset:
     """Makes a data set of the elements of a list, which have one structure, equal dtypes and shapes.
 
     Args:
@@ -388,7 +389,7 @@ def get_structure(dataset_or_iterator: Any) -> Any:
                         f"tf.data.Iterator object, but got {type(dataset_or_iterator)}.") from None
 
 
-def get_next_as_optional(iterator: Any) -> Any:
+def get_next_as_optional(iterator: Any) -> Optional:
     """Returns the next element of an iterator as an `Optional`, which holds nothing after the last one.
 
     Args:

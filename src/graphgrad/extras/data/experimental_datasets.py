@@ -7,7 +7,7 @@ from typing import Any
 
 from .dataset import Dataset
 
-_Transformation = Callable[[Any], Any]
+_Transformation = Callable[[Any], Dataset]
 
 
 def map_and_batch(map_func: Any, batch_size: Any, num_parallel_batches: Any = None, drop_remainder: bool = False,

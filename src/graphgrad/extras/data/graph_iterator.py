@@ -258,7 +258,7 @@ def _iterator(dataset: Any, name: str) -> Iterator:
     return made
 
 
-def make_one_shot_iterator(dataset: Any) -> Any:
+def make_one_shot_iterator(dataset: Any) -> Iterator:
     """Makes an iterator for one pass through a data set, which needs no initializer.
 
     Args:
@@ -308,7 +308,7 @@ def _check_constant(tensors: Any) -> None:
         waiting.extend(new)
 
 
-def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> Any:
+def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> Iterator:
     """Makes an iterator that begins a pass whenever its `initializer` is run.
 
     Args:

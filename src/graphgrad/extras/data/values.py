@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
 
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
+from graphgrad.frontend.structure.structure_types import OneTensor, TensorsT
 from graphgrad.ir import context
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.eager import EagerTensor
@@ -16,6 +17,7 @@ from graphgrad.ir.graph import Tensor
 from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import relax
+from graphgrad.ir.tensor import Tensor as AnyTensor
 
 from .data_structure import flatten, pack
 from .dataset_base import OTHERS, Called, DatasetBase, Recipe, handles
@@ -23,6 +25,12 @@ from .elements import Element, _now, _runner, _symbolic, _value, plain, traced
 from .passes import Draws, Values
 
 
+@overload
+def reduce(self: DatasetBase, initial_state: OneTensor, reduce_func: Any, name: str | None = None) -> AnyTensor: ...
+@overload
+def reduce(self: DatasetBase, initial_state: TensorsT, reduce_func: Any, name: str | None = None) -> TensorsT: ...
+@overload
+def reduce(self: DatasetBase, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any: ...
 def reduce(self: DatasetBase, initial_state: Any, reduce_func: Any, name: str | None = None) -> Any:
     """Combines the elements from the first to the last: `state = reduce_func(state, element)`.
 
@@ -90,7 +98,7 @@ def get_single_element(self: DatasetBase, name: str | None = None) -> Any:
     return computed(self._captured, compute, self._specs, name, Recipe("DatasetToSingleElement", [self]))
 
 
-def as_numpy_iterator(self: DatasetBase) -> Any:
+def as_numpy_iterator(self: DatasetBase) -> Iterator[Any]:
     """Makes an iterator over the elements as NumPy arrays.
 
     Raises: RuntimeError except in eager mode.
@@ -103,14 +111,14 @@ def as_numpy_iterator(self: DatasetBase) -> Any:
     return NumpyIterator(self)
 
 
-def cardinality(self: DatasetBase) -> Any:
+def cardinality(self: DatasetBase) -> AnyTensor:
     """Returns the number of elements, a scalar int64: -1 if it is infinite, -2 if it is not known."""
     from graphgrad.ir.conversion import convert_to_tensor
 
     return convert_to_tensor(np.asarray(self._size, np.int64))
 
 
-def fingerprint(self: DatasetBase) -> Any:
+def fingerprint(self: DatasetBase) -> AnyTensor:
     """Computes a uint64 that is equal for data sets with the same structure of elements."""
     import zlib
 

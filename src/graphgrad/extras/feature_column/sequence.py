@@ -105,7 +105,7 @@ class SequenceNumericColumn(SequenceDenseColumn):
 
 
 def sequence_numeric_column(key: str, shape: Any = (1,), default_value: float = 0.0, dtype: DTypeLike = float32,
-                            normalizer_fn: Callable[[Any], Any] | None = None) -> Any:
+                            normalizer_fn: Callable[[Any], Any] | None = None) -> SequenceNumericColumn:
     """Makes a column of numbers for each step of a row.
 
     Args:
@@ -129,7 +129,8 @@ def sequence_numeric_column(key: str, shape: Any = (1,), default_value: float = 
     return SequenceNumericColumn(key, like.shape, default_value, as_dtype(dtype), normalizer_fn)
 
 
-def sequence_categorical_column_with_identity(key: str, num_buckets: int, default_value: int | None = None) -> Any:
+def sequence_categorical_column_with_identity(key: str, num_buckets: int,
+                                              default_value: int | None = None) -> SequenceCategoricalColumn:
     """Makes a column of ids for each step of a row, which are the feature's numbers.
 
     Args:
@@ -145,7 +146,8 @@ def sequence_categorical_column_with_identity(key: str, num_buckets: int, defaul
     return SequenceCategoricalColumn(categorical.categorical_column_with_identity(key, num_buckets, default_value))
 
 
-def sequence_categorical_column_with_hash_bucket(key: str, hash_bucket_size: int, dtype: DTypeLike = string) -> Any:
+def sequence_categorical_column_with_hash_bucket(key: str, hash_bucket_size: int,
+                                                 dtype: DTypeLike = string) -> SequenceCategoricalColumn:
     """Makes a column of ids for each step of a row, which are hashes.
 
     Args:
@@ -162,7 +164,8 @@ def sequence_categorical_column_with_hash_bucket(key: str, hash_bucket_size: int
 
 
 def sequence_categorical_column_with_vocabulary_list(key: str, vocabulary_list: Any, dtype: Any = None,
-                                                     default_value: int = -1, num_oov_buckets: int = 0) -> Any:
+                                                     default_value: int = -1,
+                                                     num_oov_buckets: int = 0) -> SequenceCategoricalColumn:
     """Makes a column of ids for each step of a row, which are places in a list.
 
     Args:
@@ -182,7 +185,7 @@ def sequence_categorical_column_with_vocabulary_list(key: str, vocabulary_list: 
 
 def sequence_categorical_column_with_vocabulary_file(key: str, vocabulary_file: str, vocabulary_size: Any = None,
                                                      num_oov_buckets: int = 0, default_value: Any = None,
-                                                     dtype: DTypeLike = string) -> Any:
+                                                     dtype: DTypeLike = string) -> SequenceCategoricalColumn:
     """Makes a column of ids for each step of a row, which are numbers of lines in a file.
 
     Args:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from graphgrad.frontend.control_flow.cond_while import while_loop
+from graphgrad.frontend.structure.structure_types import OneTensor, TensorsT
 from graphgrad.gradients.derived.higher import jacobian
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
@@ -15,6 +16,7 @@ from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ops.linalg.solutions import BAD_BOUNDS, CONVERGED, MULTIPLE, NOT_FINITE, NOT_MINIMUM, RUNNING, STUCK
 
 from . import krylov, traced
@@ -28,6 +30,19 @@ _NAME = "tf.implicit.argmin"
 _HALVINGS = 40
 
 
+@overload
+def argmin(f: Callable[[Any], Any], start: OneTensor, bounds: Any = None,
+           equalities: Callable[[Any], Any] | None = None, linear_solver: str | None = None, rtol: float | None = None,
+           atol: float = 0.0, max_iterations: int = 200, strict: str = "error", with_info: Literal[False] = False,
+           name: str | None = None) -> AnyTensor: ...
+@overload
+def argmin(f: Callable[[Any], Any], start: TensorsT, bounds: Any = None, equalities: Callable[[Any], Any] | None = None,
+           linear_solver: str | None = None, rtol: float | None = None, atol: float = 0.0, max_iterations: int = 200,
+           strict: str = "error", with_info: Literal[False] = False, name: str | None = None) -> TensorsT: ...
+@overload
+def argmin(f: Callable[[Any], Any], start: Any, bounds: Any = None, equalities: Callable[[Any], Any] | None = None,
+           linear_solver: str | None = None, rtol: float | None = None, atol: float = 0.0, max_iterations: int = 200,
+           strict: str = "error", with_info: bool = False, name: str | None = None) -> Any: ...
 def argmin(f: Callable[[Any], Any], start: Any, bounds: Any = None, equalities: Callable[[Any], Any] | None = None,
            linear_solver: str | None = None, rtol: float | None = None, atol: float = 0.0, max_iterations: int = 200,
            strict: str = "error", with_info: bool = False, name: str | None = None) -> Any:

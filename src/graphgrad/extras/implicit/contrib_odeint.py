@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import float32, float64, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 
 from . import krylov, traced
 from .calling import function_given, staged
@@ -28,7 +29,7 @@ _OPTIONS = {"first_step": "first", "max_num_steps": "most", "safety": "safety", 
 
 def odeint(func: Callable[[Any, Any], Any], y0: Any, t: Any, rtol: float = 1e-6, atol: float = 1e-12,
            method: str | None = None, options: dict[str, Any] | None = None, full_output: bool = False,
-           name: str | None = None) -> Any:
+           name: str | None = None) -> Tensor:
     """Integrates dy/dt = func(y, t); `tf.implicit.odeint` with the arguments of TensorFlow 1.
 
     Args:
@@ -70,7 +71,7 @@ def odeint(func: Callable[[Any, Any], Any], y0: Any, t: Any, rtol: float = 1e-6,
 
 
 def odeint_fixed(func: Callable[[Any, Any], Any], y0: Any, t: Any, dt: Any = None, method: str | None = None,
-                 name: str | None = None) -> Any:
+                 name: str | None = None) -> Tensor:
     """Integrates dy/dt = func(y, t) with steps of given sizes.
 
     Args:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from graphgrad.frontend.control_flow.cond_while import while_loop
+from graphgrad.frontend.structure.structure_types import OneTensor, TensorsT
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ops.linalg.solutions import CONVERGED, NOT_FINITE, RUNNING
 
 from . import krylov, traced
@@ -23,6 +25,18 @@ from .vectors import Layout
 _FIXED = "tf.implicit.fixed_point"
 
 
+@overload
+def fixed_point(f: Callable[[Any], Any], start: OneTensor, linear_solver: str | None = None, rtol: float | None = None,
+                atol: float = 0.0, max_iterations: int = 1000, strict: str = "error", with_info: Literal[False] = False,
+                anderson: int = 0, name: str | None = None) -> AnyTensor: ...
+@overload
+def fixed_point(f: Callable[[Any], Any], start: TensorsT, linear_solver: str | None = None, rtol: float | None = None,
+                atol: float = 0.0, max_iterations: int = 1000, strict: str = "error", with_info: Literal[False] = False,
+                anderson: int = 0, name: str | None = None) -> TensorsT: ...
+@overload
+def fixed_point(f: Callable[[Any], Any], start: Any, linear_solver: str | None = None, rtol: float | None = None,
+                atol: float = 0.0, max_iterations: int = 1000, strict: str = "error", with_info: bool = False,
+                anderson: int = 0, name: str | None = None) -> Any: ...
 def fixed_point(f: Callable[[Any], Any], start: Any, linear_solver: str | None = None, rtol: float | None = None,
                 atol: float = 0.0, max_iterations: int = 1000, strict: str = "error", with_info: bool = False,
                 anderson: int = 0, name: str | None = None) -> Any:

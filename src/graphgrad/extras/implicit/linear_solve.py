@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from graphgrad.frontend.structure.structure_types import OneTensor, TensorsT
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ops.linalg.solutions import CONVERGED, SINGULAR
 
 from . import krylov, traced
@@ -22,6 +24,18 @@ from .vectors import Layout
 _NAME = "tf.implicit.linear_solve"
 
 
+@overload
+def linear_solve(operator: Any, b: OneTensor, method: str | None = None, start: Any = None, rtol: float | None = None,
+                 atol: float = 0.0, max_iterations: int | None = None, restart: int = 30, strict: str = "error",
+                 with_info: Literal[False] = False, name: str | None = None) -> AnyTensor: ...
+@overload
+def linear_solve(operator: Any, b: TensorsT, method: str | None = None, start: Any = None, rtol: float | None = None,
+                 atol: float = 0.0, max_iterations: int | None = None, restart: int = 30, strict: str = "error",
+                 with_info: Literal[False] = False, name: str | None = None) -> TensorsT: ...
+@overload
+def linear_solve(operator: Any, b: Any, method: str | None = None, start: Any = None, rtol: float | None = None,
+                 atol: float = 0.0, max_iterations: int | None = None, restart: int = 30, strict: str = "error",
+                 with_info: bool = False, name: str | None = None) -> Any: ...
 def linear_solve(operator: Any, b: Any, method: str | None = None, start: Any = None, rtol: float | None = None,
                  atol: float = 0.0, max_iterations: int | None = None, restart: int = 30, strict: str = "error",
                  with_info: bool = False, name: str | None = None) -> Any:

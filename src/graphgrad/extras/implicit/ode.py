@@ -8,17 +8,19 @@ step sizes count as constants but where a step ends at one of the times asked fo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from graphgrad.frontend.control_flow.loop_memory import checkpointed_loops, reverse
+from graphgrad.frontend.structure.structure_types import OneTensor, TensorsT
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import float32, float64
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ir.values.indexed_slices import dense as as_dense
 
 from . import krylov, traced
@@ -36,6 +38,21 @@ _NAME = "tf.implicit.odeint"
 _RESULTS = len(Path._fields)
 
 
+@overload
+def odeint(func: Callable[[Any, Any], Any], y0: OneTensor, t: Any, rtol: float = 1e-6, atol: float = 1e-12,
+           method: str = "dopri5", step: Any = None, max_steps: int = 10_000, strict: str = "error",
+           with_info: Literal[False] = False, event: None = None, gradient: str = "steps",
+           dense: Literal[False] = False, name: str | None = None) -> AnyTensor: ...
+@overload
+def odeint(func: Callable[[Any, Any], Any], y0: TensorsT, t: Any, rtol: float = 1e-6, atol: float = 1e-12,
+           method: str = "dopri5", step: Any = None, max_steps: int = 10_000, strict: str = "error",
+           with_info: Literal[False] = False, event: None = None, gradient: str = "steps",
+           dense: Literal[False] = False, name: str | None = None) -> TensorsT: ...
+@overload
+def odeint(func: Callable[[Any, Any], Any], y0: Any, t: Any, rtol: float = 1e-6, atol: float = 1e-12,
+           method: str = "dopri5", step: Any = None, max_steps: int = 10_000, strict: str = "error",
+           with_info: bool = False, event: Any = None, gradient: str = "steps", dense: bool = False,
+           name: str | None = None) -> Any: ...
 def odeint(func: Callable[[Any, Any], Any], y0: Any, t: Any, rtol: float = 1e-6, atol: float = 1e-12,
            method: str = "dopri5", step: Any = None, max_steps: int = 10_000, strict: str = "error",
            with_info: bool = False, event: Any = None, gradient: str = "steps", dense: bool = False,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from graphgrad.frontend.control_flow.cond_while import while_loop
+from graphgrad.frontend.structure.structure_types import OneTensor, TensorsT
 from graphgrad.gradients.derived.higher import jacobian
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ops.linalg.solutions import CONVERGED, MULTIPLE, NOT_FINITE, RUNNING, SINGULAR, STUCK
 
 from . import krylov, traced
@@ -25,6 +27,18 @@ _HALVINGS = 30
 _SLOW = 6  # steps in a row that shrink by a constant factor
 
 
+@overload
+def root(f: Callable[[Any], Any], start: OneTensor, linear_solver: str | None = None, rtol: float | None = None,
+         atol: float = 0.0, max_iterations: int = 100, strict: str = "error", with_info: Literal[False] = False,
+         name: str | None = None) -> AnyTensor: ...
+@overload
+def root(f: Callable[[Any], Any], start: TensorsT, linear_solver: str | None = None, rtol: float | None = None,
+         atol: float = 0.0, max_iterations: int = 100, strict: str = "error", with_info: Literal[False] = False,
+         name: str | None = None) -> TensorsT: ...
+@overload
+def root(f: Callable[[Any], Any], start: Any, linear_solver: str | None = None, rtol: float | None = None,
+         atol: float = 0.0, max_iterations: int = 100, strict: str = "error", with_info: bool = False,
+         name: str | None = None) -> Any: ...
 def root(f: Callable[[Any], Any], start: Any, linear_solver: str | None = None, rtol: float | None = None,
          atol: float = 0.0, max_iterations: int = 100, strict: str = "error", with_info: bool = False,
          name: str | None = None) -> Any:

@@ -42,7 +42,7 @@ _NO_GRADIENTS: Mapping[str, Any] = {}
 
 
 def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any = None, name: str | None = None,
-                     op_dict: Any = None, producer_op_list: Any = None) -> Any:
+                     op_dict: Any = None, producer_op_list: Any = None) -> list[Any] | Any:
     """Adds the operations of a `GraphDef` to the current graph.
 
     Args:

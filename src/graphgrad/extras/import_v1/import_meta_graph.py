@@ -56,7 +56,7 @@ def read_message(kind: Any, path: Any, as_text: bool = False) -> Any:
 
 
 def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, import_scope: Any = None,
-                      **kwargs: Any) -> Any:
+                      **kwargs: Any) -> Saver | Any:
     """Adds a graph with its collections, from a file or a `MetaGraphDef`, to the current graph.
 
     Args:

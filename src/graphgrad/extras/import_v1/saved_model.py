@@ -15,8 +15,10 @@ from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import executing_eagerly, get_default_graph
 from graphgrad.ir.dtypes import float32, string
 from graphgrad.ir.files.atomic_files import make_folders, write_whole
-from graphgrad.ir.graph_messages import AssetFileDef, SignatureDef, TensorInfo, TensorProto, shape_proto
+from graphgrad.ir.graph import Operation
+from graphgrad.ir.graph_messages import AssetFileDef, MetaGraphDef, SignatureDef, TensorInfo, TensorProto, shape_proto
 from graphgrad.ir.proto.messages import DecodeError
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ir.values.composite import Bundle, Composite
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group
@@ -42,7 +44,7 @@ SAVED_MODEL_SCHEMA_VERSION = 1
 VARIABLES_DIRECTORY, VARIABLES_FILENAME = "variables", "variables"
 
 
-def build_tensor_info(tensor: Any) -> Any:
+def build_tensor_info(tensor: Any) -> TensorInfo:
     """Makes the `TensorInfo` of a tensor: name, dtype and shape.
 
     Args:
@@ -64,7 +66,7 @@ def build_tensor_info(tensor: Any) -> Any:
 
 
 def build_signature_def(inputs: Any = None, outputs: Any = None, method_name: str | None = None,
-                        defaults: Any = None) -> Any:
+                        defaults: Any = None) -> SignatureDef:
     """Makes a signature: named inputs and outputs.
 
     Args:
@@ -84,7 +86,7 @@ def build_signature_def(inputs: Any = None, outputs: Any = None, method_name: st
     return made
 
 
-def predict_signature_def(inputs: Any, outputs: Any) -> Any:
+def predict_signature_def(inputs: Any, outputs: Any) -> SignatureDef:
     """Makes a signature for prediction.
 
     Args:
@@ -106,7 +108,7 @@ def _tensor_of(value: Any, what: str, is_right: bool, wanted: str) -> Any:
     return build_tensor_info(value)
 
 
-def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
+def classification_signature_def(examples: Any, classes: Any, scores: Any) -> SignatureDef:
     """Makes a signature for classification.
 
     Args:
@@ -131,7 +133,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
     return build_signature_def(inputs, outputs, CLASSIFY_METHOD_NAME)
 
 
-def regression_signature_def(examples: Any, predictions: Any) -> Any:
+def regression_signature_def(examples: Any, predictions: Any) -> SignatureDef:
     """Makes a signature for regression.
 
     Args:
@@ -174,7 +176,7 @@ def contains_saved_model(export_dir: Any) -> bool:
     return any(os.path.exists(os.path.join(folder, name)) for name in names)
 
 
-def main_op() -> Any:
+def main_op() -> Operation | Any:
     """Makes an operation that initializes variables and tables, for a builder's `main_op`.
 
     Reference: TensorFlow 2.21 `tf.compat.v1.saved_model.main_op.main_op`.
@@ -182,7 +184,7 @@ def main_op() -> Any:
     return group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
 
 
-def main_op_with_restore(restore_op_name: Any) -> Any:
+def main_op_with_restore(restore_op_name: Any) -> Operation | Any:
     """Makes an operation that initializes variables and tables, and then restores variables.
 
     Args:
@@ -279,7 +281,7 @@ def asset_files(message: Any, export_dir: str) -> dict[str, str]:
     return found
 
 
-def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **saver_kwargs: Any) -> Any:
+def load(sess: Any, tags: Any, export_dir: Any, import_scope: Any = None, **saver_kwargs: Any) -> MetaGraphDef:
     """Adds the graph of a saved model to a session's graph, and restores its variables.
 
     Args:
@@ -332,7 +334,7 @@ def _elements(graph: Any, names: Iterable[str]) -> list[Any]:
         raise ValueError(f"the SavedModel is invalid: {e}. Fix: use another copy of the file") from None
 
 
-def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: Any = None) -> Any:
+def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: Any = None) -> Tensor:
     """Returns the tensor that a `TensorInfo` names.
 
     Args:

@@ -13,6 +13,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import ANY, as_dtype, int64, string
 from graphgrad.ir.files.atomic_files import make_folders, system_errors
 from graphgrad.ir.files.inflate import inflated
+from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.tensor import DTypeLike, Tensor
 from graphgrad.ops.common.sparse_tensor import SparseTensor
@@ -62,7 +63,7 @@ def write_file_op(xp, filename, contents):
     return ()
 
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
+def write_file(filename: Any, contents: Any, name: str | None = None) -> Operation | Any:
     """Writes a file; creates its directory if necessary.
 
     Args:

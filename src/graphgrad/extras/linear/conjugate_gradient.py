@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import collections
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,13 +10,22 @@ from graphgrad.frontend.control_flow import cond_while
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.common.elementwise import conj
 
-CGState = collections.namedtuple("CGState", ["i", "x", "r", "p", "gamma"])
+
+class CGState(NamedTuple):
+    """The state of the iteration: steps, solution, residual, direction, squared norm of the preconditioned residual."""
+
+    i: Tensor
+    x: Tensor
+    r: Tensor
+    p: Tensor
+    gamma: Tensor
 
 
 def conjugate_gradient(operator: Any, rhs: Any, preconditioner: Any = None, x: Any = None, tol: float = 1e-5,
-                       max_iter: int = 20, name: str = "conjugate_gradient") -> Any:
+                       max_iter: int = 20, name: str = "conjugate_gradient") -> CGState:
     """Solves A x = rhs for self-adjoint, positive definite A, by conjugate gradients.
 
     Args:

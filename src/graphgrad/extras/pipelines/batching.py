@@ -5,14 +5,17 @@ Reference: TensorFlow 2.21 `tf.compat.v1.train`.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
 
 from graphgrad.frontend.control_flow.cond_while import cond
+from graphgrad.frontend.structure.structure_types import S
 from graphgrad.ir.constant_value import static_value
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import bool_
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape, relax
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ops.array.mask import boolean_mask
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.ops.control.group import group, no_op
@@ -136,9 +139,18 @@ def _shuffle_batch(tensors_list: Any, keep_input: Any, batch_size: Any, capacity
         return _like(tensors_list[0], found)
 
 
+@overload
+def batch(tensors: Mapping[S, Any], batch_size: Any, num_threads: int = 1, capacity: int = 32,
+          enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
+          allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+          name: str | None = None) -> dict[S, AnyTensor]: ...
+@overload
+def batch(tensors: object, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False,
+          shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
+          shared_name: str | None = None, name: str | None = None) -> AnyTensor | Any: ...
 def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False,
           shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
-          shared_name: str | None = None, name: str | None = None) -> Any:
+          shared_name: str | None = None, name: str | None = None) -> AnyTensor | Any:
     """Batches examples, in their order.
 
     Args:
@@ -171,10 +183,20 @@ def batch(tensors: Any, batch_size: Any, num_threads: int = 1, capacity: int = 3
                   allow_smaller_final_batch, shared_name, name, "batch")
 
 
+@overload
+def maybe_batch(tensors: Mapping[S, Any], keep_input: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32,
+                enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
+                allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                name: str | None = None) -> dict[S, AnyTensor]: ...
+@overload
+def maybe_batch(tensors: object, keep_input: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32,
+                enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
+                allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                name: str | None = None) -> AnyTensor | Any: ...
 def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int = 1, capacity: int = 32,
                 enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
                 allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                name: str | None = None) -> Any:
+                name: str | None = None) -> AnyTensor | Any:
     """Batches the examples that are to be kept.
 
     Args:
@@ -189,9 +211,17 @@ def maybe_batch(tensors: Any, keep_input: Any, batch_size: Any, num_threads: int
                   allow_smaller_final_batch, shared_name, name, "batch")
 
 
+@overload
+def batch_join(tensors_list: Sequence[Mapping[S, Any]], batch_size: Any, capacity: int = 32, enqueue_many: bool = False,
+               shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
+               shared_name: str | None = None, name: str | None = None) -> dict[S, AnyTensor]: ...
+@overload
+def batch_join(tensors_list: object, batch_size: Any, capacity: int = 32, enqueue_many: bool = False,
+               shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False,
+               shared_name: str | None = None, name: str | None = None) -> AnyTensor | Any: ...
 def batch_join(tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
                dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-               name: str | None = None) -> Any:
+               name: str | None = None) -> AnyTensor | Any:
     """Batches examples from several sources, each in a thread of its own.
 
     Args:
@@ -206,10 +236,20 @@ def batch_join(tensors_list: Any, batch_size: Any, capacity: int = 32, enqueue_m
                   allow_smaller_final_batch, shared_name, name, "batch_join")
 
 
+@overload
+def maybe_batch_join(tensors_list: Sequence[Mapping[S, Any]], keep_input: Any, batch_size: Any, capacity: int = 32,
+                     enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
+                     allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                     name: str | None = None) -> dict[S, AnyTensor]: ...
+@overload
+def maybe_batch_join(tensors_list: object, keep_input: Any, batch_size: Any, capacity: int = 32,
+                     enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
+                     allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                     name: str | None = None) -> AnyTensor | Any: ...
 def maybe_batch_join(tensors_list: Any, keep_input: Any, batch_size: Any, capacity: int = 32,
                      enqueue_many: bool = False, shapes: Any = None, dynamic_pad: bool = False,
                      allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                     name: str | None = None) -> Any:
+                     name: str | None = None) -> AnyTensor | Any:
     """Batches the examples of several sources that are to be kept.
 
     Args:
@@ -224,10 +264,20 @@ def maybe_batch_join(tensors_list: Any, keep_input: Any, batch_size: Any, capaci
                   allow_smaller_final_batch, shared_name, name, "batch_join")
 
 
+@overload
+def shuffle_batch(tensors: Mapping[S, Any], batch_size: Any, capacity: int, min_after_dequeue: int,
+                  num_threads: int = 1, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
+                  allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                  name: str | None = None) -> dict[S, AnyTensor]: ...
+@overload
+def shuffle_batch(tensors: object, batch_size: Any, capacity: int, min_after_dequeue: int, num_threads: int = 1,
+                  seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
+                  allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                  name: str | None = None) -> AnyTensor | Any: ...
 def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, num_threads: int = 1,
                   seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                   allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                  name: str | None = None) -> Any:
+                  name: str | None = None) -> AnyTensor | Any:
     """Batches examples in random order.
 
     Args:
@@ -247,10 +297,20 @@ def shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeu
                           shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch")
 
 
+@overload
+def maybe_shuffle_batch(tensors: Mapping[S, Any], batch_size: Any, capacity: int, min_after_dequeue: int,
+                        keep_input: Any, num_threads: int = 1, seed: int | None = None, enqueue_many: bool = False,
+                        shapes: Any = None, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                        name: str | None = None) -> dict[S, AnyTensor]: ...
+@overload
+def maybe_shuffle_batch(tensors: object, batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any,
+                        num_threads: int = 1, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
+                        allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                        name: str | None = None) -> AnyTensor | Any: ...
 def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any,
                         num_threads: int = 1, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                         allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                        name: str | None = None) -> Any:
+                        name: str | None = None) -> AnyTensor | Any:
     """Batches, in random order, the examples that are to be kept.
 
     Args:
@@ -266,10 +326,20 @@ def maybe_shuffle_batch(tensors: Any, batch_size: Any, capacity: int, min_after_
                           "shuffle_batch")
 
 
+@overload
+def shuffle_batch_join(tensors_list: Sequence[Mapping[S, Any]], batch_size: Any, capacity: int, min_after_dequeue: int,
+                       seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
+                       allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                       name: str | None = None) -> dict[S, AnyTensor]: ...
+@overload
+def shuffle_batch_join(tensors_list: object, batch_size: Any, capacity: int, min_after_dequeue: int,
+                       seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
+                       allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                       name: str | None = None) -> AnyTensor | Any: ...
 def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int,
                        seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                        allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                       name: str | None = None) -> Any:
+                       name: str | None = None) -> AnyTensor | Any:
     """Batches examples from several sources in random order, each source in a thread of its own.
 
     Args:
@@ -284,10 +354,20 @@ def shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_af
                           shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch_join")
 
 
+@overload
+def maybe_shuffle_batch_join(tensors_list: Sequence[Mapping[S, Any]], batch_size: Any, capacity: int,
+                             min_after_dequeue: int, keep_input: Any, seed: int | None = None,
+                             enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
+                             shared_name: str | None = None, name: str | None = None) -> dict[S, AnyTensor]: ...
+@overload
+def maybe_shuffle_batch_join(tensors_list: object, batch_size: Any, capacity: int, min_after_dequeue: int,
+                             keep_input: Any, seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
+                             allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                             name: str | None = None) -> AnyTensor | Any: ...
 def maybe_shuffle_batch_join(tensors_list: Any, batch_size: Any, capacity: int, min_after_dequeue: int, keep_input: Any,
                              seed: int | None = None, enqueue_many: bool = False, shapes: Any = None,
                              allow_smaller_final_batch: bool = False, shared_name: str | None = None,
-                             name: str | None = None) -> Any:
+                             name: str | None = None) -> AnyTensor | Any:
     """Batches, in random order, the examples of several sources that are to be kept.
 
     Args:

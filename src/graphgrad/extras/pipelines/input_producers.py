@@ -17,6 +17,7 @@ from graphgrad.ir.dtypes import float32, int64, string
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.array.gather import gather
 from graphgrad.ops.array.ranges import range_
@@ -196,7 +197,7 @@ def range_input_producer(limit: Any, num_epochs: int | None = None, shuffle: boo
 
 def slice_input_producer(tensor_list: Any, num_epochs: int | None = None, shuffle: bool = True,
                          seed: int | None = None, capacity: int = 32, shared_name: str | None = None,
-                         name: str | None = None) -> Any:
+                         name: str | None = None) -> list[AnyTensor]:
     """Produces one row of each of several tensors at a time.
 
     Args:

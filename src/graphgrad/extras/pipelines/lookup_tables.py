@@ -11,6 +11,7 @@ from graphgrad.frontend.tracking.resources import TrackableResource
 from graphgrad.ir.context import current_graph, get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import DType, as_dtype, int64, string, variant
+from graphgrad.ir.graph import Operation
 from graphgrad.ir.graphdef import WRITTEN_AS, HandleKind
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
@@ -326,7 +327,7 @@ class StaticVocabularyTable(LookupInterface):
         return raw.AddV2(self._table.size(name), np.int64(self._num_oov_buckets))
 
 
-def tables_initializer(name: str | None = "init_all_tables") -> Any:
+def tables_initializer(name: str | None = "init_all_tables") -> Operation | Any:
     """Makes an operation that fills all tables of the default graph.
 
     Args:

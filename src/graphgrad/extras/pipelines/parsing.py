@@ -18,6 +18,7 @@ from graphgrad.ir.dtypes import as_dtype, bool_, float32, int32, int64, string
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.array.mask import boolean_mask
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
@@ -405,7 +406,8 @@ def _sequences(serialized: Any, context_features: Any, sequence_features: Any, n
 
 
 def parse_single_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None,
-                                  example_name: Any = None, name: str | None = None) -> Any:
+                                  example_name: Any = None,
+                                  name: str | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
     """Parses one serialized `SequenceExample`.
 
     Args:
@@ -432,7 +434,8 @@ def parse_single_sequence_example(serialized: Any, context_features: Any = None,
 
 
 def parse_sequence_example(serialized: Any, context_features: Any = None, sequence_features: Any = None,
-                           example_names: Any = None, name: str | None = None) -> Any:
+                           example_names: Any = None,
+                           name: str | None = None) -> tuple[dict[str, Any], dict[str, Any], dict[str, Tensor]]:
     """Parses a batch of serialized `SequenceExample`s.
 
     Args:

@@ -38,7 +38,8 @@ def _ids(initializer: Any, num_oov_buckets: int, default_value: int, name: str |
 
 
 def index_table_from_tensor(vocabulary_list: Any, num_oov_buckets: int = 0, default_value: int = -1,
-                            hasher_spec: Any = None, dtype: DTypeLike = string, name: str | None = None) -> Any:
+                            hasher_spec: Any = None, dtype: DTypeLike = string,
+                            name: str | None = None) -> StaticHashTable | StaticVocabularyTable:
     """Makes a table from words to their places in a list.
 
     Args:
@@ -76,7 +77,8 @@ def index_table_from_tensor(vocabulary_list: Any, num_oov_buckets: int = 0, defa
 def index_table_from_file(vocabulary_file: Any = None, num_oov_buckets: int = 0, vocab_size: int | None = None,
                           default_value: int = -1, hasher_spec: Any = None, key_dtype: DTypeLike = string,
                           name: str | None = None, key_column_index: int = TextFileIndex.WHOLE_LINE,
-                          value_column_index: int = TextFileIndex.LINE_NUMBER, delimiter: str = "\t") -> Any:
+                          value_column_index: int = TextFileIndex.LINE_NUMBER,
+                          delimiter: str = "\t") -> StaticHashTable | StaticVocabularyTable:
     """Makes a table from the words of a file, one a line, to their places.
 
     Args:

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from graphgrad.errors import InvalidArgumentError, UnimplementedError
+from graphgrad.extras.profiling.profile_messages import GraphNodeProto, MultiGraphNodeProto
 from graphgrad.ir import context
 from graphgrad.ir.files.atomic_files import make_folders, write_whole
 from graphgrad.ir.graph import Graph
@@ -21,7 +22,7 @@ _MOST = 3  # of what is expensive
 
 
 def profile(graph: Any = None, run_meta: Any = None, op_log: Any = None, cmd: str = "scope",
-            options: Any = 0) -> Any:
+            options: Any = 0) -> GraphNodeProto | MultiGraphNodeProto:
     """Profiles a graph: parameters and float operations, and with a run's `RunMetadata` also time and bytes.
 
     A step of a run is one compiled program. Its time is divided among its operations by their float operations and the

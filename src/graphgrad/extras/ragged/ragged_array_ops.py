@@ -430,6 +430,9 @@ def _indexed(t: Any, keys: list[Any]) -> Any:
             raise ValueError(f"slice index {key} of dimension 0 out of bounds: there are {rows - 1} rows.\n"
                              f"  Asked for at {user_source(2)}\n  Fix: give an index below the number of rows")
         i = convert_to_tensor(key, None if hasattr(key, "dtype") else t.row_splits.dtype)
+        if current_graph() is None and int(i) >= int(t.nrows()):  # by this error `for row in t` finds the end
+            raise IndexError(f"Row key {int(i)} out of bounds: there are {int(t.nrows())} rows.\n"
+                             f"  Asked for at {user_source(2)}\n  Fix: give an index below the number of rows")
         i = raw.SelectV2(raw.Less(i, 0), raw.AddV2(i, raw.Cast(t.nrows(), DstT=i.dtype)), i)
         first, end = raw.GatherV2(t.row_starts(), i, 0), raw.GatherV2(t.row_limits(), i, 0)
         return _indexed(t.values[first:end], rest)

@@ -69,7 +69,7 @@ def _array(rows: list[Any], dtype: Any, inner_shape: Any, axes: int) -> Any:
 
 
 def ragged_constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inner_shape: Any = None,
-                    name: str | None = None, row_splits_dtype: Any = int64) -> Any:
+                    name: str | None = None, row_splits_dtype: Any = int64) -> RaggedTensor | Any:
     """Makes a ragged tensor of nested lists.
 
     Args:
@@ -97,7 +97,7 @@ def ragged_constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inn
 
 
 def ragged_constant_value(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inner_shape: Any = None,
-                          row_splits_dtype: str = "int64") -> Any:
+                          row_splits_dtype: str = "int64") -> RaggedTensorValue | Any:
     """Makes the value that `ragged.constant` would have.
 
     Args:
@@ -118,7 +118,7 @@ def ragged_constant_value(pylist: Any, dtype: Any = None, ragged_rank: Any = Non
     return value
 
 
-def ragged_placeholder(dtype: Any, ragged_rank: int, value_shape: Any = None, name: str | None = None) -> Any:
+def ragged_placeholder(dtype: Any, ragged_rank: int, value_shape: Any = None, name: str | None = None) -> RaggedTensor:
     """Makes a ragged tensor that is fed with a `RaggedTensorValue`.
 
     Args:
@@ -215,7 +215,7 @@ def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_ty
         return _ends(raw.UnsortedSegmentSum(ones, ids, convert_to_tensor(num_segments, ids.dtype)))
 
 
-def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> RaggedTensor | Any:
     """Applies a function to the values of ragged tensors that have the same rows.
 
     Args:
@@ -239,7 +239,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return ragged[0].with_flat_values(op(*inner, **named))
 
 
-def ragged_stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+def ragged_stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
     """Stacks tensors of different lengths, or ragged ones, along a new axis.
 
     Args:
@@ -273,7 +273,7 @@ def _joined(tensors: list[Any]) -> Any:
     return tensors[0] if len(tensors) == 1 else raw.ConcatV2(tensors, 0)
 
 
-def ragged_boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+def ragged_boolean_mask(data: Any, mask: Any, name: str | None = None) -> RaggedTensor | Any:
     """Applies a mask to each row.
 
     Args:

@@ -40,7 +40,8 @@ def _split_with(x: Any, parts: Any) -> Any:
     return result
 
 
-def string_split_v2(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Any:
+def string_split_v2(input: Any, sep: str | None = None, maxsplit: int = -1,
+                    name: str | None = None) -> RaggedTensor | Any:
     """Splits strings at a separator, at runs of white space by default.
 
     Args:
@@ -65,7 +66,7 @@ def string_split_v2(input: Any, sep: str | None = None, maxsplit: int = -1, name
 
 
 def string_split_v1(input: Any = None, sep: str | None = None, maxsplit: int = -1, result_type: str = "SparseTensor",
-                    source: Any = None, name: str | None = None) -> Any:
+                    source: Any = None, name: str | None = None) -> SparseTensor | Any:
     """Splits strings at a separator, at runs of white space by default.
 
     Args:
@@ -88,7 +89,7 @@ def string_split_v1(input: Any = None, sep: str | None = None, maxsplit: int = -
     return string_functions.split_v1(input, sep, maxsplit, result_type, source, name)
 
 
-def bytes_split(input: Any, name: str | None = None) -> Any:
+def bytes_split(input: Any, name: str | None = None) -> RaggedTensor | Any:
     """Splits strings into their bytes.
 
     Args:

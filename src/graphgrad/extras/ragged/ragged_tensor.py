@@ -32,7 +32,7 @@ from .row_partitions import (
 )
 
 
-class RaggedTensor(Composite):
+class RaggedTensor(Composite, ragged_operators.RaggedOperators):
     """A tensor whose rows differ in length, made by `RaggedTensor.from_row_splits` or `tf.ragged.constant`, say.
 
     Args:

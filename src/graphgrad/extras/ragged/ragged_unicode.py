@@ -10,6 +10,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32, int64, string
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .ragged_tensor import RaggedTensor
@@ -46,7 +47,7 @@ def _decode(op_type: str, x: Any, encoding: str, errors: str, replacement: int, 
 
 
 def unicode_decode(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-                   replace_control_characters: bool = False, name: str | None = None) -> Any:
+                   replace_control_characters: bool = False, name: str | None = None) -> RaggedTensor | Any:
     """Decodes strings to rows of code points.
 
     Args:
@@ -69,7 +70,8 @@ def unicode_decode(input: Any, input_encoding: str, errors: str = "replace", rep
 
 
 def unicode_decode_with_offsets(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-                                replace_control_characters: bool = False, name: str | None = None) -> Any:
+                                replace_control_characters: bool = False,
+                                name: str | None = None) -> tuple[RaggedTensor | Any, RaggedTensor | Any]:
     """Decodes strings to rows of code points, and returns where each begins.
 
     Args:
@@ -97,7 +99,7 @@ def _letters(points: Any, encoding: str, errors: str, replacement: int) -> Any:
 
 
 def unicode_split(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-                  name: str | None = None) -> Any:
+                  name: str | None = None) -> RaggedTensor | Any:
     """Splits strings into rows of characters.
 
     Args:
@@ -118,7 +120,7 @@ def unicode_split(input: Any, input_encoding: str, errors: str = "replace", repl
 
 
 def unicode_split_with_offsets(input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-                               name: str | None = None) -> Any:
+                               name: str | None = None) -> tuple[RaggedTensor | Any, RaggedTensor | Any]:
     """Splits strings into rows of characters, and returns where each begins.
 
     Args:
@@ -137,7 +139,7 @@ def unicode_split_with_offsets(input: Any, input_encoding: str, errors: str = "r
 
 
 def unicode_encode(input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-                   name: str | None = None) -> Any:
+                   name: str | None = None) -> Tensor | Any:
     """Encodes rows of code points as strings.
 
     Args:
@@ -177,7 +179,7 @@ def _encode(t: RaggedTensor, encoding: str, errors: str, replacement: int) -> An
 
 
 def ngrams(data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = None, padding_width: int | None = None,
-           preserve_short_sequences: bool = False, name: str | None = None) -> Any:
+           preserve_short_sequences: bool = False, name: str | None = None) -> RaggedTensor | Any:
     """Joins neighbouring strings of each row.
 
     Args:

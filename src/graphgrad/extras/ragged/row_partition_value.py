@@ -454,9 +454,9 @@ def _checked(tensor: Any, function: str, first: Any = None, differences: Any = N
     if not_negative is not None:
         checks.append(assertions.assert_non_negative(not_negative, text))
     if less is not None:
-        checks.append(assertions.assert_less(*less, message=text))
+        checks.append(assertions.assert_less(less[0], less[1], text))
     if equal is not None:
-        checks.append(assertions.assert_equal(*equal, message=text))
+        checks.append(assertions.assert_equal(equal[0], equal[1], text))
     with control_dependencies([c for c in checks if c is not None]):
         return raw.Identity(tensor)
 

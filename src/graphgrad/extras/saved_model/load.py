@@ -23,6 +23,7 @@ from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import constant
 from graphgrad.ir.dtypes import as_dtype, variant
 from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph_messages import SavedModel
 from graphgrad.ir.shape import compatible
 from graphgrad.ir.source import user_source
 from graphgrad.ops.array.fill import zeros
@@ -281,7 +282,8 @@ class Loader:
                                  "Fix: make it as it was saved")
             cell_of(value, None).value = values[0].array
         else:
-            value._initializer_op = value.assign(constant(values[0].array, value.dtype), read_value=False)
+            assignment: Any = value.assign(constant(values[0].array, value.dtype), read_value=False)
+            value._initializer_op = assignment
 
     def _initialize(self, number: int) -> None:
         """Fills a table; in a graph, the operations that do are added to the initializers of tables."""
@@ -379,7 +381,7 @@ def _invalid(problem: str) -> ValueError:
     return ValueError(f"the SavedModel is invalid: {problem}. Fix: use another copy of the file")
 
 
-def parse_saved_model(export_dir: Any) -> Any:
+def parse_saved_model(export_dir: Any) -> SavedModel:
     """Reads the message of a saved model.
 
     Args:

@@ -45,7 +45,7 @@ class LoadedTrace(ConcreteFunction):
         self._specs: Any = None
         self._keywords: list[str] = []  # names of arguments, where they can be given by name alone
         self._most_positional: int | None = None
-        self._of_variables: dict[tuple[int, ...], Function] = {}  # by the variables that are arguments
+        self._of_variables: dict[tuple[int, ...], Function[..., Any]] = {}  # by the variables that are arguments
 
     def __getattr__(self, name: str) -> Any:
         if name not in _MADE:
@@ -171,7 +171,7 @@ def _fits(given: Any, wanted: Any, converting: bool) -> bool:
     return bool(given == wanted)
 
 
-class LoadedFunction(Function):
+class LoadedFunction(Function[..., Any]):
     """A `tf.function` of a saved model: it has the traces that were saved, and no others.
 
     Args:

@@ -292,7 +292,7 @@ class SavedObjects:
         else:
             _describe_user_object(value, node.user_object)
 
-    def _describe_function(self, value: Function, node: Any) -> None:
+    def _describe_function(self, value: Function[..., Any], node: Any) -> None:
         made = [self._traces[id(c)] for c in traces_of(value)]
         node.function.SetInParent()
         try:

@@ -84,7 +84,7 @@ def _spec_of(leaf: Any) -> Any:
     return type_spec_from_value(leaf) if isinstance(leaf, (Bundle, Composite)) else leaf
 
 
-def function_spec(function: Function) -> Any:
+def function_spec(function: Function[..., Any]) -> Any:
     """Makes the message of a function's Python signature.
 
     Raises: NotEncodableError if it has defaults that cannot be written.

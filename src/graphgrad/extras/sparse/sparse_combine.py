@@ -15,6 +15,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape, with_rank
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.ir.values.composite import SparseTensorValue
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from .sparse_functions import _sparse
@@ -361,7 +362,7 @@ def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: str | None 
 
 
 def convert_to_tensor_or_sparse_tensor(value: TensorLike, dtype: DTypeLike | None = None,
-                                       name: str | None = None) -> Any:
+                                       name: str | None = None) -> SparseTensor | Tensor:
     """Converts to a tensor; returns a sparse tensor unchanged.
 
     Args:
@@ -385,6 +386,18 @@ def convert_to_tensor_or_sparse_tensor(value: TensorLike, dtype: DTypeLike | Non
     return value
 
 
-__all__ = ["convert_to_tensor_or_sparse_tensor", "sparse_maximum", "sparse_merge", "sparse_minimum",
+def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+    """Removes the slices of an `IndexedSlices` whose index is in `mask_indices`.
+
+    >>> x = tf.IndexedSlices(tf.constant([1.0, 2.0]), tf.constant([4, 5]))
+    >>> sess.run(tf.sparse.mask(x, [4]).values)
+    array([2.], dtype=float32)
+    """
+    with name_scope(name, "sparse_mask"):
+        indices, places = raw.ListDiff(a.indices, mask_indices)
+        return type(a)(raw.GatherV2(a.values, places, 0), indices, a.dense_shape)
+
+
+__all__ = ["convert_to_tensor_or_sparse_tensor", "sparse_mask", "sparse_maximum", "sparse_merge", "sparse_minimum",
            "sparse_reduce_max_sparse", "sparse_reduce_sum_sparse",
            "sparse_reset_shape", "sparse_split", "sparse_split_v1", "sparse_to_indicator"]

@@ -19,7 +19,7 @@ _COMBINERS = ("mean", "sqrtn", "sum")
 
 
 def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, combiner: str | None = None,
-                            max_norm: Any = None, name: str | None = None, allow_fast_lookup: bool = False) -> Any:
+                            max_norm: Any = None, name: str | None = None, allow_fast_lookup: bool = False) -> Tensor:
     """Looks up the ids of each row of a sparse matrix and combines their embeddings.
 
     Args:
@@ -128,7 +128,7 @@ def _trailing(vector: Any, like: Any) -> Any:
 
 def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None,
                                  combiner: str = "mean", default_id: Any = None, max_norm: Any = None,
-                                 name: str | None = None, allow_fast_lookup: bool = False) -> Any:
+                                 name: str | None = None, allow_fast_lookup: bool = False) -> Tensor:
     """Looks up sparse ids as `embedding_lookup_sparse` does, with a result for every row.
 
     Ids below 0, and those whose weight is not positive, are ignored (unless the combiner is "sum").

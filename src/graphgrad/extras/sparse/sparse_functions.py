@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from graphgrad.ir.dtypes import as_dtype, float32, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 
@@ -67,7 +68,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 
 
 def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False,
-                               name: str | None = None) -> Any:
+                               name: str | None = None) -> Tensor:
     """Multiplies a sparse matrix with a dense one.
 
     Args:
@@ -98,7 +99,7 @@ def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoi
 
 
 def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0,
-                    validate_indices: bool = True, name: str | None = None) -> Any:
+                    validate_indices: bool = True, name: str | None = None) -> Tensor:
     """Makes a dense tensor with values at some positions.
 
     Args:
@@ -124,7 +125,8 @@ def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, 
     return raw.SparseToDense(indices, output_shape, values, default_value, validate_indices=validate_indices, name=name)
 
 
-def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None) -> Any:
+def to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True,
+             name: str | None = None) -> Tensor:
     """Converts a sparse tensor to a dense one.
 
     Args:
@@ -257,6 +259,10 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
                         sp_input.dense_shape)
 
 
+@overload
+def sparse_add(a: SparseTensor, b: SparseTensor, threshold: Any = 0) -> SparseTensor: ...  # type: ignore[overload-overlap]
+@overload
+def sparse_add(a: object, b: object, threshold: Any = 0) -> Tensor: ...
 def sparse_add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """Adds two tensors of which at least one is sparse.
 
@@ -283,6 +289,10 @@ def sparse_add(a: Any, b: Any, threshold: Any = 0) -> Any:
     return raw.SparseTensorDenseAdd(a.indices, a.values, a.dense_shape, b)
 
 
+@overload
+def sparse_add_v1(a: SparseTensor, b: SparseTensor, threshold: Any = None, thresh: Any = None) -> SparseTensor: ...  # type: ignore[overload-overlap]
+@overload
+def sparse_add_v1(a: object, b: object, threshold: Any = None, thresh: Any = None) -> Tensor: ...
 def sparse_add_v1(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
     """Adds two tensors of which at least one is sparse; see `sparse.add`.
 
@@ -402,18 +412,6 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None =
         return SparseTensor(indices, values, sp_input.dense_shape), empty
 
 
-def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
-    """Removes the slices of an `IndexedSlices` whose index is in `mask_indices`.
-
-    >>> x = tf.IndexedSlices(tf.constant([1.0, 2.0]), tf.constant([4, 5]))
-    >>> sess.run(tf.sparse.mask(x, [4]).values)
-    array([2.], dtype=float32)
-    """
-    with name_scope(name, "sparse_mask"):
-        indices, places = raw.ListDiff(a.indices, mask_indices)
-        return type(a)(raw.GatherV2(a.values, places, 0), indices, a.dense_shape)
-
-
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = float32, name: str | None = None) -> SparseTensor:
     """Makes a sparse matrix with ones on the diagonal.
 
@@ -495,6 +493,6 @@ def map_values(op: Any, *args: Any, **kwargs: Any) -> SparseTensor:
 
 
 __all__ = ["expand_dims", "eye", "from_dense", "map_values", "sparse_add", "sparse_add_v1", "sparse_concat",
-           "sparse_concat_v1", "sparse_fill_empty_rows", "sparse_mask", "sparse_placeholder", "sparse_reorder",
+           "sparse_concat_v1", "sparse_fill_empty_rows", "sparse_placeholder", "sparse_reorder",
            "sparse_reshape", "sparse_retain", "sparse_slice", "sparse_softmax", "sparse_tensor_dense_matmul",
            "sparse_to_dense", "sparse_transpose", "to_dense"]

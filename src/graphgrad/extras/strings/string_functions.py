@@ -93,7 +93,7 @@ def reduce_join_v1(inputs: TensorLike, axis: Any = None, keep_dims: Any = None, 
 
 
 def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: str | None = None,
-                 result_type: str = "SparseTensor", name: str | None = None) -> Any:
+                 result_type: str = "SparseTensor", name: str | None = None) -> SparseTensor | Any:
     """Splits strings at any of the characters of `sep`.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, as_dtype
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import TensorOperators
 from graphgrad.ir.values.indexed_slices import dense
 
 from .gradient_functions import gradients_function
@@ -23,7 +24,8 @@ _ALLOWED = ("float16", "bfloat16", "float32", "float64", "complex64", "complex12
 
 
 @one_engine()
-def compute_gradient(f: Callable[..., Any], x: Sequence[Any], delta: float | None = None) -> Any:
+def compute_gradient(f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
+                     ) -> tuple[tuple[np.ndarray[Any, Any], ...], tuple[np.ndarray[Any, Any], ...]]:
     """Computes the Jacobian of a function by its gradient and by finite differences, for comparison.
 
     Args:
@@ -62,7 +64,7 @@ def compute_gradient(f: Callable[..., Any], x: Sequence[Any], delta: float | Non
     for i in range(len(values)):
         backward = _prepared(_weighted(f, i), [(y_dtype, y.shape), *specs])
         pairs.append((_by_gradient(backward, y, values, i), _by_difference(forward, y, values, i, delta)))
-    return tuple(zip(*pairs, strict=True))
+    return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
 
 
 def _check_dtype(dtype: DType, what: str) -> None:
@@ -163,6 +165,17 @@ def _by_difference(forward: Callable[..., Any], y: Any, values: list[Any], i: in
 # -- the form of TensorFlow 1 --------------------------------------------------------------
 
 
+@overload
+def compute_gradient_v1(x: list[Any], x_shape: Any, y: Any, y_shape: Any, x_init_value: Any = None, delta: float = 1e-3,
+                        init_targets: Any = None,
+                        extra_feed_dict: Any = None) -> list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]: ...
+@overload
+def compute_gradient_v1(x: TensorOperators, x_shape: Any, y: Any, y_shape: Any, x_init_value: Any = None,
+                        delta: float = 1e-3, init_targets: Any = None,
+                        extra_feed_dict: Any = None) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]: ...
+@overload
+def compute_gradient_v1(x: Any, x_shape: Any, y: Any, y_shape: Any, x_init_value: Any = None, delta: float = 1e-3,
+                        init_targets: Any = None, extra_feed_dict: Any = None) -> Any: ...
 @one_engine()
 def compute_gradient_v1(x: Any, x_shape: Any, y: Any, y_shape: Any, x_init_value: Any = None, delta: float = 1e-3,
                         init_targets: Any = None, extra_feed_dict: Any = None) -> Any:
@@ -218,7 +231,7 @@ def compute_gradient_error_v1(
     delta: float = 1e-3,
     init_targets: Any = None,
     extra_feed_dict: Any = None,
-) -> Any:
+) -> float:
     """Computes the largest difference between a gradient and finite differences (1.x).
 
     Args:

@@ -12,6 +12,7 @@ from graphgrad.frontend.structure.composites import all_tensors, converted, put_
 from graphgrad.ir import context, eager
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType, dtype_of
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ir.values.composite import Composite
 from graphgrad.ops.control.py_func import build_py_func
 
@@ -73,7 +74,7 @@ def _same(a: Any, b: Any) -> bool:
     return a._value is b._value or np.array_equal(a._value, b._value)
 
 
-def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:
+def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Tensor | Any:
     """Calls a Python function of eager tensors when the graph runs.
 
     Args:

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from graphgrad.frontend.structure.structure_types import P, R
 from graphgrad.frontend.variables.variable_scope import get_variable_scope, variable_scope
 from graphgrad.gradients.bodies.subgraphs import random_ops, replay
 from graphgrad.gradients.core.backprop import gradients
@@ -15,7 +16,7 @@ from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 
 
-def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     """Makes a function recompute its intermediate values for the gradient instead of keeping them (rematerialisation).
 
     Args:
@@ -32,13 +33,15 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     [np.float32(1.0)]
     """
 
+    call: Callable[..., Any] = f
+
     @custom_gradient
     def in_graph(*args: Any) -> Any:
         scope = get_variable_scope()
         around = current_graph()
         assert around is not None
         start = around.version
-        outcome = f(*args)
+        outcome = call(*args)
         drawing = random_ops(list(leaves_of(outcome)), around._operations[start:])
 
         def grad(*dys: Any, variables: Any = ()) -> Any:
@@ -51,7 +54,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             with graph.recomputing(), graph._own_gradients(), graph.control_dependencies(waited_for):
                 again = [raw.Identity(t) for t in leaves_of(args)]
                 with variable_scope(scope, reuse=True, auxiliary_name_scope=False):
-                    results = list(leaves_of(f(*repack(args, iter(again)))))
+                    results = list(leaves_of(call(*repack(args, iter(again)))))
             replay(drawing, random_ops(results, graph._operations[begin:]))
             found = gradients(results, [*again, *variables], list(dys), name="recomputed", stop_gradients=again)
             in_grads = found[: len(again)]
@@ -66,7 +69,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
-def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
     """Makes a function through which gradients pass unchanged, whatever it computes (a straight-through estimator).
 
     Args:

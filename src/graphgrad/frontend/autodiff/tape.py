@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, overload
 
 from graphgrad.frontend.control_flow import (
     eager_subgraphs as eager_subgraphs,  # used by eager mode for the maps of Jacobians
 )
 from graphgrad.frontend.structure import nest
+from graphgrad.frontend.structure.structure_types import S
 from graphgrad.gradients.control_flow.vectorized_map_gradient import MapBody
 from graphgrad.gradients.core import strictness
 from graphgrad.gradients.core.arguments import align_grad_ys
@@ -37,6 +38,8 @@ from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import OpDef, raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
+from graphgrad.ir.tensor import TensorOperators
 from graphgrad.ir.values.composite import Composite, gradient_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.ir.values.indexed_slices import dense
 
@@ -170,6 +173,21 @@ class GradientTape:
         if not self._recording:
             raise ValueError(f"Tape is not recording. Fix: {what} inside of its `with` block")
 
+    @overload
+    def gradient(self, target: Any, sources: TensorOperators, output_gradients: Any = None,
+                 unconnected_gradients: Any = UnconnectedGradients.NONE) -> AnyTensor | Any: ...
+    @overload
+    def gradient(self, target: Any, sources: list[Any], output_gradients: Any = None,
+                 unconnected_gradients: Any = UnconnectedGradients.NONE) -> list[AnyTensor | Any]: ...
+    @overload
+    def gradient(self, target: Any, sources: tuple[Any, ...], output_gradients: Any = None,
+                 unconnected_gradients: Any = UnconnectedGradients.NONE) -> tuple[AnyTensor | Any, ...]: ...
+    @overload
+    def gradient(self, target: Any, sources: dict[S, Any], output_gradients: Any = None,
+                 unconnected_gradients: Any = UnconnectedGradients.NONE) -> dict[S, AnyTensor | Any]: ...
+    @overload
+    def gradient(self, target: Any, sources: Any, output_gradients: Any = None,
+                 unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any: ...
     def gradient(self, target: Any, sources: Any, output_gradients: Any = None,
                  unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """Computes the derivative of the sum of targets with respect to each source.
@@ -218,6 +236,22 @@ class GradientTape:
             )
         return found
 
+    @overload
+    def jacobian(self, target: Any, sources: TensorOperators, unconnected_gradients: Any = UnconnectedGradients.NONE,
+                 parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> AnyTensor | Any: ...
+    @overload
+    def jacobian(self, target: Any, sources: list[Any], unconnected_gradients: Any = UnconnectedGradients.NONE,
+                 parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> list[AnyTensor | Any]: ...
+    @overload
+    def jacobian(self, target: Any, sources: tuple[Any, ...], unconnected_gradients: Any = UnconnectedGradients.NONE,
+                 parallel_iterations: Any = None,
+                 experimental_use_pfor: bool = True) -> tuple[AnyTensor | Any, ...]: ...
+    @overload
+    def jacobian(self, target: Any, sources: dict[S, Any], unconnected_gradients: Any = UnconnectedGradients.NONE,
+                 parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> dict[S, AnyTensor | Any]: ...
+    @overload
+    def jacobian(self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
+                 parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any: ...
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
                  parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:
         """Computes the derivative of each element of the target with respect to each element of each source.
@@ -246,7 +280,7 @@ class GradientTape:
         return nest.pack_sequence_as(sources, found)
 
     def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
-                       parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> Any:
+                       parallel_iterations: Any = None, experimental_use_pfor: bool = True) -> AnyTensor | Any:
         """Computes the Jacobian of each example of a batch: of `target[i]` with respect to `source[i]`.
 
         Args:

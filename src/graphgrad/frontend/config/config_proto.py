@@ -14,6 +14,7 @@ from typing import Any
 
 from graphgrad.executor.runtime.run_report import RunReport
 from graphgrad.executor.runtime.step_stats import StepStats, step_stats
+from graphgrad.frontend.structure.structure_types import S
 from graphgrad.ir.graph_messages import AttrValue, GraphDef
 from graphgrad.ir.proto.messages import MapOf, Message
 
@@ -67,16 +68,17 @@ def _fields(*others: dict[str, tuple[int, Any]], **kinds: str) -> dict[str, tupl
     return dict(sorted(found.items(), key=lambda field: field[1][0]))
 
 
-def _with_enum(name: str, fields: str, **values: int) -> Callable[[Any], Any]:
+def _with_enum(name: str, fields: str, **values: int) -> Callable[[S], S]:
     """Adds an enumeration to a message, with its values as attributes; `fields` are those of its type."""
 
-    def give(cls: Any) -> Any:
+    def give(message: S) -> S:
+        cls: Any = message
         setattr(cls, name, Enum(**values))
         for key, number in values.items():
             setattr(cls, key, number)
         texts = {number: key for key, number in values.items()}
         cls.ENUMS = {**cls.ENUMS, **dict.fromkeys(fields.split(), texts)}
-        return cls
+        return message
 
     return give
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, overload
 
+from graphgrad.frontend.structure.structure_types import OneTensor, Pairs, TensorsT
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import is_tensor_like
 from graphgrad.ir.dtypes import bool_, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ops.control.assertions import Assert
 
 from .cond_while import _cond, cond_v1
@@ -20,6 +22,15 @@ from .cond_while import _cond, cond_v1
 _Branch = Callable[[], Any]
 
 
+@overload
+def case_v1(pred_fn_pairs: Pairs[OneTensor], default: Callable[[], object] | None = None, exclusive: bool = False,
+            strict: bool = False, name: str = "case") -> AnyTensor: ...
+@overload
+def case_v1(pred_fn_pairs: Pairs[TensorsT], default: Callable[[], object] | None = None, exclusive: bool = False,
+            strict: bool = False, name: str = "case") -> TensorsT: ...
+@overload
+def case_v1(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
+            name: str = "case") -> Any: ...
 def case_v1(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
             name: str = "case") -> Any:
     """Returns the result of the first function whose condition holds (1.x arguments).
@@ -47,6 +58,15 @@ def case_v1(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, st
     return _case(pred_fn_pairs, default, exclusive, name, choose)
 
 
+@overload
+def case(pred_fn_pairs: Pairs[OneTensor], default: Callable[[], object] | None = None, exclusive: bool = False,
+         strict: bool = False, name: str = "case") -> AnyTensor: ...
+@overload
+def case(pred_fn_pairs: Pairs[TensorsT], default: Callable[[], object] | None = None, exclusive: bool = False,
+         strict: bool = False, name: str = "case") -> TensorsT: ...
+@overload
+def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
+         name: str = "case") -> Any: ...
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
          name: str = "case") -> Any:
     """Returns the result of the first function whose condition holds.

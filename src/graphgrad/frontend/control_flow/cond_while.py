@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import all_tensors, component_specs, converted, put_together, tensors_of
+from graphgrad.frontend.structure.structure_types import NestedT, OneTensor, TensorsT
 from graphgrad.frontend.structure.type_spec import TypeSpec
 from graphgrad.gradients.core.inside_loop import OldControlFlow
 from graphgrad.ir.constant_value import constant_value
@@ -22,6 +23,8 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
+from graphgrad.ir.tensor import TensorOperators
 from graphgrad.ir.values.composite import Composite
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 
@@ -61,6 +64,16 @@ def _settle_outputs(body: FuncGraph, leaves: Sequence[Any], dtypes: Sequence[Any
                 body.outputs.append(convert_to_tensor(t, dtypes[len(body.outputs)] if dtypes else None))
 
 
+@overload
+def cond_v1(pred: Any, true_fn: Callable[[], OneTensor], false_fn: Callable[[], object], strict: bool = False,
+            name: str | None = None) -> AnyTensor: ...
+@overload
+def cond_v1(pred: Any, true_fn: Callable[[], TensorsT], false_fn: Callable[[], object], strict: bool = False,
+            name: str | None = None) -> TensorsT: ...
+@overload
+def cond_v1(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
+            strict: bool = False, name: str | None = None, fn1: Callable[[], Any] | None = None,
+            fn2: Callable[[], Any] | None = None) -> Any: ...
 def cond_v1(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
             strict: bool = False, name: str | None = None, fn1: Callable[[], Any] | None = None,
             fn2: Callable[[], Any] | None = None) -> Any:
@@ -94,6 +107,14 @@ def cond_v1(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Calla
     return result
 
 
+@overload
+def cond(pred: Any, true_fn: Callable[[], OneTensor], false_fn: Callable[[], object],
+         name: str | None = None) -> AnyTensor: ...
+@overload
+def cond(pred: Any, true_fn: Callable[[], TensorsT], false_fn: Callable[[], object],
+         name: str | None = None) -> TensorsT: ...
+@overload
+def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any: ...
 def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
          name: str | None = None) -> Any:
     """Returns `true_fn()` if `pred` is true, else `false_fn()`; only one of them runs.
@@ -216,6 +237,14 @@ def branches(graph: Graph, pred: Any, then_graph: FuncGraph, then_leaves: Sequen
             return put_together(likes, [raw.Identity(t) for t in results])
 
 
+@overload
+def smart_cond(pred: Any, true_fn: Callable[[], OneTensor], false_fn: Callable[[], object],
+               name: str | None = None) -> AnyTensor: ...
+@overload
+def smart_cond(pred: Any, true_fn: Callable[[], TensorsT], false_fn: Callable[[], object],
+               name: str | None = None) -> TensorsT: ...
+@overload
+def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any: ...
 def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
     """Builds a `cond`, decided while building if the value of `pred` is known.
 
@@ -233,6 +262,21 @@ def smart_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any
     return cond(pred, true_fn, false_fn, name) if value is None else true_fn() if value else false_fn()
 
 
+@overload
+def while_loop_v1(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[AnyTensor] | AnyTensor,
+                  shape_invariants: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
+                  swap_memory: bool = False, name: str | None = None, maximum_iterations: Any = None,
+                  return_same_structure: Literal[False] = False) -> AnyTensor | Any: ...
+@overload
+def while_loop_v1(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: NestedT, shape_invariants: Any = None,
+                  parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+                  name: str | None = None, maximum_iterations: Any = None, *,
+                  return_same_structure: Literal[True]) -> NestedT: ...
+@overload
+def while_loop_v1(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
+                  parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+                  name: str | None = None, maximum_iterations: Any = None,
+                  return_same_structure: bool = False) -> Any: ...
 def while_loop_v1(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
                   parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
                   name: str | None = None, maximum_iterations: Any = None, return_same_structure: bool = False) -> Any:
@@ -265,6 +309,24 @@ def while_loop_v1(cond: Callable[..., Any], body: Callable[..., Any], loop_vars:
     return result
 
 
+@overload
+def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: NestedT, shape_invariants: Any = None,
+               parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+               maximum_iterations: Any = None, name: str | None = None) -> NestedT: ...
+@overload
+def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: tuple[Any, ...],
+               shape_invariants: Any = None,
+               parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+               maximum_iterations: Any = None, name: str | None = None) -> tuple[Any, ...]: ...
+@overload
+def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: list[Any], shape_invariants: Any = None,
+               parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+               maximum_iterations: Any = None, name: str | None = None) -> list[Any]: ...
+@overload
+def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: TensorOperators | complex,
+               shape_invariants: Any = None,
+               parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+               maximum_iterations: Any = None, name: str | None = None) -> list[AnyTensor]: ...
 def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any = None,
                parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
                maximum_iterations: Any = None, name: str | None = None) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import converted
+from graphgrad.frontend.structure.structure_types import DTypes, OneTensor, TensorsT
 from graphgrad.frontend.structure.tensor_array import TensorArray
 from graphgrad.gradients.control_flow.vectorized_map_gradient import rows_at_once
 from graphgrad.ir.context import current_graph, use
@@ -19,7 +20,7 @@ from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
-from graphgrad.ir.tensor import DTypeLike
+from graphgrad.ir.tensor import Tensor as AnyTensor
 
 from .cond_while import _while, while_loop
 from .map_uneven import is_uneven, map_rows
@@ -57,7 +58,19 @@ def _trial(fn: Callable[..., Any], *args: Any) -> tuple[Any, list[Any]]:
         return result, [convert_to_tensor(t) for t in nest.flatten(result)]
 
 
-def map_fn(fn: Callable[..., Any], elems: Any, dtype: DTypeLike | None = None, parallel_iterations: Any = None,
+@overload
+def map_fn(fn: Callable[[AnyTensor], TensorsT], elems: OneTensor, dtype: DTypes | None = None,
+           parallel_iterations: Any = None, back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True,
+           name: str | None = None, fn_output_signature: DTypes | None = None) -> TensorsT: ...
+@overload
+def map_fn(fn: Callable[[Any], TensorsT], elems: object, dtype: DTypes | None = None,
+           parallel_iterations: Any = None, back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True,
+           name: str | None = None, fn_output_signature: DTypes | None = None) -> TensorsT: ...
+@overload
+def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None,
+           parallel_iterations: Any = None, back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True,
+           name: str | None = None, fn_output_signature: Any = None) -> Any: ...
+def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_iterations: Any = None,
            back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, name: str | None = None,
            fn_output_signature: Any = None) -> Any:
     """Applies `fn` to each row of `elems` and stacks the results.
@@ -153,6 +166,22 @@ def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, back_prop: bool,
         return while_loop(lambda i, _: i < n, body, [np.int32(first), start], back_prop=back_prop)[1]
 
 
+@overload
+def foldl(fn: Callable[..., Any], elems: object, initializer: OneTensor,
+          parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+          name: str | None = None) -> AnyTensor: ...
+@overload
+def foldl(fn: Callable[..., Any], elems: object, initializer: TensorsT,
+          parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+          name: str | None = None) -> TensorsT: ...
+@overload
+def foldl(fn: Callable[..., Any], elems: TensorsT, initializer: None = None,
+          parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+          name: str | None = None) -> TensorsT: ...
+@overload
+def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None,
+          parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+          name: str | None = None) -> Any: ...
 def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
           back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
     """Combines the rows of `elems` from the first to the last: `a = fn(a, row)`.
@@ -175,6 +204,22 @@ def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
     return _fold(fn, elems, initializer, back_prop, name, "foldl", False)
 
 
+@overload
+def foldr(fn: Callable[..., Any], elems: object, initializer: OneTensor,
+          parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+          name: str | None = None) -> AnyTensor: ...
+@overload
+def foldr(fn: Callable[..., Any], elems: object, initializer: TensorsT,
+          parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+          name: str | None = None) -> TensorsT: ...
+@overload
+def foldr(fn: Callable[..., Any], elems: TensorsT, initializer: None = None,
+          parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+          name: str | None = None) -> TensorsT: ...
+@overload
+def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None,
+          parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+          name: str | None = None) -> Any: ...
 def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
           back_prop: bool = True, swap_memory: bool = False, name: str | None = None) -> Any:
     """Combines the rows of `elems` from the last to the first: `a = fn(a, row)`.
@@ -192,6 +237,22 @@ def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_
     return _fold(fn, elems, initializer, back_prop, name, "foldr", True)
 
 
+@overload
+def scan(fn: Callable[..., Any], elems: object, initializer: OneTensor,
+         parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+         infer_shape: bool = True, reverse: bool = False, name: str | None = None) -> AnyTensor: ...
+@overload
+def scan(fn: Callable[..., Any], elems: object, initializer: TensorsT,
+         parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+         infer_shape: bool = True, reverse: bool = False, name: str | None = None) -> TensorsT: ...
+@overload
+def scan(fn: Callable[..., Any], elems: TensorsT, initializer: None = None,
+         parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+         infer_shape: bool = True, reverse: bool = False, name: str | None = None) -> TensorsT: ...
+@overload
+def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None,
+         parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+         infer_shape: bool = True, reverse: bool = False, name: str | None = None) -> Any: ...
 def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,
          back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False,
          name: str | None = None) -> Any:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from graphgrad.frontend.graph.default_graph import name_scope_v1
+from graphgrad.frontend.structure.structure_types import Branches, OneTensor, TensorsT
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
+from graphgrad.ir.tensor import Tensor as AnyTensor
 
 from .cond_while import cond
 
 
+@overload
+def switch_case(branch_index: Any, branch_fns: Branches[OneTensor], default: Callable[[], object] | None = None,
+                name: str = "switch_case") -> AnyTensor: ...
+@overload
+def switch_case(branch_index: Any, branch_fns: Branches[TensorsT], default: Callable[[], object] | None = None,
+                name: str = "switch_case") -> TensorsT: ...
+@overload
+def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None,
+                name: str = "switch_case") -> Any: ...
 def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None,
                 name: str = "switch_case") -> Any:
     """Returns the result of the function with a given number; only that one runs.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from graphgrad.frontend.structure import nest
+from graphgrad.frontend.structure.structure_types import OneTensor, TensorsT
 from graphgrad.gradients.control_flow.vectorized_map_gradient import MapBody, map_rows
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
@@ -15,11 +16,21 @@ from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
 
 from . import eager_subgraphs as eager_subgraphs  # used by eager mode to run maps
 from .map_scan import map_any
 
 
+@overload
+def vectorized_map(fn: Callable[[AnyTensor], TensorsT], elems: OneTensor, fallback_to_while_loop: bool = True,
+                   warn: bool = True) -> TensorsT: ...
+@overload
+def vectorized_map(fn: Callable[[Any], TensorsT], elems: object, fallback_to_while_loop: bool = True,
+                   warn: bool = True) -> TensorsT: ...
+@overload
+def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True,
+                   warn: bool = True) -> Any: ...
 def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
     """Applies `fn` to each row of `elems`, all rows at once, and stacks the results.
 

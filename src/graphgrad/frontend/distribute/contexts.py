@@ -7,6 +7,7 @@ import enum
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphgrad.frontend.structure.structure_types import R
 from graphgrad.ir.context import Inherited, current_graph
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def strategy_supports_no_merge_call() -> bool:
     return bool(get_strategy().num_replicas_in_sync == 1)
 
 
-def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
+def maybe_merge_call(fn: Callable[..., R], strategy: Any, *args: Any, **kwargs: Any) -> R:
     """Calls a function for all replicas, once they have met if there are several.
 
     Args:

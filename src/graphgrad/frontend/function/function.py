@@ -8,7 +8,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Concatenate, Generic, overload
 
 from graphgrad.frontend.function.autograph.api import with_builtins
 from graphgrad.frontend.function.autograph.convert import convert
@@ -24,6 +24,7 @@ from graphgrad.frontend.structure.signature import (
     relaxed,
     structure_key,
 )
+from graphgrad.frontend.structure.structure_types import P, Q, R, S
 from graphgrad.frontend.structure.structured_outputs import collect_outputs
 from graphgrad.frontend.structure.tensor_array_spec import ArrayParts
 from graphgrad.frontend.variables.variable_creation import watching_creation
@@ -93,14 +94,14 @@ class _Traces:
         self.general: dict[Any, list[tuple[list[Any], ConcreteFunction]]] = {}
 
 
-class Function:
+class Function(Generic[P, R]):
     """A Python function that runs as graphs; what `tf.function` returns.
 
     It is traced once for each signature: nesting, dtypes and shapes of tensor arguments, and
     values of all others. Called while a graph is being built, it adds its operations there.
     """
 
-    def __init__(self, python_function: Callable[..., Any], input_signature: Any = None, name: str | None = None,
+    def __init__(self, python_function: Callable[P, R], input_signature: Any = None, name: str | None = None,
                  engine: str = "xla", autograph: bool = True, print_too: bool = False,
                  reduce_retracing: bool = False):
         if input_signature is not None and not isinstance(input_signature, (list, tuple)):
@@ -171,6 +172,10 @@ class Function:
         """Formats the traces, each with its arguments, results and captures; `verbose` changes nothing."""
         return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._concretes)
 
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Function[P, R]: ...
+    @overload
+    def __get__(self: Function[Concatenate[S, Q], R], instance: S, owner: Any = None) -> Function[Q, R]: ...
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """Returns the method of an instance: traced for it alone, and freed with it."""
         if instance is None:
@@ -191,7 +196,7 @@ class Function:
                 vars(instance)[f"_tf_function_{self._name}"] = found
         return _Method(found, instance)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Runs the function; traces it first if the signature is new."""
         if _run_eagerly:
             return self.python_function(*args, **kwargs)
@@ -424,7 +429,7 @@ class Function:
 class _Method:
     """A `Function` bound to an object, which it keeps alive; otherwise the `Function`."""
 
-    def __init__(self, function: Function, instance: Any):
+    def __init__(self, function: Function[..., Any], instance: Any):
         self._function, self._instance = function, instance
 
     __wrapped__ = property(lambda self: self._function.python_function)
@@ -437,6 +442,18 @@ class _Method:
         return getattr(self._function, name)
 
 
+@overload
+def function(func: None = None, input_signature: Any = None, autograph: bool = True, jit_compile: bool | None = None,
+             reduce_retracing: bool = False, experimental_implements: Any = None,
+             experimental_autograph_options: Any = None, experimental_attributes: Any = None,
+             experimental_relax_shapes: Any = None, experimental_compile: Any = None,
+             experimental_follow_type_hints: Any = None) -> Callable[[Callable[P, R]], Function[P, R]]: ...
+@overload
+def function(func: Callable[P, R], input_signature: Any = None, autograph: bool = True, jit_compile: bool | None = None,
+             reduce_retracing: bool = False, experimental_implements: Any = None,
+             experimental_autograph_options: Any = None, experimental_attributes: Any = None,
+             experimental_relax_shapes: Any = None, experimental_compile: Any = None,
+             experimental_follow_type_hints: Any = None) -> Function[P, R]: ...
 def function(func: Callable[..., Any] | None = None, input_signature: Any = None, autograph: bool = True,
              jit_compile: bool | None = None, reduce_retracing: bool = False, experimental_implements: Any = None,
              experimental_autograph_options: Any = None, experimental_attributes: Any = None,
@@ -469,7 +486,7 @@ def function(func: Callable[..., Any] | None = None, input_signature: Any = None
     print_too = with_builtins(experimental_autograph_options)
     reduces = bool(reduce_retracing or experimental_relax_shapes)
 
-    def made(f: Callable[..., Any]) -> Function:
+    def made(f: Callable[..., Any]) -> Function[..., Any]:
         found = Function(f, input_signature, None, engine, autograph, print_too, reduces)
         found._attributes = dict(experimental_attributes or {})
         return found

@@ -17,7 +17,7 @@ def function_behind(value: Any) -> Any:
     return value._function if isinstance(value, _Method) else value
 
 
-def traces_of(function: Function) -> list[ConcreteFunction]:
+def traces_of(function: Function[..., Any]) -> list[ConcreteFunction]:
     """Returns the traces of a function; one with an input signature is traced if it has none.
 
     Args:

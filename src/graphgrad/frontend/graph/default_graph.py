@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 from graphgrad.ir.context import current_graph, get_default_graph
@@ -100,7 +101,7 @@ def get_current_name_scope() -> str:
     return eager_scope.prefix.rstrip("/") if graph is None else graph.get_name_scope()
 
 
-def control_dependencies(control_inputs: Any) -> Any:
+def control_dependencies(control_inputs: Any) -> AbstractContextManager[Any]:
     """Makes the operations built inside a `with` block run after `control_inputs`.
 
     Args:
@@ -117,7 +118,7 @@ def control_dependencies(control_inputs: Any) -> Any:
     return contextlib.nullcontext()
 
 
-def device(device_name_or_function: Any) -> Any:
+def device(device_name_or_function: Any) -> AbstractContextManager[Any]:
     """Asks for a device for the operations made inside a `with` block.
 
     Args:
@@ -129,7 +130,7 @@ def device(device_name_or_function: Any) -> Any:
     return contextlib.nullcontext() if graph is None else graph.device(device_name_or_function)
 
 
-def device_v2(device_name: Any) -> Any:
+def device_v2(device_name: Any) -> AbstractContextManager[Any]:
     """Asks for a device for the operations made inside a `with` block.
 
     Args:
@@ -141,7 +142,7 @@ def device_v2(device_name: Any) -> Any:
     return device(device_name)
 
 
-def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[Any]:
     """Colocates the operations built inside a `with` block with `op`.
 
     Args:
@@ -152,7 +153,7 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
     return contextlib.nullcontext() if graph is None else graph.colocate_with(op, ignore_existing)
 
 
-def container(container_name: str) -> Any:
+def container(container_name: str) -> AbstractContextManager[Any]:
     """Opens a block without effect: a session has one container.
 
     Args:

@@ -19,6 +19,7 @@ from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw, registry
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ir.values import dispatch
 from graphgrad.ops.linalg.matmul import matmul
 
@@ -66,7 +67,7 @@ def _dtype_of(x: Any, y: Any) -> Any:
     return x.dtype if is_tensor_like(x) else y.dtype
 
 
-def add(x: Any, y: Any, name: str = "add") -> Any:
+def add(x: Any, y: Any, name: str = "add") -> AnyTensor:
     """Computes `x + y`; strings are concatenated."""
     if _dtype_of(x, y) is dtypes.string:
         return raw.StringJoin([x, y], name=name)
@@ -156,21 +157,21 @@ def negative(x: Any) -> Any:
     return raw.Neg(x, name="Neg")
 
 
-def getitem(x: Any, key: Any) -> Any:
+def getitem(x: Any, key: Any) -> AnyTensor:
     """Evaluates `x[key]`: NumPy's basic slicing, and a boolean mask."""
     from graphgrad.ops.array.slice import slice_helper
 
     return slice_helper(x, key)
 
 
-def equal(x: Any, y: Any) -> Any:
+def equal(x: Any, y: Any) -> AnyTensor | Any:
     """Evaluates `x == y`: identity in 1.x, elementwise in 2.x; False for None."""
     if y is None or not compares_elementwise(x):
         return x is y
     return raw.Equal(x, y, incompatible_shape_error=False)
 
 
-def not_equal(x: Any, y: Any) -> Any:
+def not_equal(x: Any, y: Any) -> AnyTensor | Any:
     """Evaluates `x != y`: identity in 1.x, elementwise in 2.x; True for None."""
     if y is None or not compares_elementwise(x):
         return x is not y

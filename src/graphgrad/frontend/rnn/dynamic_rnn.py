@@ -16,7 +16,7 @@ from graphgrad.ir.dtypes import as_dtype, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
-from graphgrad.ir.tensor import DTypeLike, TensorLike
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 
 from .rnn_cells import _map_sizes, assert_like_rnn_cell, zeros_of_size
 
@@ -115,7 +115,7 @@ def _masked(finished: Any, old: Sequence[Any], new: Sequence[Any]) -> list[Any]:
 
 def dynamic_rnn(cell: Any, inputs: TensorLike, sequence_length: Any = None, initial_state: Any = None,
                 dtype: DTypeLike | None = None, parallel_iterations: Any = None, swap_memory: bool = False,
-                time_major: bool = False, scope: Any = None) -> Any:
+                time_major: bool = False, scope: Any = None) -> tuple[Tensor | Any, Any]:
     """Runs a cell over sequences, by a loop.
 
     Args:
@@ -211,7 +211,8 @@ def _map_sizes_to(sizes: Any, flat: Sequence[Any]) -> Any:
 def bidirectional_dynamic_rnn(cell_fw: Any, cell_bw: Any, inputs: TensorLike, sequence_length: Any = None,
                               initial_state_fw: Any = None, initial_state_bw: Any = None,
                               dtype: DTypeLike | None = None, parallel_iterations: Any = None,
-                              swap_memory: bool = False, time_major: bool = False, scope: Any = None) -> Any:
+                              swap_memory: bool = False, time_major: bool = False,
+                              scope: Any = None) -> tuple[tuple[Tensor | Any, Tensor | Any], tuple[Any, Any]]:
     """Runs one cell forwards over sequences and another one backwards, by loops.
 
     Args:
@@ -254,7 +255,7 @@ def bidirectional_dynamic_rnn(cell_fw: Any, cell_bw: Any, inputs: TensorLike, se
 
 
 def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memory: bool = False,
-            scope: Any = None) -> Any:
+            scope: Any = None) -> tuple[TensorArray | Any, Any, Any]:
     """Runs a cell in a loop controlled by a function: inputs, outputs, and the end of each sequence.
 
     Args:

@@ -13,14 +13,14 @@ from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
-from graphgrad.ir.tensor import DTypeLike, TensorLike
+from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 
 from .dynamic_rnn import _batch_size, _first_state, _flat_sizes, _lengths, _map_tensors, _masked, _state_dtype, _step
 from .rnn_cells import assert_like_rnn_cell, zeros_of_size
 
 
 def static_rnn(cell: Any, inputs: TensorLike, initial_state: Any = None, dtype: DTypeLike | None = None,
-               sequence_length: Any = None, scope: Any = None) -> Any:
+               sequence_length: Any = None, scope: Any = None) -> tuple[list[Tensor], Any]:
     """Runs a cell over a list of inputs, one after the other, without a loop in the graph.
 
     Args:
@@ -83,7 +83,7 @@ def _check_list(inputs: Any) -> None:
 
 
 def static_state_saving_rnn(cell: Any, inputs: TensorLike, state_saver: Any, state_name: Any,
-                            sequence_length: Any = None, scope: Any = None) -> Any:
+                            sequence_length: Any = None, scope: Any = None) -> tuple[list[Tensor], Any]:
     """Runs `static_rnn` with the first state from an object, which gets the last one.
 
     Args:
@@ -120,7 +120,7 @@ def static_state_saving_rnn(cell: Any, inputs: TensorLike, state_saver: Any, sta
 
 def static_bidirectional_rnn(cell_fw: Any, cell_bw: Any, inputs: TensorLike, initial_state_fw: Any = None,
                              initial_state_bw: Any = None, dtype: DTypeLike | None = None, sequence_length: Any = None,
-                             scope: Any = None) -> Any:
+                             scope: Any = None) -> tuple[list[Tensor], Any, Any]:
     """Runs one cell forwards over a list of inputs and another one backwards.
 
     Args:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
-from typing import Any
+from typing import Any, overload
 
+from graphgrad.frontend.structure.structure_types import R, S
+from graphgrad.ir.tensor import TensorOperators
 from graphgrad.ir.values.composite import Composite
 
 from .type_spec import DenseSpec, TypeSpec
@@ -92,6 +94,12 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     return [leaf for child in _children(structure) for leaf in flatten(child, expand_composites)]
 
 
+@overload
+def pack_sequence_as(structure: list[Any], flat_sequence: Any, expand_composites: bool = False) -> list[Any]: ...
+@overload
+def pack_sequence_as(structure: dict[S, Any], flat_sequence: Any, expand_composites: bool = False) -> dict[S, Any]: ...
+@overload
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any: ...
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """Packs the leaves of `flat_sequence` like `structure`.
 
@@ -128,6 +136,14 @@ def _pack(structure: Any, leaves: Iterator[Any], expand_composites: bool = False
     return _remade(structure, [_pack(child, leaves, expand_composites) for child in _children(structure)])
 
 
+@overload
+def map_structure(func: Callable[..., R], *structure: TensorOperators, **kwargs: Any) -> R: ...
+@overload
+def map_structure(func: Callable[..., Any], *structure: list[Any], **kwargs: Any) -> list[Any]: ...
+@overload
+def map_structure(func: Callable[..., Any], *structure: dict[S, Any], **kwargs: Any) -> dict[S, Any]: ...
+@overload
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any: ...
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """Applies `func` to corresponding leaves of equally nested structures.
 

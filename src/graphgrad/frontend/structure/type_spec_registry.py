@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
+from .structure_types import S
 from .type_spec import TypeSpec
 
 _TYPE_SPEC_TO_NAME: dict[type, str] = {}
 _NAME_TO_TYPE_SPEC: dict[str, type] = {}
 
 
-def register(name: str) -> Callable[[Any], Any]:
+def register(name: str) -> Callable[[S], S]:
     """Returns a decorator that registers a class of specs.
 
     Args:
@@ -26,7 +26,7 @@ def register(name: str) -> Callable[[Any], Any]:
         raise ValueError("Registered name must have the form '{project_name}.{type_name}' "
                          f"(e.g. 'my_project.MyTypeSpec'); got {name!r}.")
 
-    def decorator(cls: Any) -> Any:
+    def decorator(cls: S) -> S:
         if not (isinstance(cls, type) and issubclass(cls, TypeSpec)):
             raise TypeError(f"Expected `cls` to be a TypeSpec; got {cls!r}")
         if cls in _TYPE_SPEC_TO_NAME:

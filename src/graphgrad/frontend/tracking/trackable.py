@@ -7,6 +7,8 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from graphgrad.frontend.structure.structure_types import P, R
+
 _OWN = "_self_tracked_children"  # the attribute that holds the tracked children, by name
 RESTORE_LATER = "_self_restore_later"  # the attribute in which a checkpoint waits for children that do not exist yet
 
@@ -230,7 +232,7 @@ def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
     return value
 
 
-def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[..., Any]:
+def no_automatic_dependency_tracking(method: Callable[P, R]) -> Callable[P, R]:
     """Makes a method that assigns attributes without tracking them.
 
     Args:
@@ -243,7 +245,7 @@ def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[...
         with no_automatic_dependency_tracking_scope(self):
             return method(self, *args, **kwargs)
 
-    return untracked
+    return untracked  # type: ignore[return-value]  # its first argument is named
 
 
 @contextlib.contextmanager

@@ -25,11 +25,12 @@ from graphgrad.ir.graph import Graph, Operation, listening
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import _CONTRADICTION, Shape, TensorShape, as_shape, merge, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ir.tensor import TensorOperators, TensorReference, repr_html
 from graphgrad.ir.values.variable_store import Cell, Handle
 
 from .references import References
-from .variable_assignments import Assignments
+from .variable_assignments import Assignments, VariableSlice
 from .variable_creation import Creation, creation_numbers
 from .variable_creators import Created
 from .variable_settings import SaveSliceInfo, VariableAggregation, VariableAggregationV2, VariableSynchronization
@@ -289,15 +290,15 @@ class Variable(Assignments, Trackable, TensorOperators, metaclass=Created):
             raise TypeError(f"Can not convert the eager variable {self.name} into a Tensor or Operation of a graph.")
         return self._snapshot
 
-    def value(self) -> Any:
+    def value(self) -> AnyTensor:
         """Returns a tensor with the value at the time of the read."""
         return self._as_tensor()
 
-    def read_value(self) -> Any:
+    def read_value(self) -> AnyTensor:
         """Adds a separate read and returns its value."""
         return raw.Identity(self._read("Read/ReadVariableOp"))
 
-    def initialized_value(self) -> Any:
+    def initialized_value(self) -> AnyTensor:
         """Returns the value if the variable is initialized, else the initial value."""
         if self._graph is None:
             return self.read_value()
@@ -345,8 +346,8 @@ class Variable(Assignments, Trackable, TensorOperators, metaclass=Created):
 
     # -- Python's protocols --------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Any:
-        picked = getitem(self._as_tensor(), key)
+    def __getitem__(self, key: Any) -> VariableSlice:
+        picked: Any = getitem(self._as_tensor(), key)
 
         def assign(value: Any, name: str | None = None) -> Any:
             return self._assign_slice(picked, key, value, name)
@@ -355,7 +356,7 @@ class Variable(Assignments, Trackable, TensorOperators, metaclass=Created):
         picked._variable_slice = assign  # for tf.compat.v1.assign
         return picked
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[AnyTensor]:
         return iter(self._read())
 
     def __bool__(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,9 +13,20 @@ from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import raw, registry
 from graphgrad.ir.shape import Shape, compatible, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 
 from .variable_creation import own_copy
+
+
+class VariableSlice(AnyTensor):
+    """What `variable[key]` is to type checkers: a tensor that can be assigned to; it is one that got this attribute."""
+
+    __slots__ = ()
+
+    def assign(self, value: Any, name: str | None = None) -> Any:
+        """Assigns to that part of the variable."""
+        raise NotImplementedError
 
 
 class Assignments:
@@ -50,7 +61,8 @@ class Assignments:
                              "  Fix: give a value of the variable's shape")
         return tensor
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None,
+               read_value: bool = True) -> Self | Any:
         """Sets the value.
 
         Args:
@@ -65,12 +77,12 @@ class Assignments:
         return self._update("AssignVariableOp", (self._operand(value),), name, read_value)
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> Any:
+                   read_value: bool = True) -> Self | Any:
         """Adds to the value; arguments and result as for `assign`."""
         return self._update("AssignAddVariableOp", (self._operand(delta),), name, read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
-                   read_value: bool = True) -> Any:
+                   read_value: bool = True) -> Self | Any:
         """Subtracts from the value; arguments and result as for `assign`."""
         return self._update("AssignSubVariableOp", (self._operand(delta),), name, read_value)
 
@@ -98,55 +110,55 @@ class Assignments:
     def _scatter_rows(self, op_type: str, indices: Any, updates: Any, name: str | None = None) -> Any:
         return self._update(op_type, (indices, convert_to_tensor(updates, self._dtype)), name)
 
-    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Self | Any:
         """Adds an `IndexedSlices` to the rows that it names."""
         return self._scatter("ResourceScatterAdd", sparse_delta, name)
 
-    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Self | Any:
         """Subtracts an `IndexedSlices` from the rows that it names."""
         return self._scatter("ResourceScatterSub", sparse_delta, name)
 
-    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Self | Any:
         """Multiplies the rows that an `IndexedSlices` names by its values."""
         return self._scatter("ResourceScatterMul", sparse_delta, name)
 
-    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Self | Any:
         """Divides the rows that an `IndexedSlices` names by its values."""
         return self._scatter("ResourceScatterDiv", sparse_delta, name)
 
-    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Self | Any:
         """Takes the minimum of an `IndexedSlices` and the rows that it names."""
         return self._scatter("ResourceScatterMin", sparse_delta, name)
 
-    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Self | Any:
         """Takes the maximum of an `IndexedSlices` and the rows that it names."""
         return self._scatter("ResourceScatterMax", sparse_delta, name)
 
-    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Self | Any:
         """Replaces the rows that an `IndexedSlices` names by its values."""
         return self._scatter("ResourceScatterUpdate", sparse_delta, name)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Self | Any:
         """Adds `updates` to the slices at `indices`; see `tf.scatter_nd`."""
         return self._scatter_rows("ResourceScatterNdAdd", indices, updates, name)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Self | Any:
         """Subtracts `updates` from the slices at `indices`; see `tf.scatter_nd`."""
         return self._scatter_rows("ResourceScatterNdSub", indices, updates, name)
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Self | Any:
         """Replaces the slices at `indices` by `updates`; see `tf.scatter_nd`."""
         return self._scatter_rows("ResourceScatterNdUpdate", indices, updates, name)
 
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Self | Any:
         """Takes the minimum of `updates` and the slices at `indices`; see `tf.scatter_nd`."""
         return self._scatter_rows("ResourceScatterNdMin", indices, updates, name)
 
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Self | Any:
         """Takes the maximum of `updates` and the slices at `indices`; see `tf.scatter_nd`."""
         return self._scatter_rows("ResourceScatterNdMax", indices, updates, name)
 
-    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Self | Any:
         """Replaces rows within each batch; see `tf.compat.v1.batch_scatter_update`."""
         from .variable_functions import batch_scatter_update
 

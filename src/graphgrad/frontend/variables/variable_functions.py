@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
+from graphgrad.frontend.variables.variable import AssignedVariable
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor
+from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
@@ -26,7 +28,8 @@ def _as_variable(ref: Any, function: str) -> Any:
 # -- assigning ---------------------------------------------------------------------
 
 
-def assign(ref: Any, value: TensorLike, validate_shape: Any = None, use_locking: Any = None, name: Any = None) -> Any:
+def assign(ref: Any, value: TensorLike, validate_shape: Any = None, use_locking: Any = None,
+           name: Any = None) -> AssignedVariable | Any:
     """Sets the value of a variable.
 
     Args:
@@ -51,7 +54,7 @@ def assign(ref: Any, value: TensorLike, validate_shape: Any = None, use_locking:
     return variable.assign(value, name=name)
 
 
-def assign_add(ref: Any, value: TensorLike, use_locking: Any = None, name: Any = None) -> Any:
+def assign_add(ref: Any, value: TensorLike, use_locking: Any = None, name: Any = None) -> AssignedVariable | Any:
     """Adds `value` to a variable; see `assign`.
 
     >>> v = tf.Variable(1.0)
@@ -62,7 +65,7 @@ def assign_add(ref: Any, value: TensorLike, use_locking: Any = None, name: Any =
     return _as_variable(ref, "assign_add").assign_add(value, name=name)
 
 
-def assign_sub(ref: Any, value: TensorLike, use_locking: Any = None, name: Any = None) -> Any:
+def assign_sub(ref: Any, value: TensorLike, use_locking: Any = None, name: Any = None) -> AssignedVariable | Any:
     """Subtracts `value` from a variable; see `assign`.
 
     >>> v = tf.Variable(1.0)
@@ -73,7 +76,8 @@ def assign_sub(ref: Any, value: TensorLike, use_locking: Any = None, name: Any =
     return _as_variable(ref, "assign_sub").assign_sub(value, name=name)
 
 
-def scatter_update(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = True, name: Any = None) -> Any:
+def scatter_update(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = True,
+                   name: Any = None) -> AssignedVariable | Any:
     """Replaces rows of a variable: `ref[indices[i]] = updates[i]`.
 
     Args:
@@ -94,37 +98,44 @@ def scatter_update(ref: Any, indices: TensorLike, updates: Any, use_locking: boo
     return _as_variable(ref, "scatter_update")._scatter_rows("ResourceScatterUpdate", indices, updates, name)
 
 
-def scatter_add(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
+def scatter_add(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False,
+                name: Any = None) -> AssignedVariable | Any:
     """Adds to rows of a variable, repeatedly for repeated indices; see `scatter_update`."""
     return _as_variable(ref, "scatter_add")._scatter_rows("ResourceScatterAdd", indices, updates, name)
 
 
-def scatter_sub(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
+def scatter_sub(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False,
+                name: Any = None) -> AssignedVariable | Any:
     """Subtracts from rows of a variable; see `scatter_update`."""
     return _as_variable(ref, "scatter_sub")._scatter_rows("ResourceScatterSub", indices, updates, name)
 
 
-def scatter_mul(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
+def scatter_mul(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False,
+                name: Any = None) -> AssignedVariable | Any:
     """Multiplies rows of a variable; see `scatter_update`."""
     return _as_variable(ref, "scatter_mul")._scatter_rows("ResourceScatterMul", indices, updates, name)
 
 
-def scatter_div(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
+def scatter_div(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False,
+                name: Any = None) -> AssignedVariable | Any:
     """Divides rows of a variable; see `scatter_update`."""
     return _as_variable(ref, "scatter_div")._scatter_rows("ResourceScatterDiv", indices, updates, name)
 
 
-def scatter_min(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
+def scatter_min(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False,
+                name: Any = None) -> AssignedVariable | Any:
     """Takes the minimum of rows of a variable and `updates`; see `scatter_update`."""
     return _as_variable(ref, "scatter_min")._scatter_rows("ResourceScatterMin", indices, updates, name)
 
 
-def scatter_max(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
+def scatter_max(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False,
+                name: Any = None) -> AssignedVariable | Any:
     """Takes the maximum of rows of a variable and `updates`; see `scatter_update`."""
     return _as_variable(ref, "scatter_max")._scatter_rows("ResourceScatterMax", indices, updates, name)
 
 
-def scatter_nd_update(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = True, name: Any = None) -> Any:
+def scatter_nd_update(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = True,
+                      name: Any = None) -> AssignedVariable | Any:
     """Replaces slices of a variable: `ref[tuple(indices[i])] = updates[i]`.
 
     Args:
@@ -145,18 +156,20 @@ def scatter_nd_update(ref: Any, indices: TensorLike, updates: Any, use_locking: 
     return _as_variable(ref, "scatter_nd_update").scatter_nd_update(indices, updates, name)
 
 
-def scatter_nd_add(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
+def scatter_nd_add(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False,
+                   name: Any = None) -> AssignedVariable | Any:
     """Adds to slices of a variable; see `scatter_nd_update`."""
     return _as_variable(ref, "scatter_nd_add").scatter_nd_add(indices, updates, name)
 
 
-def scatter_nd_sub(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False, name: Any = None) -> Any:
+def scatter_nd_sub(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = False,
+                   name: Any = None) -> AssignedVariable | Any:
     """Subtracts from slices of a variable; see `scatter_nd_update`."""
     return _as_variable(ref, "scatter_nd_sub").scatter_nd_sub(indices, updates, name)
 
 
 def batch_scatter_update(ref: Any, indices: TensorLike, updates: Any, use_locking: bool = True,
-                         name: Any = None) -> Any:
+                         name: Any = None) -> AssignedVariable | Any:
     """Replaces rows within each batch: `ref[b, indices[b, i]] = updates[b, i]`.
 
     Args:
@@ -244,7 +257,7 @@ def moving_average_variables(scope: Any = None) -> list[Any]:
 # -- initialization ----------------------------------------------------------------
 
 
-def variables_initializer(var_list: Any, name: str | None = "init") -> Any:
+def variables_initializer(var_list: Any, name: str | None = "init") -> Operation | Any:
     """Makes an operation that gives variables their initial values.
 
     Args:
@@ -271,7 +284,7 @@ def variables_initializer(var_list: Any, name: str | None = "init") -> Any:
 initialize_variables = variables_initializer
 
 
-def global_variables_initializer() -> Any:
+def global_variables_initializer() -> Operation | Any:
     """Makes an operation that initializes all of `global_variables()`.
 
     >>> v = tf.Variable(1.0)
@@ -282,17 +295,17 @@ def global_variables_initializer() -> Any:
     return variables_initializer(global_variables())
 
 
-def initialize_all_variables() -> Any:
+def initialize_all_variables() -> Operation | Any:
     """Does what `global_variables_initializer()` does; the name of 0.x."""
     return variables_initializer(global_variables())
 
 
-def local_variables_initializer() -> Any:
+def local_variables_initializer() -> Operation | Any:
     """Makes an operation that initializes all of `local_variables()`."""
     return variables_initializer(local_variables())
 
 
-def initialize_local_variables() -> Any:
+def initialize_local_variables() -> Operation | Any:
     """Does what `local_variables_initializer()` does; the name of 0.x."""
     return variables_initializer(local_variables())
 
@@ -335,7 +348,7 @@ def report_uninitialized_variables(var_list: Any = None, name: str = "report_uni
         return raw.GatherV2(names, raw.Squeeze(raw.Where(missing), squeeze_dims=(1,)), 0)
 
 
-def assert_variables_initialized(var_list: Any = None) -> Any:
+def assert_variables_initialized(var_list: Any = None) -> Operation | Any:
     """Makes an operation that raises FailedPreconditionError unless all variables have a value.
 
     Args:

@@ -14,6 +14,7 @@ from typing import Any
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
 from graphgrad.frontend.graph.default_graph import get_current_name_scope, name_scope_v1
 from graphgrad.frontend.graph.init_scope import variables_graph
+from graphgrad.frontend.variables.variable import VariableV1
 from graphgrad.ir import dtypes
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
@@ -246,7 +247,7 @@ def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: A
                  trainable: Any = None, collections: Any = None, caching_device: Any = None, partitioner: Any = None,
                  validate_shape: bool = True, use_resource: Any = None, custom_getter: Any = None,
                  constraint: Any = None, synchronization: Any = VariableSynchronization.AUTO,
-                 aggregation: Any = VariableAggregation.NONE) -> Any:
+                 aggregation: Any = VariableAggregation.NONE) -> VariableV1:
     """Returns the variable of that name in the current variable scope, creating it if necessary.
 
     Args:
@@ -286,7 +287,7 @@ def get_local_variable(name: str, shape: Any = None, dtype: Any = None, initiali
                        caching_device: Any = None, partitioner: Any = None, validate_shape: bool = True,
                        use_resource: Any = None, custom_getter: Any = None, constraint: Any = None,
                        synchronization: Any = VariableSynchronization.AUTO,
-                       aggregation: Any = VariableAggregation.NONE) -> Any:
+                       aggregation: Any = VariableAggregation.NONE) -> VariableV1:
     """Gets or makes a variable in the collection LOCAL_VARIABLES, never trainable; see `get_variable`."""
     collections = [*(collections or []), GraphKeys.LOCAL_VARIABLES]
     return get_variable(name, shape, dtype, initializer, regularizer, False, collections, caching_device, partitioner,
@@ -425,7 +426,7 @@ def _wrapped(own: Callable[..., Any], outer: Callable[..., Any] | None) -> Calla
 def variable_op_scope(values: Any, name_or_scope: Any, default_name: Any = None, initializer: Any = None,
                       regularizer: Any = None, caching_device: Any = None, partitioner: Any = None,
                       custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: Any = None,
-                      constraint: Any = None) -> Any:
+                      constraint: Any = None) -> variable_scope:
     """Calls `variable_scope` with the order of arguments of 0.x."""
     return variable_scope(name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner,
                           custom_getter, reuse, dtype, use_resource, constraint)

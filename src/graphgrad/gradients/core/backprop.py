@@ -23,6 +23,7 @@ from typing import Any
 from graphgrad.ir.context import Inherited, current_graph
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.source import source_of_operation
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ir.values.composite import gradient_parts, is_of_parts, parts_of_gradient, with_gradient_parts
 from graphgrad.system.garbage_collector import collector_paused
 
@@ -82,7 +83,7 @@ def gradients(
     aggregation_method: Any = None,
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
-) -> list[Any]:
+) -> list[AnyTensor | Any]:
     """Adds the operations that compute the derivative of the sum of ys with respect to each x.
 
     Args:
@@ -194,7 +195,7 @@ def gradients_v2(
     aggregation_method: Any = None,
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
-) -> list[Any]:
+) -> list[AnyTensor | Any]:
     """Computes `gradients`, with the arguments of TensorFlow 2: ops are always colocated with their forward ops.
 
     Args:

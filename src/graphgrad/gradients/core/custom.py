@@ -6,7 +6,7 @@ import functools
 import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 from graphgrad.ir import eager
 from graphgrad.ir.context import current_graph
@@ -18,7 +18,14 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
 from graphgrad.ir.values.composite import Composite, is_of_parts, parts_of_gradient, with_gradient_parts
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
+
+@overload
+def custom_gradient(f: None = None) -> Callable[[Callable[P, tuple[R, Any]]], Callable[P, R]]: ...
+@overload
+def custom_gradient(f: Callable[P, tuple[R, Any]]) -> Callable[P, R]: ...
 def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     """Gives a function its own gradient; a decorator.
 

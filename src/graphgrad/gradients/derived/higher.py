@@ -7,8 +7,8 @@ Jacobians and Hessians, to any order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import Shape, is_fully_defined, num_elements, shape_str
 from graphgrad.ir.source import source_of_operation, user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
+from graphgrad.ir.tensor import TensorOperators
 from graphgrad.ir.values.function_hooks import derivative_of, is_function
 from graphgrad.ir.values.indexed_slices import dense
 from graphgrad.system.garbage_collector import collector_paused
@@ -38,6 +40,20 @@ from graphgrad.system.garbage_collector import collector_paused
 from .sparse_results import is_sparse, no_entries, sparse_jacobians
 
 
+@overload
+def jacobian(output: Callable[..., Any], inputs: None = None, use_pfor: bool = True,
+             parallel_iterations: int | None = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
+             name: str = "jacobian", *, sparse: Any = False,
+             argnums: int | Sequence[int] | None = None) -> Callable[..., Any]: ...
+@overload
+def jacobian(output: TensorOperators, inputs: TensorOperators, use_pfor: bool = True,
+             parallel_iterations: int | None = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
+             name: str = "jacobian", *, sparse: Literal[False] = False,
+             argnums: int | Sequence[int] | None = None) -> AnyTensor | Any: ...
+@overload
+def jacobian(output: Any, inputs: Any = None, use_pfor: bool = True, parallel_iterations: int | None = None,
+             unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "jacobian", *, sparse: Any = False,
+             argnums: int | Sequence[int] | None = None) -> Any: ...
 def jacobian(output: Any, inputs: Any = None, use_pfor: bool = True, parallel_iterations: int | None = None,
              unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "jacobian", *,
              sparse: Any = False, argnums: int | Sequence[int] | None = None) -> Any:
@@ -97,6 +113,13 @@ def jacobian(output: Any, inputs: Any = None, use_pfor: bool = True, parallel_it
     return repack(inputs, iter(found))
 
 
+@overload
+def batch_jacobian(output: TensorOperators, inp: TensorOperators, use_pfor: bool = True,
+                   parallel_iterations: int | None = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
+                   name: str = "batch_jacobian") -> AnyTensor | Any: ...
+@overload
+def batch_jacobian(output: Any, inp: Any, use_pfor: bool = True, parallel_iterations: int | None = None,
+                   unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "batch_jacobian") -> Any: ...
 def batch_jacobian(
     output: Any,
     inp: Any,
@@ -218,6 +241,17 @@ def hessians_v2(ys: Any, xs: Any, gate_gradients: bool = False, aggregation_meth
     return hessians(ys, xs, name, True, gate_gradients, aggregation_method, sparse=sparse)
 
 
+@overload
+def hessian(y: Callable[..., Any], x: None = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
+            name: str = "hessian", *, sparse: Any = False,
+            argnums: int | Sequence[int] | None = None) -> Callable[..., Any]: ...
+@overload
+def hessian(y: TensorOperators, x: TensorOperators, unconnected_gradients: Any = UnconnectedGradients.NONE,
+            name: str = "hessian", *, sparse: Literal[False] = False,
+            argnums: int | Sequence[int] | None = None) -> AnyTensor | Any: ...
+@overload
+def hessian(y: Any, x: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "hessian", *,
+            sparse: Any = False, argnums: int | Sequence[int] | None = None) -> Any: ...
 def hessian(y: Any, x: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "hessian", *,
             sparse: Any = False, argnums: int | Sequence[int] | None = None) -> Any:
     """Computes the second derivatives of each element of y with respect to each pair of elements of x.

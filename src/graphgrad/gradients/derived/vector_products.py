@@ -8,7 +8,8 @@ be built once more (a loop, a branch, a gradient of the user's, complex numbers)
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, overload
 
 from graphgrad.gradients.core import strictness
 from graphgrad.gradients.core.arguments import as_xs, as_ys, flatten, graph_to_extend
@@ -26,10 +27,21 @@ from graphgrad.ir.dtypes import resource
 from graphgrad.ir.graph import Graph, Tensor
 from graphgrad.ir.shape import is_fully_defined, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
+from graphgrad.ir.tensor import TensorOperators
 from graphgrad.ir.values.function_hooks import derivative_of, is_function
 from graphgrad.ir.values.indexed_slices import dense
 
 
+@overload
+def jvp(ys: Callable[..., Any], xs: None = None, tangents: None = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "jvp") -> Callable[..., Any]: ...
+@overload
+def jvp(ys: TensorOperators, xs: Any = None, tangents: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "jvp") -> AnyTensor | Any: ...
+@overload
+def jvp(ys: Any, xs: Any = None, tangents: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
+        name: str = "jvp") -> Any: ...
 def jvp(ys: Any, xs: Any = None, tangents: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
         name: str = "jvp") -> Any:
     """Computes Jacobian-vector products: the derivative of ys along a direction in the space of the xs.
@@ -70,6 +82,15 @@ def jvp(ys: Any, xs: Any = None, tangents: Any = None, unconnected_gradients: An
     return repack(ys, iter(found))
 
 
+@overload
+def vjp(ys: Callable[..., Any], xs: None = None, cotangents: None = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "vjp") -> Callable[..., Any]: ...
+@overload
+def vjp(ys: TensorOperators, xs: TensorOperators, cotangents: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "vjp") -> AnyTensor | Any: ...
+@overload
+def vjp(ys: Any, xs: Any = None, cotangents: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
+        name: str = "vjp") -> Any: ...
 def vjp(ys: Any, xs: Any = None, cotangents: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
         name: str = "vjp") -> Any:
     """Computes vector-Jacobian products: the gradients of the ys' elements, weighted and summed.
@@ -125,6 +146,11 @@ def given_arguments(what: str, xs: Any, vectors: Any) -> list[Any]:
     return [] if xs is None else [xs, vectors]
 
 
+@overload
+def hessian_vector_product(ys: TensorOperators, xs: Any, tangents: Any,
+                           name: str = "hessian_vector_product") -> list[AnyTensor | Any]: ...
+@overload
+def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian_vector_product") -> Any: ...
 def hessian_vector_product(ys: Any, xs: Any, tangents: Any, name: str = "hessian_vector_product") -> Any:
     """Multiplies the Hessian of the sum of ys by a vector, without the Hessian, at about twice a gradient's cost.
 

@@ -16,6 +16,7 @@ from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor as AnyTensor
 
 from .batch_arguments import columns, one_of_each, value_dtype
 from .directions import MultiIndex, along_directions
@@ -25,7 +26,7 @@ from .series import SeriesLayout, total
 
 def differential_operator(y: Any, x: Any, terms: Mapping[Any, Any],
                           unconnected_gradients: Any = UnconnectedGradients.NONE,
-                          name: str = "differential_operator") -> Any:
+                          name: str = "differential_operator") -> AnyTensor | Any:
     """Computes a linear differential operator of each example: a weighted sum of derivatives of y by columns of x.
 
     All derivatives come from one pass of Taylor coefficients along a few directions. Terms of the highest order whose

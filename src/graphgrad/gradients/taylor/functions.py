@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, overload
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from graphgrad.gradients.core.arguments import as_ys, graph_to_extend
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import resource
+from graphgrad.ir.tensor import Tensor as AnyTensor
+from graphgrad.ir.tensor import TensorOperators
 from graphgrad.ir.values.function_hooks import derivative_of, is_function
 
 from .batch_arguments import checked_order, columns, direction_of, one_of_each, value_dtype, zeros_beside
@@ -68,6 +70,17 @@ def taylor(y: Any, x: Any, direction: Any, order: int, unconnected_gradients: An
         return [*here, *found]
 
 
+@overload
+def laplacian(y: Callable[..., Any], x: None = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
+              name: str = "laplacian", *, samples: Any = None, seed: int | None = None,
+              argnums: int | None = None) -> Callable[..., Any]: ...
+@overload
+def laplacian(y: TensorOperators, x: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
+              name: str = "laplacian", *, samples: Any = None, seed: int | None = None,
+              argnums: int | None = None) -> AnyTensor | Any: ...
+@overload
+def laplacian(y: Any, x: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "laplacian", *,
+              samples: Any = None, seed: int | None = None, argnums: int | None = None) -> Any: ...
 def laplacian(y: Any, x: Any = None, unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "laplacian", *,
               samples: Any = None, seed: int | None = None, argnums: int | None = None) -> Any:
     """Computes the Laplacian of each example: the sum of the second derivatives of y by the columns of x.

@@ -13,7 +13,7 @@ from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant as constant
 from graphgrad.ir.conversion import is_tensor_like, make_array
 from graphgrad.ir.dtypes import FLOATING, INEXACT, as_dtype
-from graphgrad.ir.graph import SymbolicTensor
+from graphgrad.ir.graph import Operation, SymbolicTensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import as_shape, merged, shape_str
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike, TensorOperators
@@ -403,7 +403,7 @@ def is_tensor(x: Any) -> bool:
     return is_tensor_like(x) or isinstance(x, TensorOperators) or (isinstance(x, Composite) and x._is_tensor)
 
 
-def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
+def get_static_value(tensor: TensorLike, partial: bool = False) -> np.ndarray[Any, Any] | Any:
     """Returns the value of a tensor if it is known while the graph is built.
 
     Args:
@@ -442,7 +442,7 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     return isinstance(tensor, SymbolicTensor)
 
 
-def add_check_numerics_ops() -> Any:
+def add_check_numerics_ops() -> Operation:
     """Checks every floating tensor of the graph for infinities and NaNs, in the order of creation.
 
     Returns: an operation that runs all the checks.

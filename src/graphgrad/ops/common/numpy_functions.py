@@ -14,7 +14,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 
 
-def finfo(dtype: DTypeLike) -> Any:
+def finfo(dtype: DTypeLike) -> ml_dtypes.finfo:
     """Returns the limits of a type of floating-point numbers.
 
     Args:

@@ -7,7 +7,7 @@ an Assert, which needs a control dependency.
 from __future__ import annotations
 
 import contextlib
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import DType, as_dtype, float32
+from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import shape_str
@@ -41,7 +42,7 @@ def _assert_shape(condition, data):
 assert_op.grad(NOT_DIFFERENTIABLE)
 
 
-def Assert(condition: Any, data: TensorLike, summarize: int | None = None, name: str | None = None) -> Any:
+def Assert(condition: Any, data: TensorLike, summarize: int | None = None, name: str | None = None) -> Operation | Any:
     """Fails, at run time, unless `condition` holds.
 
     Args:
@@ -184,7 +185,27 @@ def _document(check: Any, check_v1: Any, function: str, holds: str, inputs: str,
     """
 
 
-def _comparison(function: str, sign: str, op_type: str, words: str) -> tuple[Any, Any]:
+class _Comparison(Protocol):
+    def __call__(self, x: TensorLike, y: TensorLike, message: Any = None, summarize: Any = None,
+                 name: str | None = None) -> Operation | Any: ...
+
+
+class _ComparisonV1(Protocol):
+    def __call__(self, x: TensorLike, y: TensorLike, data: Any = None, summarize: Any = None, message: Any = None,
+                 name: str | None = None) -> Operation | Any: ...
+
+
+class _SignCheck(Protocol):
+    def __call__(self, x: TensorLike, message: Any = None, summarize: Any = None,
+                 name: str | None = None) -> Operation | Any: ...
+
+
+class _SignCheckV1(Protocol):
+    def __call__(self, x: TensorLike, data: Any = None, summarize: Any = None, message: Any = None,
+                 name: str | None = None) -> Operation | Any: ...
+
+
+def _comparison(function: str, sign: str, op_type: str, words: str) -> tuple[_Comparison, _ComparisonV1]:
     """Makes a check of two tensors, with the signature of TensorFlow 2 and that of TensorFlow 1."""
 
     def check(x: Any, y: Any, message: Any = None, summarize: Any = None, name: str | None = None) -> Any:
@@ -206,7 +227,8 @@ assert_greater, assert_greater_v1 = _comparison("assert_greater", ">", "Greater"
 assert_greater_equal, assert_greater_equal_v1 = _comparison("assert_greater_equal", ">=", "GreaterEqual", "is at least")
 
 
-def assert_none_equal(x: Any, y: Any, summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
+def assert_none_equal(x: Any, y: Any, summarize: Any = None, message: Any = None,
+                      name: str | None = None) -> Operation | Any:
     """Checks that every element of `x` differs from that of `y`; see `debugging.assert_equal`.
 
     >>> tf.debugging.assert_none_equal([1, 2], [2, 1]).type
@@ -215,7 +237,7 @@ def assert_none_equal(x: Any, y: Any, summarize: Any = None, message: Any = None
     return _compare("!=", "NotEqual", x, y, None, summarize, message, name, "assert_none_equal")
 
 
-def _sign_check(function: str, sign: str, op_type: str, words: str) -> tuple[Any, Any]:
+def _sign_check(function: str, sign: str, op_type: str, words: str) -> tuple[_SignCheck, _SignCheckV1]:
     """Makes a check of one tensor against zero, for both versions."""
 
     def compare(x: Any, data: Any, summarize: Any, message: Any, name: str | None) -> Any:
@@ -243,7 +265,7 @@ assert_non_positive, assert_non_positive_v1 = _sign_check("assert_non_positive",
 
 
 def assert_near(x: TensorLike, y: TensorLike, rtol: Any = None, atol: Any = None, message: Any = None,
-                summarize: Any = None, name: str | None = None) -> Any:
+                summarize: Any = None, name: str | None = None) -> Operation | Any:
     """Checks that |x - y| <= atol + rtol * |y| for every element.
 
     Args:
@@ -263,7 +285,7 @@ def assert_near(x: TensorLike, y: TensorLike, rtol: Any = None, atol: Any = None
 
 
 def assert_near_v1(x: TensorLike, y: TensorLike, rtol: Any = None, atol: Any = None, data: TensorLike = None,
-                   summarize: Any = None, message: Any = None, name: str | None = None) -> Any:
+                   summarize: Any = None, message: Any = None, name: str | None = None) -> Operation | Any:
     """Checks that |x - y| <= atol + rtol * |y|; see `debugging.assert_near`.
 
     >>> sess.run(tf.assert_near(tf.constant(1.0), 1.0 + 1e-7))
@@ -294,7 +316,8 @@ def _check_type(tensor: Any, wanted: Any, message: Any) -> None:
         raise TypeError(f"{prefix}{label} must be of type {wanted!r}; got {tensor.dtype!r}")
 
 
-def assert_type(tensor: TensorLike, tf_type: DTypeLike, message: Any = None, name: str | None = None) -> Any:
+def assert_type(tensor: TensorLike, tf_type: DTypeLike, message: Any = None,
+                name: str | None = None) -> Operation | Any:
     """Checks the dtype of a tensor.
 
     Args:
@@ -315,7 +338,7 @@ def assert_type(tensor: TensorLike, tf_type: DTypeLike, message: Any = None, nam
         return _nothing("statically_determined_correct_type")
 
 
-def assert_integer(x: TensorLike, message: Any = None, name: str | None = None) -> Any:
+def assert_integer(x: TensorLike, message: Any = None, name: str | None = None) -> Operation | Any:
     """Checks that a tensor has an integer dtype; see `debugging.assert_type`.
 
     >>> tf.debugging.assert_integer(tf.constant(1)).type

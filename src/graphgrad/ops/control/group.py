@@ -11,6 +11,7 @@ from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
+from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ir.values.indexed_slices import of_values, with_values
 
 # Stateful, so that it is not merged with equal ones, which have other control inputs.
@@ -33,7 +34,7 @@ def control_trigger(xp):
 control_trigger.grad(NOT_DIFFERENTIABLE)
 
 
-def no_op(name: str | None = None) -> Any:
+def no_op(name: str | None = None) -> Operation | Any:
     """Makes an operation that does nothing, to attach control dependencies to.
 
     Args:
@@ -48,7 +49,7 @@ def no_op(name: str | None = None) -> Any:
     return raw.NoOp(name=name)
 
 
-def group(*inputs: Any, **kwargs: Any) -> Any:
+def group(*inputs: Any, **kwargs: Any) -> Operation | Any:
     """Makes one operation that completes when all `inputs` have.
 
     Args:
@@ -115,7 +116,8 @@ def _operation(graph: Graph, element: Any) -> Operation | None:
 tuple_type = tuple
 
 
-def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:  # TensorFlow's name
+def tuple(tensors: Any, control_inputs: Any = None,  # TensorFlow's name
+          name: str | None = None) -> list[AnyTensor | Any]:
     """Returns tensors that are available only when all of them have been computed.
 
     Args:

@@ -16,6 +16,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, dtype_of, string
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.files.atomic_files import system_errors
+from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.format_values import pretty, summarize_value
@@ -155,7 +156,7 @@ def build_py_func(op_type: str, func: Any, inp: Any, Tout: Any, name: str | None
     return results if several else results[0]
 
 
-def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Tensor | Any:
     """Calls a Python function of NumPy arrays when the graph runs.
 
     Args:
@@ -181,7 +182,7 @@ def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | N
 
 
 def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True,
-                   name: str | None = None) -> Any:
+                   name: str | None = None) -> Tensor | Any:
     """Calls a Python function of NumPy arrays when the graph runs.
 
     Args:
@@ -323,7 +324,7 @@ def _fill(structure: Any, placeholder: str, tensors: list[Any]) -> Any:
     return structure
 
 
-def print_tensors(*inputs: Any, **kwargs: Any) -> Any:
+def print_tensors(*inputs: Any, **kwargs: Any) -> Operation | Any:
     """Prints its arguments, tensors by their values.
 
     Args:

@@ -10,6 +10,7 @@ from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
+from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import shape_str
@@ -62,7 +63,7 @@ def _is_at_least(rank: int, ranks: tuple[int, ...]) -> bool:
     return rank >= ranks[0]
 
 
-def assert_rank(x: TensorLike, rank: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_rank(x: TensorLike, rank: Any, message: Any = None, name: str | None = None) -> Operation | Any:
     """Checks that `x` has `rank` dimensions.
 
     Args:
@@ -82,7 +83,7 @@ def assert_rank(x: TensorLike, rank: Any, message: Any = None, name: str | None 
 
 
 def assert_rank_v1(x: TensorLike, rank: Any, data: TensorLike = None, summarize: Any = None, message: Any = None,
-                   name: str | None = None) -> Any:
+                   name: str | None = None) -> Operation | Any:
     """Checks that `x` has `rank` dimensions; see `debugging.assert_rank`.
 
     >>> tf.assert_rank(tf.constant([1]), 1).type
@@ -91,7 +92,7 @@ def assert_rank_v1(x: TensorLike, rank: Any, data: TensorLike = None, summarize:
     return _rank_check(x, [rank], "rank", _is_in, "Equal", data, summarize, message, name, "assert_rank")
 
 
-def assert_rank_at_least(x: TensorLike, rank: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_rank_at_least(x: TensorLike, rank: Any, message: Any = None, name: str | None = None) -> Operation | Any:
     """Checks that `x` has `rank` dimensions or more; see `debugging.assert_rank`.
 
     >>> tf.debugging.assert_rank_at_least(tf.constant([1]), 1).type
@@ -101,7 +102,7 @@ def assert_rank_at_least(x: TensorLike, rank: Any, message: Any = None, name: st
 
 
 def assert_rank_at_least_v1(x: TensorLike, rank: Any, data: TensorLike = None, summarize: Any = None,
-                            message: Any = None, name: str | None = None) -> Any:
+                            message: Any = None, name: str | None = None) -> Operation | Any:
     """Checks that `x` has `rank` dimensions or more; see `debugging.assert_rank`.
 
     >>> tf.assert_rank_at_least(tf.constant([1]), 1).type
@@ -111,7 +112,7 @@ def assert_rank_at_least_v1(x: TensorLike, rank: Any, data: TensorLike = None, s
                        "assert_rank_at_least")
 
 
-def assert_rank_in(x: TensorLike, ranks: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_rank_in(x: TensorLike, ranks: Any, message: Any = None, name: str | None = None) -> Operation | Any:
     """Checks that the number of dimensions of `x` is one of `ranks`; see `debugging.assert_rank`.
 
     >>> tf.debugging.assert_rank_in(tf.constant([1]), [1, 2]).type
@@ -121,7 +122,7 @@ def assert_rank_in(x: TensorLike, ranks: Any, message: Any = None, name: str | N
 
 
 def assert_rank_in_v1(x: TensorLike, ranks: Any, data: TensorLike = None, summarize: Any = None, message: Any = None,
-                      name: str | None = None) -> Any:
+                      name: str | None = None) -> Operation | Any:
     """Checks that the number of dimensions of `x` is one of `ranks`; see `debugging.assert_rank`.
 
     >>> tf.assert_rank_in(tf.constant([1]), [1, 2]).type
@@ -164,7 +165,7 @@ def assert_scalar_v1(tensor: TensorLike, name: str | None = None, message: Any =
 
 
 def assert_shapes(shapes: Any, data: TensorLike = None, summarize: Any = None, message: Any = None,
-                  name: str | None = None) -> Any:
+                  name: str | None = None) -> Operation | Any:
     """Checks shapes against sizes and symbols; the same symbol means the same size everywhere.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -93,6 +93,16 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     return raw.SelfAdjointEigV2(tensor, compute_v=False, name=name)[0]
 
 
+@overload
+def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: Literal[True] = True,
+        name: str | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def svd(tensor: TensorLike, full_matrices: bool, compute_uv: Literal[False], name: str | None = None) -> Tensor: ...
+@overload
+def svd(tensor: TensorLike, full_matrices: bool = False, *, compute_uv: Literal[False],
+        name: str | None = None) -> Tensor: ...
+@overload
+def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any: ...
 def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """Computes the singular value decomposition u diag(s) v^H.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -361,6 +361,16 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
     return raw.MatrixLogarithm(input, name=name)
 
 
+@overload
+def eigh_tridiagonal(alpha: TensorLike, beta: TensorLike, eigvals_only: Literal[True] = True, select: str = "a",
+                     select_range: TensorLike = None, tol: TensorLike = None, name: str | None = None) -> Tensor: ...
+@overload
+def eigh_tridiagonal(alpha: TensorLike, beta: TensorLike, eigvals_only: Literal[False], select: str = "a",
+                     select_range: TensorLike = None, tol: TensorLike = None,
+                     name: str | None = None) -> tuple[Tensor, Tensor]: ...
+@overload
+def eigh_tridiagonal(alpha: TensorLike, beta: TensorLike, eigvals_only: bool = True, select: str = "a",
+                     select_range: TensorLike = None, tol: TensorLike = None, name: str | None = None) -> Any: ...
 def eigh_tridiagonal(alpha: TensorLike, beta: TensorLike, eigvals_only: bool = True, select: str = "a",
                      select_range: TensorLike = None, tol: TensorLike = None, name: str | None = None) -> Any:
     """Computes eigenvalues, and optionally eigenvectors, of Hermitian matrices with three diagonals.

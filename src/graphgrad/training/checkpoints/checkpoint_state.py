@@ -7,6 +7,8 @@ import glob
 import os
 from typing import Any
 
+import numpy as np
+
 from graphgrad.ir.files.atomic_files import open_plain, system_errors, write_whole
 from graphgrad.ir.proto.messages import Message
 from graphgrad.ir.proto.text import parse
@@ -303,7 +305,7 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
-def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
+def load_variable(ckpt_dir_or_file: Any, name: str) -> np.ndarray[Any, Any] | Any:
     """Reads one of a checkpoint's tensors.
 
     Args:

@@ -9,6 +9,7 @@ from typing import Any
 from graphgrad.ir.files.atomic_files import make_folders, write_whole
 from graphgrad.ir.graph import Graph
 from graphgrad.ir.graph_messages import GraphDef, NodeDef
+from graphgrad.ir.shape import TensorShape
 
 
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
@@ -73,7 +74,7 @@ def _operation(name: str) -> str:
     return name.removeprefix("^").partition(":")[0]
 
 
-def remove_training_nodes(input_graph: Any, protected_nodes: Any = None) -> Any:
+def remove_training_nodes(input_graph: Any, protected_nodes: Any = None) -> GraphDef:
     """Removes identities and checks for NaN, which inference does not need.
 
     Args:
@@ -109,7 +110,7 @@ def _past(name: str, through: dict[str, str]) -> str:
     return name
 
 
-def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> Any:
+def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
     """Returns the static shape of a tensor.
 
     Args:

@@ -30,7 +30,7 @@ class NotEncodableError(Exception):
     """A value is of a kind that `StructuredValue` has no field for."""
 
 
-def encode_structure(nested_structure: Any) -> Any:
+def encode_structure(nested_structure: Any) -> StructuredValue:
     """Writes a nested value as a message.
 
     Args:

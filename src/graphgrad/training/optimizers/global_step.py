@@ -25,7 +25,7 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     return int(sess.run(global_step_tensor))
 
 
-def get_global_step(graph: Any = None) -> Any:
+def get_global_step(graph: Any = None) -> Variable | Any:
     """Returns the graph's global step, or None.
 
     Args:
@@ -61,7 +61,7 @@ def _around_functions(graph: Any) -> Any:
     return graph
 
 
-def create_global_step(graph: Any = None) -> Any:
+def create_global_step(graph: Any = None) -> Variable:
     """Creates the graph's global step: int64, not trainable, initially 0.
 
     Args:
@@ -82,7 +82,7 @@ def create_global_step(graph: Any = None) -> Any:
                             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
 
 
-def get_or_create_global_step(graph: Any = None) -> Any:
+def get_or_create_global_step(graph: Any = None) -> Variable:
     """Returns the graph's global step, creating it if necessary.
 
     Args:

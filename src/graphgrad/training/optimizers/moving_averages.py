@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.frontend.variables.initializers import Zeros
+from graphgrad.frontend.variables.variable import AssignedVariable
 from graphgrad.frontend.variables.variable_scope import get_variable, variable_scope
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
@@ -14,7 +15,7 @@ from .slots import op_name
 
 
 def assign_moving_average(variable: Any, value: Any, decay: Any, zero_debias: bool = True,
-                          name: str | None = None) -> Any:
+                          name: str | None = None) -> AssignedVariable | Any:
     """Moves a variable towards a value: variable -= (1 - decay) * (variable - value).
 
     Args:

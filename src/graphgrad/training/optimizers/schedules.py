@@ -7,19 +7,18 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from graphgrad.frontend.structure.structure_types import P, R
 from graphgrad.ir import dtypes
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
-from graphgrad.ir.tensor import TensorLike
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.random import random as random_ops
 
-_Rule = Callable[..., Any]
 
-
-def _schedule(rule: _Rule) -> _Rule:
+def _schedule(rule: Callable[P, R]) -> Callable[P, R]:
     """Makes a schedule return a function in eager mode, so that each step evaluates it again."""
 
     @functools.wraps(rule)
@@ -58,7 +57,7 @@ def _fraction(step: Any, decay_steps: Any, staircase: bool) -> Any:
 
 @_schedule
 def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
-                      name: str | None = None) -> Any:
+                      name: str | None = None) -> Tensor | Any:
     """Computes learning_rate * decay_rate ** (global_step / decay_steps).
 
     Args:
@@ -82,7 +81,7 @@ def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 
 @_schedule
 def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
-                      name: str | None = None) -> Any:
+                      name: str | None = None) -> Tensor | Any:
     """Computes learning_rate * exp(-decay_rate * global_step / decay_steps); see `exponential_decay`."""
     _step(global_step, "natural_exp_decay")
     with name_scope(name, "ExponentialDecay") as scope:
@@ -92,7 +91,7 @@ def natural_exp_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
 
 @_schedule
 def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False,
-                       name: str | None = None) -> Any:
+                       name: str | None = None) -> Tensor | Any:
     """Computes learning_rate / (1 + decay_rate * global_step / decay_steps); see `exponential_decay`."""
     _step(global_step, "inverse_time_decay")
     with name_scope(name, "InverseTimeDecay") as scope:
@@ -102,7 +101,7 @@ def inverse_time_decay(learning_rate: Any, global_step: Any, decay_steps: Any, d
 
 @_schedule
 def polynomial_decay(learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001,
-                     power: Any = 1.0, cycle: bool = False, name: str | None = None) -> Any:
+                     power: Any = 1.0, cycle: bool = False, name: str | None = None) -> Tensor | Any:
     """Decays from `learning_rate` to `end_learning_rate` in `decay_steps`, by (1 - step / decay_steps) ** power.
 
     Args:
@@ -141,7 +140,7 @@ def _boundary(x: Any, boundary: Any) -> Any:
 
 
 @_schedule
-def piecewise_constant(x: TensorLike, boundaries: Any, values: TensorLike, name: str | None = None) -> Any:
+def piecewise_constant(x: TensorLike, boundaries: Any, values: TensorLike, name: str | None = None) -> Tensor | Any:
     """Selects values[i] where boundaries[i - 1] < x <= boundaries[i].
 
     Args:
@@ -176,7 +175,7 @@ def _half_cosine(fraction: Any) -> Any:
 
 @_schedule
 def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0,
-                 name: str | None = None) -> Any:
+                 name: str | None = None) -> Tensor | Any:
     """Decays from `learning_rate` to `alpha` times it in `decay_steps`, by half a cosine.
 
     Args:
@@ -201,7 +200,7 @@ def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: 
 
 @_schedule
 def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_steps: Any, t_mul: Any = 2.0,
-                          m_mul: Any = 1.0, alpha: Any = 0.0, name: str | None = None) -> Any:
+                          m_mul: Any = 1.0, alpha: Any = 0.0, name: str | None = None) -> Tensor | Any:
     """Repeats `cosine_decay`, each time `t_mul` times longer and from `m_mul` times the rate.
 
     Args:
@@ -231,7 +230,7 @@ def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_step
 
 @_schedule
 def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, num_periods: Any = 0.5,
-                        alpha: Any = 0.0, beta: Any = 0.001, name: str | None = None) -> Any:
+                        alpha: Any = 0.0, beta: Any = 0.001, name: str | None = None) -> Tensor | Any:
     """Computes learning_rate * ((alpha + linear) * cosine + beta): linear from 1 to 0, `num_periods` of a cosine.
 
     Args:
@@ -256,7 +255,7 @@ def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, 
 @_schedule
 def noisy_linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: Any = 1.0,
                               variance_decay: Any = 0.55, num_periods: Any = 0.5, alpha: Any = 0.0, beta: Any = 0.001,
-                              name: str | None = None) -> Any:
+                              name: str | None = None) -> Tensor | Any:
     """Adds noise of variance initial_variance / (1 + step) ** variance_decay to `linear_cosine_decay`.
 
     Args:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphgrad.errors import UnimplementedError
+from graphgrad.ir.graph import Operation
 from graphgrad.system.device_names import merge
 from graphgrad.training.optimizers.optimizer import Optimizer
 
@@ -157,7 +158,7 @@ _OF_VARIABLES = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTab
 
 def replica_device_setter(ps_tasks: int = 0, ps_device: Any = "/job:ps", worker_device: Any = "/job:worker",
                           merge_devices: bool = True, cluster: Any = None, ps_ops: Any = None,
-                          ps_strategy: Any = None) -> Any:
+                          ps_strategy: Any = None) -> Callable[[Operation], str] | None:
     """Makes a function for `tf.device` that assigns variables to parameter servers, in turn, and the rest to a worker.
 
     One process computes, whatever the names are.

@@ -49,11 +49,11 @@ def image_summary(tag: Any, tensor: Any, max_images: int = 3, collections: Any =
     return _collect(raw.ImageSummary(tag, tensor, max_images=max_images, name=name), collections)
 
 
-def merge_summary(inputs: TensorLike, collections: Any = None, name: str | None = None) -> Any:
+def merge_summary(inputs: TensorLike, collections: Any = None, name: str | None = None) -> Tensor:
     """Merges several summaries to one; see `tf.summary.merge`."""
     return merge(inputs, collections, name)
 
 
-def merge_all_summaries(key: Any = GraphKeys.SUMMARIES) -> Any:
+def merge_all_summaries(key: Any = GraphKeys.SUMMARIES) -> Tensor | Any:
     """Merges all summaries of a collection to one; see `tf.summary.merge_all`."""
     return merge_all(key)

@@ -177,7 +177,7 @@ def text(name: str, tensor: Any, collections: Any = None) -> Tensor:
     return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
 
 
-def merge(inputs: TensorLike, collections: Any = None, name: str | None = None) -> Any:
+def merge(inputs: TensorLike, collections: Any = None, name: str | None = None) -> Tensor:
     """Merges several summaries.
 
     Args:
@@ -201,7 +201,7 @@ def merge(inputs: TensorLike, collections: Any = None, name: str | None = None) 
         return _collect(raw.MergeSummary(tensors), collections, None)
 
 
-def merge_all(key: Any = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Any:
+def merge_all(key: Any = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Tensor | Any:
     """Merges all summaries of a collection.
 
     Args:

@@ -17,7 +17,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, bool_, float32, float64, int64, string
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
-from graphgrad.ir.graph import Graph
+from graphgrad.ir.graph import Graph, Operation
 from graphgrad.ir.graph_messages import GraphDef
 from graphgrad.ir.graphdef import graph_def as serialize
 from graphgrad.ir.opdef import raw
@@ -248,7 +248,7 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
     return _written_as(tag.decode() if isinstance(tag, bytes) else tag, tensor, step, make)
 
 
-def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tensor:
     """Writes a serialized `Summary`.
 
     Args:
@@ -272,7 +272,7 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
 # -- graphs --------------------------------------------------------------------------------
 
 
-def graph(graph_data: Any) -> Any:
+def graph(graph_data: Any) -> Tensor:
     """Writes a graph.
 
     Args:
@@ -357,7 +357,7 @@ def trace_off() -> None:
 # -- TensorFlow 1 --------------------------------------------------------------------------
 
 
-def all_v2_summary_ops() -> Any:
+def all_v2_summary_ops() -> list[Operation] | None:
     """Returns the operations of the default graph that write summaries of TensorFlow 2; None in eager mode.
 
     Reference: TensorFlow 2.21 `tf.compat.v1.summary.all_v2_summary_ops`.

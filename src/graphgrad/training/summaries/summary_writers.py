@@ -14,7 +14,9 @@ from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.context import Inherited
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import bool_
+from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import Tensor
 
 from .file_writer import FileWriter
 from .summary_messages import Event, Summary, SummaryMetadata
@@ -209,7 +211,7 @@ def create_noop_writer() -> SummaryWriter:
     return _Noop()
 
 
-def flush(writer: Any = None, name: str | None = None) -> Any:
+def flush(writer: Any = None, name: str | None = None) -> Operation | Any:
     """Flushes a writer's buffer.
 
     Args:
@@ -260,7 +262,7 @@ def _recording() -> Any:
     return condition() if callable(condition) else condition
 
 
-def should_record_summaries() -> Any:
+def should_record_summaries() -> Tensor:
     """Returns whether a summary would be written now: there is a writer, and the condition of `record_if` holds.
 
     Returns: a bool scalar.

@@ -87,7 +87,7 @@ def get_device_name() -> str | None:
     return _context.device_name
 
 
-def get_executor() -> Any:
+def get_executor() -> _Executor:
     """Returns what runs operations; `wait` and `clear_error` of it do nothing."""
     return _Executor()
 

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from graphgrad.frontend.structure.structure_types import S
+
 
 class TFDecorator:
     """A record of a decorator, which its function carries as `_tf_decorator`.
@@ -35,8 +37,8 @@ class TFDecorator:
         return self.decorated_target(*args, **kwargs)
 
 
-def make_decorator(target: Callable[..., Any], decorator_func: Callable[..., Any], decorator_name: str | None = None,
-                   decorator_doc: str = "", decorator_argspec: Any = None) -> Callable[..., Any]:
+def make_decorator(target: Callable[..., Any], decorator_func: S, decorator_name: str | None = None,
+                   decorator_doc: str = "", decorator_argspec: Any = None) -> S:
     """Makes a function look like the one that it wraps.
 
     Args:

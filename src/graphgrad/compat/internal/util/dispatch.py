@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
+from graphgrad.frontend.structure.structure_types import S
 from graphgrad.ir.values import dispatch
 
 from .decorator import make_decorator
@@ -84,7 +85,11 @@ def dispatch_for_types(op: Callable[..., Any], *types: type) -> Callable[[Any], 
     return decorate
 
 
-def add_dispatch_support(target: Callable[..., Any] | None = None, iterable_parameters: Any = None) -> Any:
+@overload
+def add_dispatch_support(target: None = None, iterable_parameters: Any = None) -> Callable[[S], S]: ...
+@overload
+def add_dispatch_support(target: S, iterable_parameters: Any = None) -> S: ...
+def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) -> Any:
     """Makes a function whose calls handlers may take over, where it raises TypeError or ValueError.
 
     Args:

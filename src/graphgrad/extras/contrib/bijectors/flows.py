@@ -12,7 +12,7 @@ import numpy as np
 
 from graphgrad.frontend.control_flow.cond_while import while_loop
 from graphgrad.frontend.variables.scaling_initializers import GlorotNormal
-from graphgrad.frontend.variables.template import make_template
+from graphgrad.frontend.variables.template import Template, make_template
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32
 from graphgrad.ir.opdef import raw
@@ -160,7 +160,7 @@ def masked_dense(inputs: TensorLike, units: int, num_blocks: Any = None, exclusi
 def masked_autoregressive_default_template(hidden_layers: Any, shift_only: bool = False, activation: Any = relu,
                                            log_scale_min_clip: float = -5.0, log_scale_max_clip: float = 3.0,
                                            log_scale_clip_gradient: bool = False, name: str | None = None, *args: Any,
-                                           **kwargs: Any) -> Any:
+                                           **kwargs: Any) -> Template:
     """Makes a masked network (MADE) for `MaskedAutoregressiveFlow`.
 
     Args:

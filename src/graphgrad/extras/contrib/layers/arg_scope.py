@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from graphgrad.frontend.structure.structure_types import Lenient, P, R
 from graphgrad.ir.context import Inherited
 from graphgrad.ir.source import user_source
 
@@ -28,7 +29,7 @@ def arg_scope_func_key(op: Any) -> str:
     return str(getattr(op, "_key_op", f"{op.__module__}.{op.__qualname__}"))
 
 
-def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
+def add_arg_scope(func: Callable[P, R]) -> Lenient[P, R]:
     """Decorates a function so that `arg_scope` can give it default arguments.
 
     Args:
@@ -43,7 +44,7 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @functools.wraps(func)
-    def scoped(*args: Any, **kwargs: Any) -> Any:
+    def scoped(*args: Any, **kwargs: Any) -> R:
         defaults = _stack.scopes[-1].get(key)
         if not defaults:
             return func(*args, **kwargs)

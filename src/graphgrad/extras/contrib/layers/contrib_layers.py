@@ -11,6 +11,7 @@ import numpy as np
 
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.graph.init_scope import variables_graph
+from graphgrad.frontend.structure.structure_types import P, R, S
 from graphgrad.frontend.variables.initializers import Ones, Zeros
 from graphgrad.frontend.variables.variable_scope import variable_scope
 from graphgrad.ir.context import get_default_graph
@@ -55,7 +56,7 @@ def _add_variables(collections: Any, **variables: Any) -> None:
         _add(collections.get(kind) if isinstance(collections, dict) else collections, value)
 
 
-def collect_named_outputs(collections: Any, alias: Any, outputs: Any) -> Any:
+def collect_named_outputs(collections: Any, alias: Any, outputs: S) -> S:
     """Puts the outputs of a layer into collections, under a name.
 
     Args:
@@ -66,7 +67,7 @@ def collect_named_outputs(collections: Any, alias: Any, outputs: Any) -> Any:
     Reference: TensorFlow 1.15 `tf.contrib.layers.utils.collect_named_outputs`.
     """
     if collections:
-        outputs.aliases = [alias]
+        outputs.aliases = [alias]  # type: ignore[attr-defined]  # symbolic tensors take attributes
         _add(collections, outputs)
     return outputs
 
@@ -182,10 +183,11 @@ def convolution(inputs: Any, num_outputs: Any, kernel_size: Any, stride: Any = 1
         return _finished(outputs, activation_fn, normalizer_fn, normalizer_params, outputs_collections, sc.name)
 
 
-def _same_arguments(function: Any) -> Any:
+def _same_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Marks a function as having the arguments of `convolution`, for `arg_scope`."""
     signature = inspect.signature(convolution)
-    function.__signature__ = signature.replace(parameters=list(signature.parameters.values())[:-1])
+    parameters = list(signature.parameters.values())[:-1]
+    function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return function
 
 
@@ -196,7 +198,7 @@ def _of_rank(dims: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 @add_arg_scope
 @_same_arguments
-def convolution1d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Any:
+def convolution1d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Tensor:
     """Adds a convolution over one dimension; see `convolution`."""
     return _of_rank(1, (inputs, num_outputs, kernel_size, *args), kwargs)
 
@@ -215,7 +217,7 @@ def convolution2d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, *
 
 @add_arg_scope
 @_same_arguments
-def convolution3d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Any:
+def convolution3d(inputs: Any, num_outputs: Any, kernel_size: Any, *args: Any, **kwargs: Any) -> Tensor:
     """Adds a convolution over three dimensions; see `convolution`."""
     return _of_rank(3, (inputs, num_outputs, kernel_size, *args), kwargs)
 
@@ -453,7 +455,7 @@ def bias_add(inputs: Any, activation_fn: Any = None, initializer: Any = _ZEROS, 
 # -- several layers --------------------------------------------------------------------
 
 
-def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Tensor:
     """Applies a layer several times, in scopes numbered from 1.
 
     Args:
@@ -470,7 +472,7 @@ def repeat(inputs: Any, repetitions: int, layer: Callable[..., Any], *args: Any,
         return inputs
 
 
-def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
+def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Tensor:
     """Applies a layer once for each of `stack_args`, in scopes numbered from 1.
 
     Args:

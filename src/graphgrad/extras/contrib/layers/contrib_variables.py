@@ -10,12 +10,14 @@ from typing import Any
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
 from graphgrad.frontend.graph.init_scope import variables_graph
 from graphgrad.frontend.variables.scaling_initializers import compute_fans
+from graphgrad.frontend.variables.variable import VariableV1
 from graphgrad.frontend.variables.variable_scope import get_variable
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.math.arithmetic import add_n
 from graphgrad.ops.math.reduce_functions import reduce_sum
 from graphgrad.ops.nn.cross_entropy import l2_loss
@@ -30,7 +32,7 @@ from .arg_scope import add_arg_scope
 def variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
              trainable: bool = True, collections: Any = None, caching_device: Any = None, device: Any = None,
              partitioner: Any = None, custom_getter: Any = None, use_resource: Any = None,
-             **kwargs: Any) -> Any:
+             **kwargs: Any) -> VariableV1:
     """Gets or makes the variable of a name; see `tf.get_variable`.
 
     Args:
@@ -50,7 +52,7 @@ def variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any =
 def model_variable(name: str, shape: Any = None, dtype: Any = float32, initializer: Any = None, regularizer: Any = None,
                    trainable: bool = True, collections: Any = None, caching_device: Any = None, device: Any = None,
                    partitioner: Any = None, custom_getter: Any = None, use_resource: Any = None,
-                   **kwargs: Any) -> Any:
+                   **kwargs: Any) -> VariableV1:
     """Gets or makes the variable of a name, in the collection MODEL_VARIABLES too; see `variable`."""
     keys = [*(collections or []), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
     return variable(name, shape, dtype, initializer, regularizer, trainable, keys, caching_device, device, partitioner,
@@ -112,7 +114,7 @@ def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
     return [v for v in found if v.op.name.rpartition("/")[2] == given_name.rpartition("/")[2]]
 
 
-def get_unique_variable(var_op_name: str) -> Any:
+def get_unique_variable(var_op_name: str) -> VariableV1:
     """Returns the variable with a full name.
 
     Args:
@@ -142,7 +144,7 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[A
 
 
 def variance_scaling_initializer(factor: Any = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: Any = None,
-                                 dtype: Any = float32) -> Callable[..., Any]:
+                                 dtype: Any = float32) -> Callable[..., Tensor]:
     """Makes an initializer: random values with variance `factor` / n.
 
     Args:
@@ -174,7 +176,7 @@ def variance_scaling_initializer(factor: Any = 2.0, mode: str = "FAN_IN", unifor
     return initializer
 
 
-def xavier_initializer(uniform: bool = True, seed: Any = None, dtype: Any = float32) -> Callable[..., Any]:
+def xavier_initializer(uniform: bool = True, seed: Any = None, dtype: Any = float32) -> Callable[..., Tensor]:
     """Makes an initializer: random values with variance 1 / n, n the mean of the numbers of inputs and outputs.
 
     Args:
@@ -206,7 +208,7 @@ def _nothing(_: Any) -> None:
     """Adds no loss: the regularizer of scale 0."""
 
 
-def l1_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Any]:
+def l1_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Tensor | Any]:
     """Makes a regularizer: scale times the sum of |w|.
 
     Args:
@@ -231,7 +233,7 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Any]
     return regularizer
 
 
-def l2_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Any]:
+def l2_regularizer(scale: Any, scope: str | None = None) -> Callable[[Any], Tensor | Any]:
     """Makes a regularizer: scale times half the sum of w^2.
 
     Args:
@@ -277,7 +279,8 @@ def sum_regularizer(regularizer_list: Any, scope: str | None = None) -> Callable
     return regularizer
 
 
-def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | None = None) -> Any:
+def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0,
+                      scope: str | None = None) -> Callable[[Any], Any] | None:
     """Makes a regularizer: the sum of `l1_regularizer` and `l2_regularizer`.
 
     Args:
@@ -296,7 +299,7 @@ def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | Non
     return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope)
 
 
-def apply_regularization(regularizer: Any, weights_list: Any = None) -> Any:
+def apply_regularization(regularizer: Any, weights_list: Any = None) -> Tensor:
     """Sums a regularizer's losses for weights, and adds the sum to REGULARIZATION_LOSSES.
 
     Args:

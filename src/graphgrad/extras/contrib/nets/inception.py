@@ -25,6 +25,7 @@ from graphgrad.frontend.variables.initializers import TruncatedNormal
 from graphgrad.frontend.variables.variable_scope import variable_scope
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.nn.activations import relu
 
 # A layer: its name, which begins with its kind, its depth, and further arguments. The window is the end of the name,
@@ -140,7 +141,7 @@ class _Depth:
 
 
 def inception_v3_base(inputs: Any, final_endpoint: str = "Mixed_7c", min_depth: int = 16,
-                      depth_multiplier: float = 1.0, scope: Any = None) -> Any:
+                      depth_multiplier: float = 1.0, scope: Any = None) -> tuple[Tensor, dict[str, Tensor]]:
     """Builds Inception v3 up to a layer.
 
     Args:
@@ -167,7 +168,8 @@ def inception_v3_base(inputs: Any, final_endpoint: str = "Mixed_7c", min_depth: 
 
 def inception_v3(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.8,
                  min_depth: int = 16, depth_multiplier: float = 1.0, prediction_fn: Any = softmax,
-                 spatial_squeeze: bool = True, reuse: Any = None, scope: Any = "InceptionV3") -> Any:
+                 spatial_squeeze: bool = True, reuse: Any = None,
+                 scope: Any = "InceptionV3") -> tuple[Tensor, dict[str, Tensor]]:
     """Builds Inception v3, for images of 299 x 299.
 
     Args:

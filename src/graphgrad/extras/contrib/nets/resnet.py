@@ -7,7 +7,7 @@ Residual Networks; TensorFlow 1.15 `tf.contrib.slim.nets.resnet_v1` and `.resnet
 from __future__ import annotations
 
 import collections
-from typing import Any
+from typing import Any, Protocol
 
 from graphgrad.extras.contrib.layers.arg_scope import add_arg_scope, arg_scope
 from graphgrad.extras.contrib.layers.contrib_layers import (
@@ -22,7 +22,7 @@ from graphgrad.extras.contrib.layers.rare_layers import softmax
 from graphgrad.frontend.variables.variable_scope import variable_scope
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
-from graphgrad.ir.tensor import Tensor
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.math.reduce_functions import reduce_mean
 from graphgrad.ops.nn.activations import relu
 
@@ -163,7 +163,7 @@ def bottleneck_v2(inputs: Any, depth: int, depth_bottleneck: int, stride: int, r
 
 def resnet_v1(inputs: Any, blocks: Any, num_classes: int | None = None, is_training: Any = True,
               global_pool: bool = True, output_stride: Any = None, include_root_block: bool = True, reuse: Any = None,
-              scope: Any = None) -> Any:
+              scope: Any = None) -> tuple[Tensor, dict[str, Tensor]]:
     """Builds a residual network of given blocks, of the first kind.
 
     Args:
@@ -185,7 +185,7 @@ def resnet_v1(inputs: Any, blocks: Any, num_classes: int | None = None, is_train
 
 def resnet_v2(inputs: Any, blocks: Any, num_classes: int | None = None, is_training: Any = True,
               global_pool: bool = True, output_stride: Any = None, include_root_block: bool = True, reuse: Any = None,
-              scope: Any = None) -> Any:
+              scope: Any = None) -> tuple[Tensor, dict[str, Tensor]]:
     """Builds a residual network of given blocks, of the second kind; see `resnet_v1`."""
     return _network(2, inputs, blocks, num_classes, is_training, global_pool, output_stride, include_root_block, reuse,
                     scope)
@@ -245,7 +245,15 @@ def resnet_v2_block(scope: str, base_depth: int, num_units: int, stride: int) ->
     return _block(2, scope, base_depth, num_units, stride)
 
 
-def _of_depth(kind: int, layers: int, units: tuple[int, int, int, int]) -> Any:
+class _OfDepth(Protocol):
+    default_image_size: int
+
+    def __call__(self, inputs: TensorLike, num_classes: int | None = None, is_training: Any = True,
+                 global_pool: bool = True, output_stride: Any = None, reuse: Any = None,
+                 scope: Any = None) -> tuple[Tensor, dict[str, Tensor]]: ...
+
+
+def _of_depth(kind: int, layers: int, units: tuple[int, int, int, int]) -> _OfDepth:
     name = f"resnet_v{kind}_{layers}"
 
     def network(inputs: Any, num_classes: int | None = None, is_training: Any = True, global_pool: bool = True,
@@ -256,7 +264,7 @@ def _of_depth(kind: int, layers: int, units: tuple[int, int, int, int]) -> Any:
     network.__name__ = network.__qualname__ = name
     network.__doc__ = f"Builds the residual network of {layers} layers; arguments as in `resnet_v{kind}`."
     network.default_image_size = 224  # type: ignore[attr-defined]  # functions take attributes
-    return network
+    return network  # type: ignore[return-value]  # functions take attributes
 
 
 _DEPTHS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3), 200: (3, 24, 36, 3)}

@@ -6,7 +6,7 @@ Reference: Simonyan and Zisserman 2014, Very Deep Convolutional Networks for Lar
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from graphgrad.extras.contrib.layers.arg_scope import arg_scope
 from graphgrad.extras.contrib.layers.contrib_layers import (
@@ -21,6 +21,7 @@ from graphgrad.extras.contrib.layers.contrib_variables import l2_regularizer
 from graphgrad.frontend.variables.initializers import Zeros
 from graphgrad.frontend.variables.variable_scope import variable_scope
 from graphgrad.ir.opdef import raw
+from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.nn.activations import relu
 
 
@@ -47,7 +48,15 @@ def _network(inputs: Any, repetitions: tuple[int, ...], num_classes: int, is_tra
     return conv2d(net, num_classes, [1, 1], activation_fn=None, normalizer_fn=None, scope="fc8")
 
 
-def _vgg(name: str, layers: int, repetitions: tuple[int, ...]) -> Any:
+class _Vgg(Protocol):
+    default_image_size: int
+
+    def __call__(self, inputs: TensorLike, num_classes: int = 1000, is_training: Any = True,
+                 dropout_keep_prob: Any = 0.5, spatial_squeeze: bool = True,
+                 scope: Any = None) -> tuple[Tensor, dict[str, Tensor]]: ...
+
+
+def _vgg(name: str, layers: int, repetitions: tuple[int, ...]) -> _Vgg:
     def network(inputs: Any, num_classes: int = 1000, is_training: Any = True, dropout_keep_prob: Any = 0.5,
                 spatial_squeeze: bool = True, scope: Any = name) -> Any:
         with variable_scope(scope, name) as sc:
@@ -72,7 +81,7 @@ def _vgg(name: str, layers: int, repetitions: tuple[int, ...]) -> Any:
     Returns: logits; the outputs of layers by name.
     """
     network.default_image_size = 224  # type: ignore[attr-defined]  # functions take attributes
-    return network
+    return network  # type: ignore[return-value]  # functions take attributes
 
 
 vgg_a = _vgg("vgg_a", 11, (1, 1, 2, 2, 2))

@@ -16,7 +16,7 @@ from graphgrad.ir.tensor import Tensor
 def stack_bidirectional_dynamic_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_states_fw: Any = None,
                                     initial_states_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
                                     parallel_iterations: Any = None, time_major: bool = False, scope: Any = None,
-                                    swap_memory: bool = False) -> Any:
+                                    swap_memory: bool = False) -> tuple[Tensor, tuple[Any, ...], tuple[Any, ...]]:
     """Builds a stack of bidirectional networks, each over the concatenated outputs of the previous one.
 
     Args:
@@ -45,7 +45,7 @@ def stack_bidirectional_dynamic_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, i
 
 def stack_bidirectional_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_states_fw: Any = None,
                             initial_states_bw: Any = None, dtype: Any = None, sequence_length: Any = None,
-                            scope: Any = None) -> Any:
+                            scope: Any = None) -> tuple[list[Tensor], tuple[Any, ...], tuple[Any, ...]]:
     """Builds `stack_bidirectional_dynamic_rnn` over a list of steps, unrolled.
 
     Args:

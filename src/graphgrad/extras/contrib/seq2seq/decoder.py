@@ -20,6 +20,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import TensorShape
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 
 from .decoding_helpers import Helper
 
@@ -185,7 +186,7 @@ def _tensor(value: Any) -> Any:
 
 def dynamic_decode(decoder: Any, output_time_major: bool = False, impute_finished: bool = False,
                    maximum_iterations: Any = None, parallel_iterations: int = 32, swap_memory: bool = False,
-                   scope: Any = None, **kwargs: Any) -> Any:
+                   scope: Any = None, **kwargs: Any) -> tuple[Any, Any, Tensor]:
     """Runs a decoder until all sequences are finished.
 
     Args:

@@ -18,6 +18,7 @@ from graphgrad.ir.dtypes import as_dtype, bool_, float32, int32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
+from graphgrad.ir.tensor import Tensor
 from graphgrad.ops.nn.embedding import embedding_lookup_v1 as embedding_lookup
 
 from .decoding_helpers import _rows, _time_first
@@ -25,7 +26,7 @@ from .decoding_helpers import _rows, _time_first
 
 def dynamic_rnn_decoder(cell: Any, decoder_fn: Any, inputs: Any = None, sequence_length: Any = None,
                         parallel_iterations: Any = None, swap_memory: bool = False, time_major: bool = False,
-                        scope: Any = None, name: str | None = None) -> Any:
+                        scope: Any = None, name: str | None = None) -> tuple[Tensor, Any, Any]:
     """Runs a cell under control of a function: with given inputs to train, with its own outputs to infer.
 
     Args:
@@ -91,7 +92,7 @@ def _stacked(array: Any) -> Any:
     return array.stack()
 
 
-def simple_decoder_fn_train(encoder_state: Any, name: str | None = None) -> Callable[..., Any]:
+def simple_decoder_fn_train(encoder_state: Any, name: str | None = None) -> Callable[..., tuple[Any, ...]]:
     """Makes a function for `dynamic_rnn_decoder` that uses the given inputs and the cell's outputs.
 
     Args:
@@ -143,7 +144,7 @@ def _same(x: Any) -> Any:
 
 def simple_decoder_fn_inference(output_fn: Any, encoder_state: Any, embeddings: Any, start_of_sequence_id: Any,
                                 end_of_sequence_id: Any, maximum_length: Any, num_decoder_symbols: Any,
-                                dtype: Any = int32, name: str | None = None) -> Callable[..., Any]:
+                                dtype: Any = int32, name: str | None = None) -> Callable[..., tuple[Any, ...]]:
     """Makes a function for `dynamic_rnn_decoder` that feeds back the most likely symbol of each step.
 
     Args:
@@ -180,7 +181,7 @@ def _no_input(cell_input: Any) -> None:
 
 
 def attention_decoder_fn_train(encoder_state: Any, attention_keys: Any, attention_values: Any, attention_score_fn: Any,
-                               attention_construct_fn: Any, name: str | None = None) -> Callable[..., Any]:
+                               attention_construct_fn: Any, name: str | None = None) -> Callable[..., tuple[Any, ...]]:
     """Makes a function for `dynamic_rnn_decoder`: `simple_decoder_fn_train` with attention.
 
     Args:
@@ -212,7 +213,7 @@ def attention_decoder_fn_inference(output_fn: Any, encoder_state: Any, attention
                                    attention_score_fn: Any, attention_construct_fn: Any, embeddings: Any,
                                    start_of_sequence_id: Any, end_of_sequence_id: Any, maximum_length: Any,
                                    num_decoder_symbols: Any, dtype: Any = int32,
-                                   name: str | None = None) -> Callable[..., Any]:
+                                   name: str | None = None) -> Callable[..., tuple[Any, ...]]:
     """Makes a function for `dynamic_rnn_decoder`: `simple_decoder_fn_inference` with attention.
 
     Args:
@@ -238,7 +239,8 @@ def attention_decoder_fn_inference(output_fn: Any, encoder_state: Any, attention
     return decoder_fn
 
 
-def prepare_attention(attention_states: Any, attention_option: str, num_units: int, reuse: Any = False) -> Any:
+def prepare_attention(attention_states: Any, attention_option: str, num_units: int,
+                      reuse: Any = False) -> tuple[Tensor, Tensor, Callable[..., Tensor], Callable[..., Tensor]]:
     """Makes the keys, values and functions of attention.
 
     Args:

@@ -76,7 +76,7 @@ def _encode(cell: Any, encoder_inputs: Sequence[Any], symbols: int, size: int, d
 
 
 def rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Any, cell: Any, loop_function: Any = None,
-                scope: Any = None) -> Any:
+                scope: Any = None) -> tuple[list[Tensor], Any]:
     """Runs a cell over inputs; from the second step on, a function of the last output may give the input.
 
     Args:
@@ -103,7 +103,7 @@ def rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Any, cell: Any, lo
 
 
 def basic_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: Any,
-                      dtype: Any = dtypes.float32, scope: Any = None) -> Any:
+                      dtype: Any = dtypes.float32, scope: Any = None) -> tuple[list[Tensor], Any]:
     """Builds an encoder and a decoder that starts from its last state; each has its own weights.
 
     Args:
@@ -119,7 +119,7 @@ def basic_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[An
 
 
 def tied_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: Any, loop_function: Any = None,
-                     dtype: Any = dtypes.float32, scope: Any = None) -> Any:
+                     dtype: Any = dtypes.float32, scope: Any = None) -> tuple[list[Tensor], Any]:
     """Builds an encoder and a decoder that share weights.
 
     Args:
@@ -173,7 +173,7 @@ def _either(feed_previous: Any, decode: Callable[[bool], Any]) -> Any:
 
 def embedding_rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Any, cell: Any, num_symbols: int,
                           embedding_size: int, output_projection: Any = None, feed_previous: bool = False,
-                          update_embedding_for_previous: bool = True, scope: Any = None) -> Any:
+                          update_embedding_for_previous: bool = True, scope: Any = None) -> tuple[list[Tensor], Any]:
     """Builds an `rnn_decoder` over symbols, through an embedding.
 
     Args:
@@ -195,7 +195,7 @@ def embedding_rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Any, cel
 def embedding_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: Any,
                           num_encoder_symbols: int, num_decoder_symbols: int, embedding_size: int,
                           output_projection: Any = None, feed_previous: Any = False, dtype: Any = None,
-                          scope: Any = None) -> Any:
+                          scope: Any = None) -> tuple[list[Tensor], Any]:
     """Builds an encoder and a decoder of symbols.
 
     Args:
@@ -236,7 +236,8 @@ def _check_attention(inputs: Any, heads: int, states: Any) -> None:
 
 def attention_decoder(decoder_inputs: Sequence[Any], initial_state: Any, attention_states: Any, cell: Any,
                       output_size: int | None = None, num_heads: int = 1, loop_function: Any = None,
-                      dtype: Any = None, scope: Any = None, initial_state_attention: bool = False) -> Any:
+                      dtype: Any = None, scope: Any = None,
+                      initial_state_attention: bool = False) -> tuple[list[Tensor], Any]:
     """Builds an `rnn_decoder` that attends to other states at each step.
 
     Args:
@@ -311,7 +312,7 @@ def embedding_attention_decoder(decoder_inputs: Sequence[Any], initial_state: An
                                 output_size: int | None = None, output_projection: Any = None,
                                 feed_previous: bool = False, update_embedding_for_previous: bool = True,
                                 dtype: Any = None, scope: Any = None,
-                                initial_state_attention: bool = False) -> Any:
+                                initial_state_attention: bool = False) -> tuple[list[Tensor], Any]:
     """Builds an `attention_decoder` over symbols, through an embedding.
 
     Args:
@@ -334,7 +335,7 @@ def embedding_attention_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: S
                                 num_encoder_symbols: int, num_decoder_symbols: int, embedding_size: int,
                                 num_heads: int = 1, output_projection: Any = None, feed_previous: Any = False,
                                 dtype: Any = None, scope: Any = None,
-                                initial_state_attention: bool = False) -> Any:
+                                initial_state_attention: bool = False) -> tuple[list[Tensor], Any]:
     """Builds an encoder of symbols, and a decoder that attends to its outputs.
 
     Args:
@@ -424,7 +425,7 @@ def sequence_loss(logits: Sequence[Any], targets: Sequence[Any], weights: Sequen
 def model_with_buckets(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], targets: Sequence[Any],
                        weights: Sequence[Any], buckets: Sequence[Any], seq2seq: Callable[..., Any],
                        softmax_loss_function: Any = None, per_example_loss: bool = False,
-                       name: str | None = None) -> Any:
+                       name: str | None = None) -> tuple[list[list[Tensor]], list[Tensor]]:
     """Builds one model for sequences of several lengths; all share their variables.
 
     Args:

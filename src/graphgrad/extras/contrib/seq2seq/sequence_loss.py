@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.frontend.structure import nest
+from graphgrad.frontend.structure.structure_types import TensorsT
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
@@ -72,7 +73,7 @@ def _counted(weights: Any, axis: Any) -> Any:
     return reduce_sum(positive, axis)
 
 
-def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
+def tile_batch(t: TensorsT, multiplier: int, name: str | None = None) -> TensorsT:
     """Repeats each row of tensors, for beam search.
 
     Args:

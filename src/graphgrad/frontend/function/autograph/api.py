@@ -5,7 +5,9 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
+
+from graphgrad.frontend.structure.structure_types import P, S
 
 from .convert import convert, mark_unconverted, source_of
 
@@ -49,7 +51,11 @@ def with_builtins(features: Any) -> bool:
     return AutographFeature.BUILTIN_FUNCTIONS in chosen or AutographFeature.ALL in chosen
 
 
-def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
+@overload
+def do_not_convert(func: None = None) -> Callable[[S], S]: ...
+@overload
+def do_not_convert(func: S) -> S: ...
+def do_not_convert(func: Any = None) -> Any:
     """Excludes a function from conversion: its `if` and `while` are Python's own.
 
     Args:
@@ -100,7 +106,8 @@ def set_loop_options(parallel_iterations: Any = _UNSET, swap_memory: Any = _UNSE
     """
 
 
-def to_graph(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> Any:
+def to_graph(entity: Callable[P, Any], recursive: bool = True,
+             experimental_optional_features: Any = None) -> Callable[P, Any]:
     """Returns the rewritten function, for building graphs.
 
     Args:
@@ -141,8 +148,8 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
     return source_of(_plain(entity), with_builtins(experimental_optional_features))
 
 
-def to_graph_v1(entity: Any, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
-                experimental_optional_features: Any = None) -> Any:
+def to_graph_v1(entity: Callable[P, Any], recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
+                experimental_optional_features: Any = None) -> Callable[P, Any]:
     """Returns the rewritten function, for building graphs (1.x arguments).
 
     Args:

@@ -1,0 +1,1 @@
+"""Programs in the idioms of users: type checkers read them without complaint, and they run."""

@@ -1,0 +1,1 @@
+"""Programs of 2.x: eager mode, functions, tapes."""

@@ -1,0 +1,1 @@
+"""Programs of 1.x: graphs and sessions."""
