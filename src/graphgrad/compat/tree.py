@@ -70,6 +70,8 @@ MODULES = {
         "graphgrad.frontend.variables.initializers graphgrad.frontend.variables.scaling_initializers",
     "python.ops.metrics_impl": "graphgrad.compat.internal.ops.metrics_impl",
     "python.ops.rnn": "graphgrad.compat.v1.nn graphgrad.compat.internal.ops.rnn",
+    "python.ops.session_ops":
+        "graphgrad.frontend.graph.session_tensors graphgrad.executor.runtime.tensor_handle",
     "python.ops.variable_scope": "graphgrad.compat.internal.ops.variable_scope",
     "python.ops.ragged.row_partition": "graphgrad.extras.ragged.row_partition_value",
     "python.ops.weights_broadcast_ops": "graphgrad.layers.loss_weights",
