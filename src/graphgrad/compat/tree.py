@@ -50,7 +50,9 @@ MODULES = {
         "graphgrad.frontend.structure.type_spec graphgrad.frontend.structure.composite_specs",
     "python.framework.type_spec_registry": "graphgrad.compat.internal.framework.type_spec_registry",
     "python.feature_column.feature_column": "graphgrad.compat.internal.feature_column.names",
-    "python.feature_column.feature_column_lib": "graphgrad.compat.internal.feature_column.names",
+    "python.feature_column.feature_column_lib":
+        "graphgrad.compat.internal.feature_column.names graphgrad.extras.feature_column.sequence "
+        "graphgrad.compat.internal.absent",
     "python.feature_column.feature_column_v2": "graphgrad.compat.internal.feature_column.names",
     "python.feature_column.sequence_feature_column":
         "graphgrad.extras.feature_column.sequence graphgrad.compat.internal.absent",
@@ -71,7 +73,7 @@ MODULES = {
     "python.ops.metrics_impl": "graphgrad.compat.internal.ops.metrics_impl",
     "python.ops.rnn": "graphgrad.compat.v1.nn graphgrad.compat.internal.ops.rnn",
     "python.ops.session_ops":
-        "graphgrad.frontend.graph.session_tensors graphgrad.executor.runtime.tensor_handle",
+        "graphgrad.frontend.graph.session_values graphgrad.executor.runtime.tensor_handle",
     "python.ops.variable_scope": "graphgrad.compat.internal.ops.variable_scope",
     "python.ops.ragged.row_partition": "graphgrad.extras.ragged.row_partition_value",
     "python.ops.weights_broadcast_ops": "graphgrad.layers.loss_weights",

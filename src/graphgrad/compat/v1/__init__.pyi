@@ -184,9 +184,9 @@ from graphgrad.frontend.graph.default_graph import name_scope_v1 as name_scope
 from graphgrad.frontend.graph.default_graph import op_scope as op_scope
 from graphgrad.frontend.graph.init_scope import init_scope as init_scope
 from graphgrad.frontend.graph.module import Module as Module
-from graphgrad.frontend.graph.session_tensors import delete_session_tensor as delete_session_tensor
-from graphgrad.frontend.graph.session_tensors import get_session_handle as get_session_handle
-from graphgrad.frontend.graph.session_tensors import get_session_tensor as get_session_tensor
+from graphgrad.frontend.graph.session_values import delete_session_tensor as delete_session_tensor
+from graphgrad.frontend.graph.session_values import get_session_handle as get_session_handle
+from graphgrad.frontend.graph.session_values import get_session_tensor as get_session_tensor
 from graphgrad.frontend.graph.tensor_protos import make_ndarray as make_ndarray
 from graphgrad.frontend.graph.tensor_protos import make_tensor_proto as make_tensor_proto
 from graphgrad.frontend.graph.user_ops import define_op as define_op

@@ -208,6 +208,7 @@ def shared_embeddings(categorical_columns: Any, dimension: int, combiner: str = 
     Gradient: that of `tf.nn.safe_embedding_lookup_sparse`, added over the columns.
     Reference: TensorFlow 2.21 `tf.feature_column.shared_embeddings`.
 
+    >>> import graphgrad
     >>> ids = [tf.feature_column.categorical_column_with_identity(key, 3) for key in ("watched", "next")]
     >>> [column.name for column in graphgrad.feature_column.shared_embeddings(ids, 2)]
     ['watched_shared_embedding', 'next_shared_embedding']

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphgrad.frontend.variables.initializers import Zeros
+from graphgrad.frontend.variables.partitioned import mark
 from graphgrad.frontend.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.graph import Operation
@@ -30,7 +31,14 @@ def create_slot(primary: Any, initial: Any, name: str, shape: Any = None, dtype:
     """
     with _beside(primary), variable_scope(None, f"{op_name(primary)}/{name}"):
         get_variable_scope().set_partitioner(None)
-        return get_variable("", shape, dtype, initial, trainable=False)
+        made = get_variable("", shape, dtype, initial, trainable=False)
+    info = primary._get_save_slice_info() if hasattr(primary, "_get_save_slice_info") else None
+    if info is not None and made.shape == primary.shape:
+        # Beside a part of a variable it is a part, too. Its name begins as the part's, unless a scope is around it;
+        # TensorFlow cuts off as many characters then, and files are shared with it.
+        own = op_name(made)[len(op_name(primary)) + 1:]
+        mark(made, f"{info.full_name}/{own}", info.full_shape, info.var_offset, info.var_shape)
+    return made
 
 
 def _beside(primary: Any) -> contextlib.AbstractContextManager[None]:

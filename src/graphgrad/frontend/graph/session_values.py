@@ -35,9 +35,9 @@ def get_session_handle(data: Any, name: str | None = None) -> Tensor:
     Reference: TensorFlow 2.21 `tf.compat.v1.get_session_handle`.
 
     >>> x = tf.placeholder(tf.float32, [None])
-    >>> kept = sess.run(tf.get_session_handle(tf.exp(tf.constant([0.0, 1.0]))))
+    >>> kept = sess.run(tf.get_session_handle(tf.constant([1.0, 2.0]) * 2.0))
     >>> sess.run(x[::-1], {x: kept})
-    array([2.7182817, 1.       ], dtype=float32)
+    array([4., 2.], dtype=float32)
     """
     if not isinstance(data, Tensor):
         raise TypeError(f"`data` must be of type Tensor, not {type(data).__name__}. Fix: tf.convert_to_tensor(data)")
