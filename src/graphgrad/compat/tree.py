@@ -112,6 +112,9 @@ MODULES = {
     "python.saved_model.path_helpers": "graphgrad.compat.internal.saved_model.path_helpers",
     "python.saved_model.model_utils.mode_keys": "graphgrad.compat.internal.saved_model.mode_keys",
     "python.saved_model.revived_types": "graphgrad.extras.saved_model.revived_types",
+    "python.training.monitored_session":
+        "graphgrad.training.sessions.monitored_session graphgrad.training.sessions.session_creators "
+        "graphgrad.compat.internal.training.hooked",
     "python.training.saver": "graphgrad.compat.internal.training.saver",
     "python.training.saving.saveable_object": "graphgrad.training.checkpoints.saveable_object",
     "python.training.tracking.base": "graphgrad.frontend.tracking.trackable",
