@@ -186,6 +186,7 @@ graphgrad.ops.state.optimizer_updates_variants: ResourceApplyAdaMax ResourceAppl
 graphgrad.ops.state.optional_ops: OptionalFromValue OptionalGetValue OptionalHasValue OptionalNone
 graphgrad.ops.state.queue_ops: FIFOQueueV2 PaddingFIFOQueueV2 PriorityQueueV2 QueueCloseV2 QueueDequeueManyV2
     QueueDequeueUpToV2 QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2 QueueSizeV2 RandomShuffleQueueV2
+graphgrad.ops.state.session_tensors: DeleteSessionTensor GetSessionHandle GetSessionTensor
 graphgrad.ops.state.table_ops: InitializeTableFromTextFileV2 InitializeTableV2 LookupTableExportV2 LookupTableFindV2
     LookupTableImportV2 LookupTableInsertV2 LookupTableRemoveV2 LookupTableSizeV2
 graphgrad.ops.state.variable_ops: AssignAddVariableOp AssignSubVariableOp AssignVariableOp ReadVariableOp ResourceGather

@@ -57,6 +57,8 @@ SUBJECTS = {
     "argument_dtypes": "values",
     "overrides": "state",
     "taken_out": "tapes",
+    "shared_vectors": "programs",
+    "kept_tensors": "state",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}

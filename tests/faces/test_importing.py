@@ -345,3 +345,15 @@ def test_names_that_two_modules_have(as_tensorflow: Any, monkeypatch: pytest.Mon
     from tensorflow.python.ops import array_ops
 
     assert array_ops.identity is v1.identity
+
+
+def test_what_python_has_not_loaded() -> None:
+    """A module of Python's that the table of libraries needs itself may be loaded while `tensorflow` is graphgrad."""
+    program = ("import sys\n"
+               "from graphgrad.compat.importing import install\n"
+               "for name in ('importlib.util', 'graphgrad.compat.libraries'): sys.modules.pop(name, None)\n"
+               "install(2)\n"
+               "import tensorflow as tf\n"
+               "print(getattr(tf, 'keras', 'none'))\n")
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert not result.returncode or "pip install" in result.stderr, result.stderr

@@ -19,6 +19,8 @@ def test_scopes_and_graphs() -> None:
         assert tf2.get_current_name_scope() == "a/b"
     assert not tf2.inside_function() and not tf.executing_eagerly_outside_functions() and graph.get() is graph
     assert graph.op_def_for_type("MatMul").name == "MatMul"
+    types = ["MatMul", "VarHandleOp", "RandomUniform", "If", "Add"]
+    assert [t for t in types if graph.op_def_for_type(t).is_stateful] == ["VarHandleOp", "RandomUniform", "If"]
     with pytest.raises(RuntimeError, match="(?s)Op type not registered 'Nix'.*Fix:"):
         graph.op_def_for_type("Nix")
     with graph.container("c") as name:

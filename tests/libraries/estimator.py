@@ -70,14 +70,20 @@ class _Empty(types.ModuleType):
         return type(name, (), {})
 
 
-def _case(function: Callable[..., Any]) -> Callable[..., Any]:
+def with_estimators(function: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Returns a program of the module alone, for one of the module and its estimators of 2.x and of 1.x."""
+
     def run(tf: Any) -> Any:
         places = [f"tensorflow_estimator.python.estimator.api._v{v}.estimator" for v in (2, 1)]
         own = not hasattr(tf, "lite")
         both = [tf.estimator, tf.compat.v1.estimator] if own else [importlib.import_module(p) for p in places]
         return function(tf, *both)
 
-    CASES[function.__name__] = run
+    return run
+
+
+def _case(function: Callable[..., Any]) -> Callable[..., Any]:
+    CASES[function.__name__] = with_estimators(function)
     return function
 
 

@@ -17,11 +17,13 @@ _QUEUES = "its result depends on what ran before: tests/extras/test_queues.py"
 _SUMMARIES = "its result is a side effect, or a message: tests/training/test_summaries_v2.py"
 _OPTIONAL = "its operand may hold nothing: tests/extras/data/test_optional.py"
 _GENERATORS = "its result depends on the state of a variable, or on nothing: tests/ops/random/test_random_generator.py"
+_SESSIONS = "its result is kept by a session, or depends on that: tests/behaviours/state/kept_tensors.py"
 _THIRD = "it takes or gives a list of tensors: tests/gradients/test_third_derivatives.py"
 _PROCESSES = "it takes several processes: tests/extras/distribute/test_processes.py"
 _CUDNN = "a function of NVIDIA's library: graphs can hold it, nothing here computes it"
 OPS: dict[str, str] = {
     "CudnnRNNV3": _CUDNN,
+    "GetSessionHandle": _SESSIONS, "GetSessionTensor": _SESSIONS, "DeleteSessionTensor": _SESSIONS,
     "ProcessesAllReduce": _PROCESSES, "ProcessesAllGather": _PROCESSES, "ProcessesBroadcast": _PROCESSES,
     "TensorListReserve": _LISTS, "EmptyTensorList": _LISTS, "TensorListLength": _LISTS,
     "TensorListElementShape": _LISTS, "TensorListGetItem": _LISTS, "TensorListSetItem": _LISTS,

@@ -53,6 +53,7 @@ def install(version: int) -> None:
     uninstall()
     if "tensorflow" in sys.modules:
         raise RuntimeError("tensorflow itself is imported already; install graphgrad's aliases before that")
+    importlib.import_module("graphgrad.compat.libraries")  # the finder asks it about what it would import itself
     sys.meta_path.insert(0, _Finder(version))
     rename()
 

@@ -52,7 +52,9 @@ MODULES = {
         "graphgrad.frontend.structure.type_spec graphgrad.frontend.structure.composite_specs",
     "python.framework.type_spec_registry": "graphgrad.compat.internal.framework.type_spec_registry",
     "python.feature_column.feature_column": "graphgrad.compat.internal.feature_column.names",
-    "python.feature_column.feature_column_lib": "graphgrad.compat.internal.feature_column.names",
+    "python.feature_column.feature_column_lib":
+        "graphgrad.compat.internal.feature_column.names graphgrad.extras.feature_column.sequence "
+        "graphgrad.compat.internal.absent",
     "python.feature_column.feature_column_v2": "graphgrad.compat.internal.feature_column.names",
     "python.feature_column.sequence_feature_column":
         "graphgrad.extras.feature_column.sequence graphgrad.compat.internal.absent",
@@ -72,6 +74,8 @@ MODULES = {
         "graphgrad.frontend.variables.initializers graphgrad.frontend.variables.scaling_initializers",
     "python.ops.metrics_impl": "graphgrad.compat.internal.ops.metrics_impl",
     "python.ops.rnn": "graphgrad.compat.v1.nn graphgrad.compat.internal.ops.rnn",
+    "python.ops.session_ops":
+        "graphgrad.frontend.graph.session_values graphgrad.executor.runtime.tensor_handle",
     "python.ops.variable_scope": "graphgrad.compat.internal.ops.variable_scope",
     "python.ops.ragged.row_partition": "graphgrad.extras.ragged.row_partition_value",
     "python.ops.weights_broadcast_ops": "graphgrad.layers.loss_weights",
@@ -110,6 +114,9 @@ MODULES = {
     "python.saved_model.path_helpers": "graphgrad.compat.internal.saved_model.path_helpers",
     "python.saved_model.model_utils.mode_keys": "graphgrad.compat.internal.saved_model.mode_keys",
     "python.saved_model.revived_types": "graphgrad.extras.saved_model.revived_types",
+    "python.training.monitored_session":
+        "graphgrad.training.sessions.monitored_session graphgrad.training.sessions.session_creators "
+        "graphgrad.compat.internal.training.hooked",
     "python.training.saver": "graphgrad.compat.internal.training.saver",
     "python.training.saving.saveable_object": "graphgrad.training.checkpoints.saveable_object",
     "python.training.tracking.base": "graphgrad.frontend.tracking.trackable",

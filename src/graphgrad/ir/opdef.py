@@ -178,6 +178,11 @@ class OpDef(Signature, OpTraits):
         self._ranks: list[tuple[int, int, int]] = []  # input, its lowest and its highest rank
         self._cache: dict[Any, Inferred] = {}
 
+    @property
+    def is_stateful(self) -> bool:
+        """Whether two operations of the type with the same inputs may differ, as TensorFlow's `OpDef` says."""
+        return bool(self.flags & {"stateful", "random", "functional"})
+
     def _add_signature_attrs(self) -> None:
         """Adds the attributes that the signature names: dtypes, lengths, lists of dtypes."""
         for arg in (*self.inputs, *self.outputs):

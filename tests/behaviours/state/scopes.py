@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
 from typing import Any
 
 from ..harness import case
@@ -565,3 +567,27 @@ def waiting_in_functions(tf: Any) -> Any:
         return y
 
     return [f(tf.constant(2.0)) for _ in range(3)]
+
+
+@case("graph")
+def slots_beside_parts(tf: Any) -> Any:
+    """Slots of a variable in parts are parts themselves, in checkpoints too; a scope around them shows in names."""
+    found = []
+    for optimizer, scope in ((tf.train.AdamOptimizer(0.1), "y"), (tf.train.MomentumOptimizer(0.1, 0.9), "")):
+        with tf.Graph().as_default(), tf.Session() as sess, tempfile.TemporaryDirectory() as folder:
+            cut = tf.fixed_size_partitioner(2)
+            v = tf.get_variable("a/v", [3, 2], partitioner=cut, initializer=tf.ones_initializer())
+            with tf.variable_scope(scope) if scope else contextlib.nullcontext():
+                step = optimizer.minimize(tf.reduce_sum(tf.square(tf.convert_to_tensor(v))))
+            sess.run(tf.global_variables_initializer())
+            sess.run(step)
+            path = tf.train.Saver().save(sess, f"{folder}/c")
+            listed = [[name, list(shape)] for name, shape in tf.train.list_variables(path)]
+            values = sess.run(tf.global_variables())
+            sess.run(tf.global_variables_initializer())
+            tf.train.Saver().restore(sess, path)
+            again = sess.run(tf.global_variables())
+            infos = [v._get_save_slice_info() for v in tf.global_variables()]
+            found.append([listed, [v.name for v in tf.global_variables()], values, again,
+                          [i and [i.full_name, list(i.full_shape), list(i.var_offset)] for i in infos]])
+    return found

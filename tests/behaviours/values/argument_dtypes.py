@@ -180,3 +180,31 @@ def lists_of_numbers(tf: Any) -> Any:
 @case("graph", rtol=1e-5, atol=1e-6)
 def lists_of_numbers_in_a_graph(tf: Any) -> Any:
     return _in_graph(tf, _LISTS)
+
+
+# What fills gaps is a truth value where tensors are of truth values.
+_B, _M = np.array([True, False]), np.array([[True, True], [False, True]])
+_GAPS: list[Callable[[Any], Any]] = [
+    lambda tf: tf.eye(2, dtype=tf.bool),
+    lambda tf: tf.eye(2, batch_shape=[2], dtype=tf.bool),
+    lambda tf: tf.linalg.diag(_B),
+    lambda tf: tf.linalg.diag(_B, num_cols=4),
+    lambda tf: tf.linalg.diag(_B, padding_value=1),
+    lambda tf: tf.linalg.diag(_B, padding_value=True),
+    lambda tf: tf.linalg.diag_part(_M),
+    lambda tf: tf.linalg.diag_part(_M, k=(-1, 1)),
+    lambda tf: tf.linalg.diag_part(_M, k=(-1, 1), padding_value=1),
+    lambda tf: tf.linalg.diag(np.array([1, 2]), padding_value=True),
+    lambda tf: tf.ragged.constant([[True], []]).to_tensor(),
+    lambda tf: tf.ragged.constant([[True], []]).to_tensor(default_value=True),
+    lambda tf: tf.ragged.constant([[True], []]).to_tensor(default_value=1),
+    lambda tf: tf.pad(_B, [[1, 1]]),
+    lambda tf: tf.pad(_B, [[1, 1]], constant_values=1),
+    lambda tf: tf.sparse.to_dense(tf.sparse.from_dense(_M)),
+    lambda tf: tf.sparse.to_dense(tf.sparse.from_dense(_M), default_value=1),
+]
+
+
+@case("eager")
+def gaps_between_truth_values(tf: Any) -> Any:
+    return _eagerly(tf, _GAPS)

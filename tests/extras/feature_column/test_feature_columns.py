@@ -89,6 +89,22 @@ def test_embeddings_from_a_checkpoint(tmp_path: pathlib.Path) -> None:
     np.testing.assert_allclose(found, [[[3.0, 5.0]], [[0.6, 1.8]]], rtol=1e-6)
 
 
+def test_shared_vectors_from_a_checkpoint(tmp_path: pathlib.Path) -> None:
+    """Shared vectors of both kinds begin with those of a checkpoint."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.get_variable("vectors", initializer=[[3.0, 4.0], [0.0, 1.0], [2.0, 0.0]])
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(sess, str(tmp_path / "c"))
+    given = {"ckpt_to_load_from": path, "tensor_name_in_ckpt": "vectors"}
+    other, features = fc.categorical_column_with_identity("other", 3), {"day": [[0, 1]], "other": [[2]]}
+    x = fc.input_layer(features, fc.shared_embedding_columns([_DAY, other], 2, "sum", **given))
+    cache = column.FeatureTransformationCache(features)
+    y = [c.get_dense_tensor(cache, None) for c in tf2.feature_column.shared_embeddings([other, _DAY], 2, **given)]
+    found = _run(x, *y)
+    np.testing.assert_allclose(found[0], [[3.0, 5.0, 2.0, 0.0]])
+    np.testing.assert_allclose(found[1:], [[[2.0, 0.0]], [[1.5, 2.5]]])
+
+
 def test_examples_are_parsed() -> None:
     """Columns say how their features are parsed; equal ones once."""
     age = fc.numeric_column("age", default_value=1)
@@ -119,6 +135,14 @@ _STATE = column.StateManager(None, True)
     (lambda: fc.embedding_column(_DAY, 0), ValueError, "Invalid dimension 0"),
     (lambda: fc.embedding_column(_DAY, 2, ckpt_to_load_from="c"), ValueError, "both `ckpt_to_load_from`"),
     (lambda: fc.embedding_column(_DAY, 2, initializer=1), ValueError, "initializer must be callable"),
+    (lambda: fc.shared_embedding_columns([_DAY, fc.categorical_column_with_hash_bucket("a", 3)], 2), ValueError,
+     "must have the same type"),
+    (lambda: fc.shared_embedding_columns([_DAY, fc.categorical_column_with_identity("a", 4)], 2), ValueError,
+     "same number of buckets"),
+    (lambda: fc.shared_embedding_columns([], 2), ValueError, "not empty"),
+    (lambda: fc.shared_embedding_columns([fc.numeric_column("a")], 2), ValueError, "subclasses of CategoricalColumn"),
+    (lambda: fc.input_layer({"day": [0]}, tf2.feature_column.shared_embeddings([_DAY], 2)), ValueError,
+     "(?s)not supported in.*Fix: tf.compat.v1"),
     (lambda: fc.categorical_column_with_hash_bucket("a", 0), ValueError, "at least 1"),
     (lambda: fc.categorical_column_with_hash_bucket("a", 2, tf.float32), ValueError, "string or integer"),
     (lambda: fc.categorical_column_with_vocabulary_list("a", []), ValueError, "must be non-empty"),

@@ -109,6 +109,7 @@ graphgrad.frontend.graph.default_graph: add_to_collection add_to_collections col
     control_dependencies device get_collection get_collection_ref name_scope=name_scope_v1 op_scope
 graphgrad.frontend.graph.init_scope: init_scope
 graphgrad.frontend.graph.module: Module
+graphgrad.frontend.graph.session_values: delete_session_tensor get_session_handle get_session_tensor
 graphgrad.frontend.graph.tensor_protos: make_ndarray make_tensor_proto
 graphgrad.frontend.graph.user_ops: define_op
 graphgrad.frontend.modes: control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution

@@ -11,4 +11,5 @@ graphgrad.extras.feature_column.models: input_layer linear_model make_parse_exam
 graphgrad.extras.feature_column.sequence: sequence_categorical_column_with_hash_bucket
     sequence_categorical_column_with_identity sequence_categorical_column_with_vocabulary_file
     sequence_categorical_column_with_vocabulary_list sequence_numeric_column
+graphgrad.extras.feature_column.shared: shared_embedding_columns
 """)

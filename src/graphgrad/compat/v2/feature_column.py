@@ -11,4 +11,5 @@ graphgrad.extras.feature_column.models: make_parse_example_spec
 graphgrad.extras.feature_column.sequence: sequence_categorical_column_with_hash_bucket
     sequence_categorical_column_with_identity sequence_categorical_column_with_vocabulary_file
     sequence_categorical_column_with_vocabulary_list sequence_numeric_column
+graphgrad.extras.feature_column.shared: shared_embeddings
 """)

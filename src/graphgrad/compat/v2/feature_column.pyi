@@ -16,6 +16,7 @@ from graphgrad.extras.feature_column.sequence import sequence_categorical_column
 from graphgrad.extras.feature_column.sequence import sequence_categorical_column_with_vocabulary_file as sequence_categorical_column_with_vocabulary_file
 from graphgrad.extras.feature_column.sequence import sequence_categorical_column_with_vocabulary_list as sequence_categorical_column_with_vocabulary_list
 from graphgrad.extras.feature_column.sequence import sequence_numeric_column as sequence_numeric_column
+from graphgrad.extras.feature_column.shared import shared_embeddings as shared_embeddings
 
 __all__ = [
     "bucketized_column", "categorical_column_with_hash_bucket", "categorical_column_with_identity",
@@ -23,5 +24,5 @@ __all__ = [
     "embedding_column", "indicator_column", "make_parse_example_spec", "numeric_column",
     "sequence_categorical_column_with_hash_bucket", "sequence_categorical_column_with_identity",
     "sequence_categorical_column_with_vocabulary_file", "sequence_categorical_column_with_vocabulary_list",
-    "sequence_numeric_column", "weighted_categorical_column"
+    "sequence_numeric_column", "shared_embeddings", "weighted_categorical_column"
 ]

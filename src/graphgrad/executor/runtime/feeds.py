@@ -17,6 +17,7 @@ from graphgrad.ir.source import user_source
 from graphgrad.ir.values.composite import Composite
 
 from .fetches import conversions
+from .tensor_handle import TensorHandle
 
 
 def converted_feeds(feed_dict: Any) -> Any:
@@ -156,6 +157,8 @@ def _convert_feed(t: Tensor, value: Any, dtype: Any) -> Any:
             f"strings, lists, numpy ndarrays. For reference, the tensor object was {value} which was passed "
             f"to the argument `feed_dict` with key {t}. Fix: run the tensor first and feed what comes out"
         )
+    if isinstance(value, TensorHandle):
+        value = value.fed()
     if t.dtype is dtypes.string:
         return make_array(value, dtypes.string)
     if t.dtype.kind == "o":

@@ -16,6 +16,7 @@ from graphgrad.ir.blocking import limited, untimed
 from graphgrad.ir.context import get_default_graph, sessions
 from graphgrad.ir.context import use as use_graph
 from graphgrad.ir.graph import Graph, Operation, Tensor
+from graphgrad.ir.values.kept_tensor import KeptName, KeptTensor
 from graphgrad.ir.values.variable_store import FIRST_VALUE, Cell
 
 from .executable import Executable
@@ -24,6 +25,7 @@ from .fetches import Fetches, conversions, fetched_array, places_in, replaced, s
 from .partial_run import PartialRun
 from .random_positions import RandomPositions
 from .run_report import RunReport
+from .tensor_handle import TensorHandle
 
 
 def get_default_session() -> BaseSession | Any:
@@ -114,6 +116,7 @@ class BaseSession:
         self._entries: dict[Any, _Entry] = {}
         self._quick: dict[Any, _Entry] = {}  # the same by the ids of what is fed, where those are tensors
         self._lock = threading.Lock()
+        self._late: list[KeptTensor] = []  # see `TensorHandle`
 
     @property
     def graph(self) -> Graph:
@@ -144,6 +147,7 @@ class BaseSession:
         self._cells.clear()
         self._entries.clear()
         self._quick.clear()
+        self._late.clear()
         self._positions = RandomPositions()
 
     # -- running -------------------------------------------------------------------
@@ -350,12 +354,16 @@ class BaseSession:
         places = [index.get(id(e)) for e in elements]
         rank0 = [isinstance(e, Tensor) for e in elements]
 
+        kept = any(t.dtype is dtypes.string for t in tensors.values())  # it may be: the names of tensors are strings
+
         def give_back(values: list[Any]) -> Any:
             arrays = [fetched_array(v) for v in values]
+            if kept:
+                arrays = [TensorHandle(a, self) if isinstance(a, KeptName) else a for a in arrays]
             return rebuild([arrays[p] if p is not None and r else None for p, r in zip(places, rank0, strict=True)])
 
         entry = _Entry((fetches, list(feed_dict), elements), feeds, [i for _, i in reads], executable, give_back,
-                       places_in(fetches, index))
+                       None if kept else places_in(fetches, index))
         with self._lock:
             self._entries[key] = entry
             if type(feed_dict) is dict and all(type(k) is Tensor for k in feed_dict):

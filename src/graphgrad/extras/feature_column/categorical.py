@@ -15,13 +15,12 @@ from graphgrad.frontend.graph.init_scope import init_scope
 from graphgrad.ir.dtypes import DType, as_dtype, float32, int64, string
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
-from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import DTypeLike
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 from graphgrad.platform.gfile import GFile
 from graphgrad.platform.gfile import exists as file_exists
 
-from .column import CategoricalColumn, Ids, UponCategorical
+from .column import CategoricalColumn, Ids, UponCategorical, checked
 
 
 def as_ids(tensor: Any, ignore_value: Any = None) -> Any:
@@ -36,23 +35,18 @@ def as_ids(tensor: Any, ignore_value: Any = None) -> Any:
         return SparseTensor(indices, raw.GatherNd(tensor, indices), raw.Shape(tensor, out_type=int64))
 
 
-def _check(condition: bool, text: str) -> None:
-    if not condition:
-        raise ValueError(f"{text}\n  Asked for at {user_source(2)}")
-
-
 def _check_key(key: Any) -> None:
-    _check(isinstance(key, str), f"key must be a string. Got: type {type(key)}. Given key: {key}.")
+    checked(isinstance(key, str), f"key must be a string. Got: type {type(key)}. Given key: {key}.")
 
 
 def _check_kind(dtype: DType, what: str) -> None:
-    _check(dtype is string or dtype.is_integer, f"{what} dtype must be string or integer. dtype: {dtype}.")
+    checked(dtype is string or dtype.is_integer, f"{what} dtype must be string or integer. dtype: {dtype}.")
 
 
 def _as_keys(column: Any, ids: Any) -> Any:
     """Returns a sparse tensor of the kind that a column's table has, integers as int64."""
-    _check(column.dtype.is_integer == ids.dtype.is_integer, "Column dtype and SparseTensors dtype must be compatible. "
-           f"key: {column.key}, column dtype: {column.dtype}, tensor dtype: {ids.dtype}")
+    checked(column.dtype.is_integer == ids.dtype.is_integer, "Column dtype and SparseTensors dtype must be compatible. "
+            f"key: {column.key}, column dtype: {column.dtype}, tensor dtype: {ids.dtype}")
     _check_kind(ids.dtype, f"column_name: {column.key} input_tensor")
     return ids.with_values(raw.Cast(ids.values, DstT=int64)) if ids.dtype.is_integer else ids
 
@@ -101,10 +95,7 @@ class HashedCategoricalColumn(_OfKey):
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
         """Hashes the values, numbers as text."""
-        ids = as_ids(transformation_cache.get(self.key, state_manager))
-        _check_kind(ids.dtype, f"column_name: {self.key} input_tensor")
-        _check(self.dtype.is_integer == ids.dtype.is_integer, "Column dtype and SparseTensors dtype must be compatible."
-               f" key: {self.key}, column dtype: {self.dtype}, tensor dtype: {ids.dtype}")
+        ids = _as_keys(self, as_ids(transformation_cache.get(self.key, state_manager)))
         words = ids.values if self.dtype is string else raw.AsString(ids.values)
         return ids.with_values(raw.StringToHashBucketFast(words, num_buckets=self.hash_bucket_size, name="lookup"))
 
@@ -179,7 +170,7 @@ class IdentityCategoricalColumn(_OfKey):
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
         """Returns the values as int64, with the default in the place of others if there is one."""
         ids = as_ids(transformation_cache.get(self.key, state_manager))
-        _check(ids.dtype.is_integer, f"Invalid input, not integer. key: {self.key} dtype: {ids.dtype}")
+        checked(ids.dtype.is_integer, f"Invalid input, not integer. key: {self.key} dtype: {ids.dtype}")
         values = raw.Cast(ids.values, DstT=int64)
         if self.default_value is not None:
             outside = raw.LogicalOr(raw.Less(values, np.int64(0)),
@@ -205,14 +196,14 @@ class WeightedCategoricalColumn(UponCategorical, CategoricalColumn):
     def parse_example_spec(self) -> dict[str, Any]:
         """What `tf.io.parse_example` needs for both."""
         spec = super().parse_example_spec
-        _check(self.weight_feature_key not in spec, f"Parse config {spec.get(self.weight_feature_key)} already exists "
-               f"for {self.weight_feature_key}.")
+        checked(self.weight_feature_key not in spec, f"Parse config {spec.get(self.weight_feature_key)} already exists "
+                f"for {self.weight_feature_key}.")
         return {**spec, self.weight_feature_key: VarLenFeature(self.dtype)}
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
         """Returns ids and weights."""
         weights = convert_to_tensor_or_sparse_tensor(transformation_cache.get(self.weight_feature_key, state_manager))
-        _check(weights.dtype is self.dtype, f"Bad dtype, expected {self.dtype}, but got {weights.dtype}.")
+        checked(weights.dtype is self.dtype, f"Bad dtype, expected {self.dtype}, but got {weights.dtype}.")
         weights = as_ids(weights, 0)
         if not weights.dtype.is_floating:
             weights = weights.with_values(raw.Cast(weights.values, DstT=float32))
@@ -260,8 +251,8 @@ class CrossedColumn(CategoricalColumn):
                 parts.append(transformation_cache.get(key, state_manager))
                 continue
             ids, weights = key.get_sparse_tensors(transformation_cache, state_manager)
-            _check(weights is None, "crossed_column does not support weight_tensor, but the given column populates "
-                   f"weight_tensor. Given column: {key.name}")
+            checked(weights is None, "crossed_column does not support weight_tensor, but the given column populates "
+                    f"weight_tensor. Given column: {key.name}")
             parts.append(ids)
         return sparse_cross_hashed(parts, self.hash_bucket_size, self.hash_key)
 
@@ -286,9 +277,9 @@ def categorical_column_with_hash_bucket(key: str, hash_bucket_size: int,
     >>> words.name, words.num_buckets
     ('word', 10)
     """
-    _check(hash_bucket_size is not None, f"hash_bucket_size must be set. key: {key}")
-    _check(hash_bucket_size >= 1, "hash_bucket_size must be at least 1. "
-           f"hash_bucket_size: {hash_bucket_size}, key: {key}")
+    checked(hash_bucket_size is not None, f"hash_bucket_size must be set. key: {key}")
+    checked(hash_bucket_size >= 1, "hash_bucket_size must be at least 1. "
+            f"hash_bucket_size: {hash_bucket_size}, key: {key}")
     _check_key(key)
     _check_kind(as_dtype(dtype), f"column_name: {key}")
     return HashedCategoricalColumn(key, hash_bucket_size, as_dtype(dtype))
@@ -319,18 +310,18 @@ def categorical_column_with_vocabulary_list(key: str, vocabulary_list: Any, dtyp
            [1., 0.],
            [0., 0.]], dtype=float32)
     """
-    _check(vocabulary_list is not None and len(vocabulary_list) > 0,
-           f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}")
-    _check(len(set(vocabulary_list)) == len(vocabulary_list),
-           f"Duplicate keys in vocabulary_list {vocabulary_list}, column_name: {key}")
+    checked(vocabulary_list is not None and len(vocabulary_list) > 0,
+            f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}")
+    checked(len(set(vocabulary_list)) == len(vocabulary_list),
+            f"Duplicate keys in vocabulary_list {vocabulary_list}, column_name: {key}")
     own = as_dtype(np.array(vocabulary_list).dtype)
-    _check(not num_oov_buckets or default_value == -1,
-           f"Can't specify both num_oov_buckets and default_value in {key}.")
-    _check(num_oov_buckets >= 0, f"Invalid num_oov_buckets {num_oov_buckets} in {key}.")
+    checked(not num_oov_buckets or default_value == -1,
+            f"Can't specify both num_oov_buckets and default_value in {key}.")
+    checked(num_oov_buckets >= 0, f"Invalid num_oov_buckets {num_oov_buckets} in {key}.")
     _check_kind(own, f"column_name: {key} vocabulary")
     wanted = own if dtype is None else as_dtype(dtype)
-    _check(wanted.is_integer == own.is_integer,
-           f"dtype {wanted} and vocabulary dtype {own} do not match, column_name: {key}")
+    checked(wanted.is_integer == own.is_integer,
+            f"dtype {wanted} and vocabulary dtype {own} do not match, column_name: {key}")
     _check_key(key)
     return VocabularyListCategoricalColumn(key, tuple(vocabulary_list), wanted, default_value, num_oov_buckets)
 
@@ -354,16 +345,16 @@ def categorical_column_with_vocabulary_file(key: str, vocabulary_file: Any, voca
     Gradient: none.
     Reference: TensorFlow 2.21 `tf.feature_column.categorical_column_with_vocabulary_file`.
     """
-    _check(bool(vocabulary_file), f"Missing vocabulary_file in {key}.")
-    _check(file_format is None, f"file_format={file_format!r} in {key} is not supported. Fix: give lines of text")
+    checked(bool(vocabulary_file), f"Missing vocabulary_file in {key}.")
+    checked(file_format is None, f"file_format={file_format!r} in {key} is not supported. Fix: give lines of text")
     if vocabulary_size is None:
-        _check(file_exists(vocabulary_file), f"vocabulary_file in {key} does not exist.")
+        checked(file_exists(vocabulary_file), f"vocabulary_file in {key} does not exist.")
         with GFile(vocabulary_file, "rb") as f:
             vocabulary_size = sum(1 for _ in f)
-    _check(vocabulary_size >= 1, f"Invalid vocabulary_size in {key}.")
-    _check(not num_oov_buckets or default_value is None,
-           f"Can't specify both num_oov_buckets and default_value in {key}.")
-    _check((num_oov_buckets or 0) >= 0, f"Invalid num_oov_buckets {num_oov_buckets} in {key}.")
+    checked(vocabulary_size >= 1, f"Invalid vocabulary_size in {key}.")
+    checked(not num_oov_buckets or default_value is None,
+            f"Can't specify both num_oov_buckets and default_value in {key}.")
+    checked((num_oov_buckets or 0) >= 0, f"Invalid num_oov_buckets {num_oov_buckets} in {key}.")
     _check_kind(as_dtype(dtype), f"column_name: {key}")
     _check_key(key)
     return VocabularyFileCategoricalColumn(key, vocabulary_file, vocabulary_size, num_oov_buckets or 0,
@@ -402,9 +393,9 @@ def categorical_column_with_identity(key: str, num_buckets: int,
     >>> tf.feature_column.categorical_column_with_identity("day", 7).num_buckets
     7
     """
-    _check(num_buckets >= 1, f"num_buckets {num_buckets} < 1, column_name {key}")
-    _check(default_value is None or 0 <= default_value < num_buckets,
-           f"default_value {default_value} not in range [0, {num_buckets}), column_name {key}")
+    checked(num_buckets >= 1, f"num_buckets {num_buckets} < 1, column_name {key}")
+    checked(default_value is None or 0 <= default_value < num_buckets,
+            f"default_value {default_value} not in range [0, {num_buckets}), column_name {key}")
     _check_key(key)
     return IdentityCategoricalColumn(key, num_buckets, default_value)
 
@@ -427,8 +418,8 @@ def weighted_categorical_column(categorical_column: Any, weight_feature_key: str
     'day_weighted_by_hours'
     """
     wanted = None if dtype is None else as_dtype(dtype)
-    _check(wanted is not None and (wanted.is_integer or wanted.is_floating),
-           f"dtype {dtype} is not convertible to float.")
+    checked(wanted is not None and (wanted.is_integer or wanted.is_floating),
+            f"dtype {dtype} is not convertible to float.")
     return WeightedCategoricalColumn(categorical_column, weight_feature_key, as_dtype(dtype))
 
 
@@ -447,12 +438,12 @@ def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None
     >>> tf.feature_column.crossed_column(["b", "a"], 100).name
     'a_X_b'
     """
-    _check(bool(hash_bucket_size) and hash_bucket_size >= 1,
-           f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")
-    _check(bool(keys) and len(keys) >= 2, f"keys must be a list with length > 1. Given: {keys}")
+    checked(bool(hash_bucket_size) and hash_bucket_size >= 1,
+            f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")
+    checked(bool(keys) and len(keys) >= 2, f"keys must be a list with length > 1. Given: {keys}")
     for key in keys:
-        _check(isinstance(key, (str, CategoricalColumn)), "Unsupported key type. All keys must be either string, or "
-               f"categorical column except HashedCategoricalColumn. Given: {key}")
-        _check(not isinstance(key, HashedCategoricalColumn), "categorical_column_with_hash_bucket is not supported for "
-               f"crossing. Fix: give the feature's name. Given: {key}")
+        checked(isinstance(key, (str, CategoricalColumn)), "Unsupported key type. All keys must be either string, or "
+                f"categorical column except HashedCategoricalColumn. Given: {key}")
+        checked(not isinstance(key, HashedCategoricalColumn), "categorical_column_with_hash_bucket is not supported "
+                f"for crossing. Fix: give the feature's name. Given: {key}")
     return CrossedColumn(tuple(keys), hash_bucket_size, hash_key)

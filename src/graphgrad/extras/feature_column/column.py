@@ -122,7 +122,7 @@ class SequenceDenseColumn(FeatureColumn):
 def checked(condition: bool, text: str) -> None:
     """Raises ValueError with a text and the user's line unless a condition holds."""
     if not condition:
-        raise ValueError(f"{text}\n  Asked for at {user_source(3)}")
+        raise ValueError(f"{text}\n  Asked for at {user_source(2)}")
 
 
 class Ids(NamedTuple):
@@ -213,6 +213,8 @@ class StateManager:
     Reference: TensorFlow 2.21 `tf.__internal__.feature_column.StateManager`.
     """
 
+    of_scopes = False  # whether variables are those of the variable scope of their use
+
     def __init__(self, layer: Any, trainable: bool):
         self._layer, self._trainable = layer, trainable
         self._cols_to_vars_map: dict[Any, dict[str, Any]] = collections.defaultdict(dict)
@@ -265,6 +267,8 @@ class ScopedState(StateManager):
       collections: the collections that variables join besides those of all.
       trainable: whether they are trained.
     """
+
+    of_scopes = True
 
     def __init__(self, collections: Any, trainable: bool):
         super().__init__(None, trainable)
@@ -322,9 +326,9 @@ def scope_of(name: str) -> str:
 
 
 def is_feature_column_v2(feature_columns: Any) -> bool:
-    """Returns whether all are feature columns: there is one kind of them here.
+    """Returns whether layers of Keras take all of these columns; those that share by a collection are for graphs alone.
 
     Args:
       feature_columns: a list of columns.
     """
-    return all(isinstance(c, FeatureColumn) for c in feature_columns)
+    return all(isinstance(c, FeatureColumn) and c._is_v2_column for c in feature_columns)

@@ -19,7 +19,6 @@ from graphgrad.ir.conversion import constant
 from graphgrad.ir.dtypes import DType, as_dtype, float32, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.shape import TensorShape
-from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import DTypeLike, Tensor
 from graphgrad.ops.array.concat_stack import stack
 from graphgrad.ops.array.scatter import one_hot
@@ -28,11 +27,6 @@ from graphgrad.ops.math.reduce_functions import reduce_sum
 
 from .column import CategoricalColumn, DenseColumn, Ids, SequenceDenseColumn, SequenceTensors, UponCategorical, checked
 from .sequence import SequenceCategoricalColumn, lengths_of
-
-
-def _check(condition: bool, text: str) -> None:
-    if not condition:
-        raise ValueError(f"{text}\n  Asked for at {user_source(2)}")
 
 
 def _check_use(column: Any, by_steps: bool) -> None:
@@ -74,8 +68,8 @@ class NumericColumn(DenseColumn):
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
         """Returns the numbers as float32, normalized if that is wanted."""
         tensor = transformation_cache.get(self.key, state_manager)
-        _check(not isinstance(tensor, SparseTensor), "The corresponding Tensor of numerical column must be a Tensor. "
-               f"SparseTensor is not supported. key: {self.key}")
+        checked(not isinstance(tensor, SparseTensor), "The corresponding Tensor of numerical column must be a Tensor. "
+                f"SparseTensor is not supported. key: {self.key}")
         if self.normalizer_fn is not None:
             tensor = self.normalizer_fn(tensor)
         return tensor if tensor.dtype is float32 else raw.Cast(tensor, DstT=float32)
@@ -176,8 +170,45 @@ class IndicatorColumn(UponCategorical, DenseColumn, SequenceDenseColumn):
         return SequenceTensors(transformation_cache.get(self, state_manager), lengths_of(ids))
 
 
+class VectorColumn(UponCategorical, DenseColumn, SequenceDenseColumn):
+    """The base of columns that give a trained vector for each id, combined over the ids of a row."""
+
+    combiner: str
+    max_norm: float | None
+    use_safe_embedding_lookup: bool
+
+    def vectors(self, state_manager: Any) -> Any:
+        """Returns the variable, (ids, dimension).
+
+        Args:
+          state_manager: a `StateManager`, or None.
+        """
+        raise NotImplementedError  # each kind of column has its own
+
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """Returns the ids."""
+        return transformation_cache.get(self.categorical_column, state_manager)
+
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Tensor:
+        """Looks the vectors up; a row without ids is 0."""
+        _check_use(self, False)
+        return self._looked_up(transformation_cache, state_manager)
+
+    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> SequenceTensors:
+        """Looks the vectors of each step up, and how many steps each row has."""
+        _check_use(self, True)
+        ids, _ = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+        return SequenceTensors(self._looked_up(transformation_cache, state_manager), lengths_of(ids))
+
+    def _looked_up(self, transformation_cache: Any, state_manager: Any) -> Tensor:
+        ids, weights = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+        look_up = safe_embedding_lookup_sparse_v1 if self.use_safe_embedding_lookup else embedding_lookup_sparse_v1
+        return look_up(self.vectors(state_manager), ids, weights, combiner=self.combiner, max_norm=self.max_norm,
+                       name=f"{self.name}_weights")
+
+
 @dataclasses.dataclass(frozen=True)
-class EmbeddingColumn(UponCategorical, DenseColumn, SequenceDenseColumn):
+class EmbeddingColumn(VectorColumn):
     """A trained vector for each id, combined over the ids of a row."""
 
     categorical_column: Any
@@ -205,31 +236,36 @@ class EmbeddingColumn(UponCategorical, DenseColumn, SequenceDenseColumn):
         made = state_manager.create_variable(
             self, name="embedding_weights", shape=(self.num_buckets, self.dimension), dtype=float32,
             trainable=self.trainable, use_resource=True, initializer=self.initializer)
-        if self.ckpt_to_load_from is not None:
-            from graphgrad.training.checkpoints.checkpoint_init import init_from_checkpoint
+        begin_with(made, self.ckpt_to_load_from, self.tensor_name_in_ckpt)
 
-            init_from_checkpoint(self.ckpt_to_load_from, {self.tensor_name_in_ckpt: made})
+    def vectors(self, state_manager: Any) -> Any:
+        """Returns the variable, (ids, dimension)."""
+        return state_manager.get_variable(self, "embedding_weights")
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """Returns the ids."""
-        return transformation_cache.get(self.categorical_column, state_manager)
 
-    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Tensor:
-        """Looks the vectors up; a row without ids is 0."""
-        _check_use(self, False)
-        return self._looked_up(transformation_cache, state_manager)
+def begin_with(made: Any, checkpoint: str | None, name: str | None) -> None:
+    """Makes vectors begin with those of a checkpoint, if one is given."""
+    if checkpoint is not None:
+        from graphgrad.training.checkpoints.checkpoint_init import init_from_checkpoint
 
-    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> SequenceTensors:
-        """Looks the vectors of each step up, and how many steps each row has."""
-        _check_use(self, True)
-        ids, _ = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
-        return SequenceTensors(self._looked_up(transformation_cache, state_manager), lengths_of(ids))
+        init_from_checkpoint(checkpoint, {name: made})
 
-    def _looked_up(self, transformation_cache: Any, state_manager: Any) -> Tensor:
-        ids, weights = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
-        look_up = safe_embedding_lookup_sparse_v1 if self.use_safe_embedding_lookup else embedding_lookup_sparse_v1
-        return look_up(state_manager.get_variable(self, "embedding_weights"), ids, weights, combiner=self.combiner,
-                       max_norm=self.max_norm, name=f"{self.name}_weights")
+
+def first_vectors(dimension: Any, initializer: Any, checkpoint: str | None, name: str | None, of: str = "") -> Any:
+    """Returns what vectors begin with: the initializer that is given, or the usual one.
+
+    Args:
+      dimension: that of the vectors.
+      initializer: None, or a function.
+      checkpoint, name: a checkpoint and a name there, or None twice.
+      of: what an error says of the vectors.
+    Raises: ValueError for a dimension below 1, an initializer that is no function, half of a checkpoint.
+    """
+    checked(dimension is not None and dimension >= 1, f"Invalid dimension {dimension}.")
+    checked((checkpoint is None) == (name is None),
+            "Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` or none of them.")
+    checked(initializer is None or callable(initializer), f"initializer must be callable if specified.{of}")
+    return TruncatedNormal(0.0, 1 / math.sqrt(dimension)) if initializer is None else initializer
 
 
 # -- functions -------------------------------------------------------------------------------------------
@@ -240,7 +276,7 @@ def _sizes(shape: Any, key: str) -> tuple[int, ...]:
     for size in sizes:
         if not isinstance(size, (int, np.integer)) or isinstance(size, bool):
             raise TypeError(f"shape dimensions must be integer. shape: {shape}, key: {key}")
-        _check(bool(size >= 1), f"shape dimensions must be greater than 0. shape: {shape}, key: {key}")
+        checked(bool(size >= 1), f"shape dimensions must be greater than 0. shape: {shape}, key: {key}")
     return tuple(int(s) for s in sizes)
 
 
@@ -252,8 +288,8 @@ def _default(value: Any, shape: tuple[int, ...], dtype: DType, key: str) -> Any:
         raise TypeError(f"`default_value` is not compatible with dtype. default_value: {value}, dtype: {dtype}, "
                         f"key: {key}")
     found = np.array(constant(value, dtype).numpy() if hasattr(value, "numpy") else value, dtype.np_dtype)
-    _check(found.shape in ((), shape), "The shape of default_value must be equal to given shape. "
-           f"default_value: {value}, shape: {shape}, key: {key}")
+    checked(found.shape in ((), shape), "The shape of default_value must be equal to given shape. "
+            f"default_value: {value}, shape: {shape}, key: {key}")
     return _tuples(np.broadcast_to(found, shape).tolist())
 
 
@@ -282,10 +318,10 @@ def numeric_column(key: str, shape: Any = (1,), default_value: Any = None, dtype
            [0.5]], dtype=float32)
     """
     sizes, wanted = _sizes(shape, key), as_dtype(dtype)
-    _check(wanted.is_integer or wanted.is_floating, f"dtype must be convertible to float. dtype: {wanted}, key: {key}")
+    checked(wanted.is_integer or wanted.is_floating, f"dtype must be convertible to float. dtype: {wanted}, key: {key}")
     if normalizer_fn is not None and not callable(normalizer_fn):
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
-    _check(isinstance(key, str), f"key must be a string. Got: type {type(key)}. Given key: {key}.")
+    checked(isinstance(key, str), f"key must be a string. Got: type {type(key)}. Given key: {key}.")
     return NumericColumn(key, sizes, _default(default_value, sizes, wanted, key), wanted, normalizer_fn)
 
 
@@ -305,12 +341,12 @@ def bucketized_column(source_column: Any, boundaries: Any) -> BucketizedColumn:
     array([[0., 1., 0.],
            [0., 0., 1.]], dtype=float32)
     """
-    _check(isinstance(source_column, NumericColumn),
-           f"source_column must be a column generated with numeric_column(). Given: {source_column}")
-    _check(len(source_column.shape) <= 1, f"source_column must be one-dimensional column. Given: {source_column}")
-    _check(bool(boundaries), "boundaries must not be empty.")
-    _check(isinstance(boundaries, (list, tuple)) and all(bool(a < b) for a, b in itertools.pairwise(boundaries)),
-           "boundaries must be a sorted list.")
+    checked(isinstance(source_column, NumericColumn),
+            f"source_column must be a column generated with numeric_column(). Given: {source_column}")
+    checked(len(source_column.shape) <= 1, f"source_column must be one-dimensional column. Given: {source_column}")
+    checked(bool(boundaries), "boundaries must not be empty.")
+    checked(isinstance(boundaries, (list, tuple)) and all(bool(a < b) for a, b in itertools.pairwise(boundaries)),
+            "boundaries must be a sorted list.")
     return BucketizedColumn(source_column, tuple(boundaries))
 
 
@@ -329,8 +365,8 @@ def indicator_column(categorical_column: Any) -> IndicatorColumn:
     array([[1., 0., 1.],
            [0., 2., 0.]], dtype=float32)
     """
-    _check(isinstance(categorical_column, CategoricalColumn),
-           f"Unsupported input type. Input must be a CategoricalColumn. Given: {categorical_column}")
+    checked(isinstance(categorical_column, CategoricalColumn),
+            f"Unsupported input type. Input must be a CategoricalColumn. Given: {categorical_column}")
     return IndicatorColumn(categorical_column)
 
 
@@ -362,12 +398,7 @@ def embedding_column(categorical_column: Any, dimension: int, combiner: str = "m
     >>> sess.run(rows)
     array([[3., 4.]], dtype=float32)
     """
-    _check(dimension is not None and dimension >= 1, f"Invalid dimension {dimension}.")
-    _check((ckpt_to_load_from is None) == (tensor_name_in_ckpt is None),
-           "Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` or none of them.")
-    _check(initializer is None or callable(initializer), "initializer must be callable if specified. Embedding of "
-           f"column_name: {categorical_column.name}")
-    if initializer is None:
-        initializer = TruncatedNormal(0.0, 1 / math.sqrt(dimension))
+    initializer = first_vectors(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt,
+                                f" Embedding of column_name: {categorical_column.name}")
     return EmbeddingColumn(categorical_column, dimension, combiner, initializer, ckpt_to_load_from,
                            tensor_name_in_ckpt, max_norm, trainable, use_safe_embedding_lookup)

@@ -202,10 +202,11 @@ class LinearModel:
         state = ScopedState(self._weight_collections, self._trainable)
         for column in self._columns:
             with variable_scope(None, scope_of(column._var_scope_name)):
-                column.create_state(state)
                 categorical = isinstance(column, CategoricalColumn)
                 n = column.num_buckets if categorical else column.variable_shape.num_elements()
-                sums.append(create_weighted_sum(column, cache, state, self._combiner, self._weights("weights", n)))
+                weights = self._weights("weights", n)
+                column.create_state(state)
+                sums.append(create_weighted_sum(column, cache, state, self._combiner, weights))
                 self._variables[column] = _of_scope()
         check_batches(sums, self._columns)
         bias = self._weights("bias_weights")

@@ -416,7 +416,7 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
           shape: the shape of the result, None or -1 for the size of the longest row; longer rows are cut.
         """
         if default_value is None:
-            default_value = b"" if self.dtype.name == "string" else 0
+            default_value = b"" if self.dtype.name == "string" else self.dtype.np_dtype.type(0)
         default = convert_to_tensor(default_value, self.dtype, name="default_value")
         if shape is None:
             wanted: Any = np.asarray(-1, np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like, make_array
-from graphgrad.ir.dtypes import as_dtype, float32
+from graphgrad.ir.dtypes import as_dtype, bool_, float32
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
@@ -41,6 +41,8 @@ def matrix_diag(diagonal: Any, name: str | None = "diag", k: Any = 0, num_rows: 
 
 
 def _of(tensor, value):
+    if tensor.dtype is bool_:
+        value = bool(value)  # of arrays of truth values the default, 0, is False
     return value if tensor.dtype.kind == "o" else make_array(value, tensor.dtype)
 
 

@@ -42,7 +42,8 @@ def _set_part(slot: Any, primary: Any) -> None:
     rank = slot.shape.rank
     if info is None or rank == 0:
         return
-    name = op_name(slot).removeprefix(f"{op_name(primary)}/")
+    # Its name begins as the part's, unless a scope is around; TensorFlow cuts off as many characters then, too.
+    name = op_name(slot)[len(op_name(primary)) + 1:]
     slot._set_save_slice_info(SaveSliceInfo(f"{info.full_name}/{name}", info.full_shape[:rank], info.var_offset[:rank],
                                             info.var_shape[:rank]))
 

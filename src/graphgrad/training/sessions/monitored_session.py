@@ -102,36 +102,19 @@ class _Monitored:
                                "Fix: ask should_stop() in the loop, within the `with` block")
         if self._stop:
             raise RuntimeError("Run called even after should_stop requested.")
-        context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._session)
-        asked: dict[Any, Any] = {"caller": fetches}
-        feeds = dict(feed_dict) if feed_dict else {}
-        own = {_key(k) for k in feeds}
-        for hook in self._hooks:
-            args = hook.before_run(context)
-            if args is None:
-                continue
-            if args.fetches is not None:
-                asked[id(hook)] = args.fetches
-            for key, value in (args.feed_dict or {}).items():
-                if _key(key) in own:
-                    raise RuntimeError(f"Two hooks (or a hook and the caller) feed {key}: {type(hook).__name__}. "
-                                       "Fix: feed it in one place")
-                own.add(_key(key))
-                feeds[key] = value
-            options = _merged(options, args.options)
-        if options is not None and run_metadata is None:
-            run_metadata = RunMetadata()
-        try:
-            results = self._session.run(asked, feeds or None, options, run_metadata)
-        except Exception as e:
-            self._coord.request_stop(e)
-            if self._coord._error is not None and self._coord._error is not e:
-                raise self._coord._error from e
-            raise
-        for hook in self._hooks:
-            hook.after_run(context, SessionRunValues(results.get(id(hook)), options, run_metadata))
-        self._stop = self._stop or context.stop_requested
-        return results["caller"]
+
+        def run(*args: Any) -> Any:
+            try:
+                return self._session.run(*args)
+            except Exception as e:
+                self._coord.request_stop(e)
+                if self._coord._error is not None and self._coord._error is not e:
+                    raise self._coord._error from e
+                raise
+
+        found, stop = _with_hooks(self._session, run, self._hooks, fetches, feed_dict, options, run_metadata)
+        self._stop = self._stop or stop
+        return found
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
         """Calls a function with a context that has `session`, `run_with_hooks` and `request_stop`.
@@ -207,6 +190,67 @@ def _merged(options: Any, more: Any) -> Any:
     for name in ("trace_level", "timeout_in_ms", "inter_op_thread_pool", "output_partition_graphs"):
         setattr(merged, name, max(getattr(options, name), getattr(more, name)))
     return merged
+
+
+def _with_hooks(session: Any, run: Callable[..., Any], hooks: list[Any], fetches: Any, feed_dict: Any, options: Any,
+                run_metadata: Any) -> tuple[Any, bool]:
+    """Asks hooks, runs and tells them; returns what was fetched, and whether a hook requested a stop."""
+    context = SessionRunContext(SessionRunArgs(fetches, feed_dict), session)
+    asked: dict[Any, Any] = {"caller": fetches}
+    feeds = dict(feed_dict) if feed_dict else {}
+    own = {_key(k) for k in feeds}
+    for hook in hooks:
+        args = hook.before_run(context)
+        if args is None:
+            continue
+        if args.fetches is not None:
+            asked[id(hook)] = args.fetches
+        for key, value in (args.feed_dict or {}).items():
+            if _key(key) in own:
+                raise RuntimeError(f"Two hooks (or a hook and the caller) feed {key}: {type(hook).__name__}. "
+                                   "Fix: feed it in one place")
+            own.add(_key(key))
+            feeds[key] = value
+        options = _merged(options, args.options)
+    if options is not None and run_metadata is None:
+        run_metadata = RunMetadata()
+    results = run(asked, feeds or None, options, run_metadata)
+    for hook in hooks:
+        hook.after_run(context, SessionRunValues(results.get(id(hook)), options, run_metadata))
+    return results["caller"], context.stop_requested
+
+
+class HookedSession:
+    """Runs of a session with hooks, which neither makes the session nor closes it.
+
+    Args:
+      sess: the session.
+      hooks: `SessionRunHook`s that have begun.
+    Reference: TensorFlow 2.21 `monitored_session._HookedSession`.
+    """
+
+    def __init__(self, sess: Any, hooks: Any):
+        self._sess, self._hooks, self._stop = sess, list(hooks), False
+
+    @property
+    def graph(self) -> Any:
+        """The session's graph."""
+        return self._sess.graph
+
+    def should_stop(self) -> bool:
+        """Returns whether a hook requested a stop."""
+        return self._stop
+
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Runs, as `Session.run`; hooks may add fetches and feeds.
+
+        Args:
+          fetches, feed_dict, options, run_metadata: as there.
+        Raises: RuntimeError for what two hooks feed, or a hook and the caller.
+        """
+        found, stop = _with_hooks(self._sess, self._sess.run, self._hooks, fetches, feed_dict, options, run_metadata)
+        self._stop = self._stop or stop
+        return found
 
 
 class MonitoredSession(_Monitored):

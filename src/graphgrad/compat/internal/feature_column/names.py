@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from graphgrad.compat.internal.absent import stand_in
 from graphgrad.extras.feature_column.categorical import (
     CrossedColumn,
     HashedCategoricalColumn,
@@ -23,6 +22,7 @@ from graphgrad.extras.feature_column.column import (
     DenseColumn,
     FeatureColumn,
     FeatureTransformationCache,
+    SequenceDenseColumn,
     StateManager,
     is_feature_column_v2,
 )
@@ -30,6 +30,7 @@ from graphgrad.extras.feature_column.column import CategoricalColumn as _Categor
 from graphgrad.extras.feature_column.column import DenseColumn as _DenseColumn
 from graphgrad.extras.feature_column.column import FeatureColumn as _FeatureColumn
 from graphgrad.extras.feature_column.column import FeatureTransformationCache as _LazyBuilder
+from graphgrad.extras.feature_column.column import SequenceDenseColumn as _SequenceDenseColumn
 from graphgrad.extras.feature_column.column import StateManager as _StateManagerImpl
 from graphgrad.extras.feature_column.column import check_batches as _verify_static_batch_size_equality
 from graphgrad.extras.feature_column.column import normalized as _normalize_feature_columns
@@ -49,7 +50,9 @@ from graphgrad.extras.feature_column.dense_columns import NumericColumn as _Nume
 from graphgrad.extras.feature_column.models import InputLayer, input_layer, linear_model, make_parse_example_spec
 from graphgrad.extras.feature_column.models import LinearModel as _LinearModel
 from graphgrad.extras.feature_column.models import create_weighted_sum as _create_weighted_sum
-
-SequenceDenseColumn = _SequenceDenseColumn = stand_in("SequenceDenseColumn", "feature columns of sequences", __name__)
-SharedEmbeddingColumn = _SharedEmbeddingColumn = stand_in("SharedEmbeddingColumn", "embeddings of several columns",
-                                                          __name__)
+from graphgrad.extras.feature_column.shared import SharedByCollection as _SharedEmbeddingColumn
+from graphgrad.extras.feature_column.shared import (
+    SharedEmbeddingColumn,
+    shared_embedding_columns,
+)
+from graphgrad.extras.feature_column.shared import shared_embeddings as shared_embedding_columns_v2
