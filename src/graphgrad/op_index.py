@@ -69,6 +69,7 @@ graphgrad.ops.array.reshape: ExpandDims Rank Reshape Shape ShapeN Size Squeeze
 graphgrad.ops.array.scatter: OneHot ScatterNd ScatterNdNonAliasingAdd TensorScatterAdd TensorScatterMax TensorScatterMin
     TensorScatterSub TensorScatterUpdate
 graphgrad.ops.array.select: Select SelectV2
+graphgrad.ops.array.sharding: XlaSharding
 graphgrad.ops.array.slice: AxisSlice Slice
 graphgrad.ops.array.sort_search: Bitcast Bucketize LowerBound UnravelIndex UpperBound
 graphgrad.ops.array.space_to_batch: BatchToSpace BatchToSpaceND DepthToSpace SpaceToBatch SpaceToBatchND SpaceToDepth

@@ -166,6 +166,8 @@ from graphgrad.frontend.control_flow.map_scan import map_fn as map_fn
 from graphgrad.frontend.control_flow.map_scan import scan as scan
 from graphgrad.frontend.control_flow.switch_case import switch_case as switch_case
 from graphgrad.frontend.control_flow.vectorized_map import vectorized_map as vectorized_map
+from graphgrad.frontend.distribute.sharding import mesh as mesh
+from graphgrad.frontend.distribute.sharding import shard as shard
 from graphgrad.frontend.function.critical_section import CriticalSection as CriticalSection
 from graphgrad.frontend.function.defun import Defun as Defun
 from graphgrad.frontend.function.function import TensorSpec as TensorSpec
@@ -710,11 +712,11 @@ __all__ = [
     "make_ndarray", "make_template", "make_tensor_proto", "manip", "map_fn", "matching_files", "math", "matmul",
     "matrix_band_part", "matrix_determinant", "matrix_diag", "matrix_diag_part", "matrix_inverse", "matrix_set_diag",
     "matrix_solve", "matrix_solve_ls", "matrix_square_root", "matrix_transpose", "matrix_triangular_solve", "maximum",
-    "memoize_gradients", "merge_all_summaries", "merge_summary", "meshgrid", "metrics", "min_max_variable_partitioner",
-    "minimum", "mod", "model_variables", "moving_average_variables", "multinomial", "multiply", "name_scope",
-    "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "no_regularizer", "norm", "not_equal",
-    "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope", "optimize_derivatives",
-    "orthogonal_initializer", "pad", "parallel_stack", "parse_example", "parse_single_example",
+    "memoize_gradients", "merge_all_summaries", "merge_summary", "mesh", "meshgrid", "metrics",
+    "min_max_variable_partitioner", "minimum", "mod", "model_variables", "moving_average_variables", "multinomial",
+    "multiply", "name_scope", "negative", "nest", "newaxis", "nn", "no_gradient", "no_op", "no_regularizer", "norm",
+    "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer", "ones_like", "op_scope",
+    "optimize_derivatives", "orthogonal_initializer", "pad", "parallel_stack", "parse_example", "parse_single_example",
     "parse_single_sequence_example", "parse_tensor", "placeholder", "placeholder_with_default", "polygamma", "pow",
     "print", "profiler", "py_func", "py_function", "python_io", "qint16", "qint32", "qint8", "qr", "quantization",
     "queue", "quint16", "quint8", "ragged", "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random",
@@ -729,9 +731,9 @@ __all__ = [
     "scatter_mul", "scatter_nd", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub",
     "scatter_update", "searchsorted", "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum",
     "self_adjoint_eig", "self_adjoint_eigvals", "sequence_mask", "serialize_many_sparse", "serialize_sparse",
-    "serialize_tensor", "set_random_seed", "setdiff1d", "sets", "shape", "shape_n", "show_progress", "sigmoid", "sign",
-    "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "space_to_depth", "sparse",
-    "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_matmul", "sparse_maximum",
+    "serialize_tensor", "set_random_seed", "setdiff1d", "sets", "shape", "shape_n", "shard", "show_progress", "sigmoid",
+    "sign", "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "space_to_depth",
+    "sparse", "sparse_add", "sparse_concat", "sparse_fill_empty_rows", "sparse_mask", "sparse_matmul", "sparse_maximum",
     "sparse_merge", "sparse_minimum", "sparse_placeholder", "sparse_reduce_max", "sparse_reduce_max_sparse",
     "sparse_reduce_sum", "sparse_reduce_sum_sparse", "sparse_reorder", "sparse_reset_shape", "sparse_reshape",
     "sparse_retain", "sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum", "sparse_slice",

@@ -19,7 +19,7 @@ import numpy as np
 from graphgrad.executor.program.fingerprint import Form, digest, token
 from graphgrad.executor.program.interpreter import MustBeKnown
 
-from . import disk_cache, memory_budget, shipped, xla_options
+from . import disk_cache, memory_budget, mesh, shipped, xla_options
 from .lower import lower
 from .threads import Later, pool_of
 from .xla import AnySpec, ArraySpec, Device, ListSpec, Program, load_lapack
@@ -115,7 +115,7 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
     Raises: MustBeKnown if a kernel needs a value that it does not get.
     """
     entry: Entry | Need | None
-    if not form.portable:  # meaningful for this cluster only
+    if not form.portable or cluster.on_mesh is not None:  # meaningful for this cluster only
         return _compile(device, cluster, inputs, shapes, known, None)
     surroundings = disk_cache.surroundings(device.platform, device.version, xla_options.RULE)
     key = digest(form.text, _written(inputs), _written(shapes), token(list(known)), surroundings, str(device.number))
@@ -213,7 +213,7 @@ def _loaded(device: Device, key: str, header: dict[str, Any], code: bytes) -> En
 def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
              known: Sequence[Any], key: str | None) -> Entry:
     try:
-        module, outputs, libraries, taken = lower(cluster, inputs, shapes, known, device.platform)
+        module, outputs, libraries, taken = lower(cluster, inputs, shapes, known, device)
     except MustBeKnown as need:
         number = next(n for n, i in enumerate(cluster.program) if i.op is need.op)
         if key is not None:
@@ -225,7 +225,10 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
 
     def finish() -> Program:
         try:
-            program = device.compile(module, outputs, libraries)
+            if cluster.on_mesh is None:
+                program = device.compile(module, outputs, libraries)
+            else:
+                program = mesh.compiled(device, cluster, module, outputs, libraries)
         except BaseException:  # such as lack of memory: the next run tries again
             if key is not None:
                 with _lock:

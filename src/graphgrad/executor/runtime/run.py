@@ -12,7 +12,7 @@ import numpy as np
 from graphgrad.errors import InvalidArgumentError, ResourceExhaustedError, describe
 from graphgrad.executor.backend import memory_errors, xla
 from graphgrad.executor.backend.xla import Program
-from graphgrad.executor.plan import value_checks
+from graphgrad.executor.plan import meshes, value_checks
 from graphgrad.executor.plan.announced import Compiling, Looping
 from graphgrad.executor.plan.stages import Stage, make_stages
 from graphgrad.executor.program.interpreter import OverBudget, uninitialized
@@ -169,12 +169,16 @@ class Run:
         with self._lock:
             for slot, value in plan.constants:
                 if value.dtype != object:
-                    plan.template[slot] = self.slots[slot] = xla.device(plan.homes.get(slot)).put(value)
+                    made = meshes.placed(plan, slot, value) if plan.mesh else xla.device(plan.homes.get(slot)).put(value)
+                    plan.template[slot] = self.slots[slot] = made
             plan.ready = True
 
     def _place_variables(self) -> None:
         """Puts what variables hold on their devices, and keeps it from runs that would write over it."""
         plan, slots = self._plan, self.slots
+        if plan.mesh is not None:
+            self._place_on_mesh()
+            return
         device, store = xla.device(), self._store
         pins: list[Any] = []
         self._pins = pins
@@ -186,6 +190,15 @@ class Run:
                 cell.replace(value, moved)
             if len(under_way) > 1 or not store:
                 slots[slot] = pinned(device, slots[slot], cell, pins)
+
+    def _place_on_mesh(self) -> None:
+        """Splits what variables hold over the devices of the mesh, once."""
+        slots = self.slots
+        for slot, cell in self._plan.loads:
+            value = slots[slot]
+            slots[slot] = meshes.placed(self._plan, slot, value)
+            if slots[slot] is not value:
+                cell.replace(value, slots[slot])
 
     def _run_stage(self, stage: Stage | HostStep) -> None:
         if self._report is not None:
@@ -259,15 +272,20 @@ class Run:
         """Brings values to a stage's device; returns those that stay here, by their slots."""
         slots, device = self.slots, stage.device
         opaque: dict[int, Any] = {}
+        layouts = {} if stage.on_mesh is None else stage.on_mesh.layouts
         for s in stage.ins:
             value = slots[s]
             if type(value) is device.buffer:
+                if stage.on_mesh is not None:
+                    slots[s] = device.place(value, layouts.get(s))
                 continue
             if type(value) is not np.ndarray:
                 slots[s] = device.move(value)
             elif value.dtype is _OBJECT:  # of Python's, such as an iterator: programs only pass it on
                 opaque[s] = value
                 slots[s] = device.put(_NOTHING)
+            elif s in layouts:
+                slots[s] = device.place(value, layouts[s])
             else:
                 slots[s] = device.put(value)
         return opaque
@@ -309,6 +327,8 @@ class Run:
             _check_assigned(slots[slot], cell, op)
         copied = plan.several if separate else plan.shared
         values = [np.array(xla.to_numpy(slots[s])) if s in copied else slots[s] for s, _ in plan.stores]
+        if plan.mesh is not None and not separate:
+            values = [meshes.placed(plan, s, v) for (s, _), v in zip(plan.stores, values, strict=True)]
         set_all([setter_of(cell) for _, cell in plan.stores], values)
 
     def _finish(self, program: Program, args: list[Any], outs: Sequence[int], donated: Sequence[int]) -> None:
@@ -340,6 +360,8 @@ class Run:
     def results(self) -> list[Any]:
         """Returns the values of the fetches: NumPy arrays, or buffers of the device."""
         values = [self.slots[s] for s in self._plan.fetches]
+        if self._plan.mesh is not None:
+            return [xla.to_numpy(v) for v in values]
         for i in self._plan.exposed:  # before another run overwrites them
             values[i] = xla.view(values[i])
         return values

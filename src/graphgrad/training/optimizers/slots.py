@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
+from graphgrad.frontend.distribute.sharding import share_layout
 from graphgrad.frontend.variables.initializers import Zeros
 from graphgrad.frontend.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 from graphgrad.ir.context import current_graph
@@ -30,7 +31,9 @@ def create_slot(primary: Any, initial: Any, name: str, shape: Any = None, dtype:
     """
     with _beside(primary), variable_scope(None, f"{op_name(primary)}/{name}"):
         get_variable_scope().set_partitioner(None)
-        return get_variable("", shape, dtype, initial, trainable=False)
+        made = get_variable("", shape, dtype, initial, trainable=False)
+    share_layout(primary, made)
+    return made
 
 
 def _beside(primary: Any) -> contextlib.AbstractContextManager[None]:
