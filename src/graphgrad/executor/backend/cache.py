@@ -115,7 +115,7 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
     Raises: MustBeKnown if a kernel needs a value that it does not get.
     """
     entry: Entry | Need | None
-    if not form.portable or cluster.on_mesh is not None:  # meaningful for this cluster only
+    if not form.portable:  # meaningful for this cluster only
         return _compile(device, cluster, inputs, shapes, known, None)
     surroundings = disk_cache.surroundings(device.platform, device.version, xla_options.RULE)
     key = digest(form.text, _written(inputs), _written(shapes), token(list(known)), surroundings, str(device.number))
@@ -125,8 +125,9 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
         here = key + device.name
         entry = _entries.get(here)
         if entry is None:
-            entry = _from_disk(device, key)
-            while entry is None and awaited:
+            on_mesh = cluster.on_mesh is not None  # such programs are not kept on disk
+            entry = None if on_mesh else _from_disk(device, key)
+            while entry is None and awaited and not on_mesh:
                 awaited[-1]()
                 awaited.pop()
                 entry = _from_disk(device, key)
@@ -234,7 +235,7 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
                 with _lock:
                     _entries.pop(key + device.name, None)
             raise
-        if key is not None and _is_kept():
+        if key is not None and cluster.on_mesh is None and _is_kept():
             header = {"outputs": _written(outputs), "taken": taken,
                       "lapack": device.platform == "cpu" and b"lapack_" in module}
             with contextlib.suppress(Exception):  # without an entry it is compiled again

@@ -6,7 +6,10 @@ results. Values are `MeshBuffer`s: of each, every device holds its part, or all 
 
 from __future__ import annotations
 
+import collections
+import itertools
 import math
+import operator
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,12 +20,16 @@ from graphgrad.errors import InvalidArgumentError
 from graphgrad.ir.blocking import located, untimed
 from graphgrad.ir.values import tensor_list
 from graphgrad.ir.values.mesh_layout import DeviceMesh, MeshLayout, mesh_of
-from graphgrad.system.late_imports import load
+from graphgrad.system.late_imports import load, uninterrupted
 
 from . import memory_budget, xla, xla_options
 
 if TYPE_CHECKING:
     from graphgrad.executor.program.plan_types import Cluster
+
+# Held while a program runs, and while values of variables are read for one: programs that ran beside each other could
+# wait for each other, each with some of the devices; and a buffer may be given away to a program that writes over it.
+turn = threading.RLock()
 
 PREFIX = "mesh:"  # of the names of such devices
 
@@ -133,8 +140,8 @@ class MeshDevice(xla.Device):
         if value is None:
             return None
         if isinstance(value, tensor_list.TensorList):
-            parts, kind = tensor_list.flatten(value)
-            return tensor_list.unflatten(kind, [self.place(p, None) for p in parts])
+            elements, kind = tensor_list.flatten(value)
+            return tensor_list.unflatten(kind, [self.place(p, None) for p in elements])
         array = np.asarray(xla.to_numpy(value))
         problem = layout.complaint(array.shape)
         if problem is not None:
@@ -144,7 +151,9 @@ class MeshDevice(xla.Device):
         made = self._put(spec, self.sharding(layout), parts, self._all, enable_x64=True)
         return MeshBuffer(made, layout, spec)
 
-    move = put
+    def move(self, value: Any) -> Any:
+        """Gives every device all of a value."""
+        return self.place(value, None)
 
     def bring(self, value: Any) -> Any:
         """Moves a value from any device to all of these."""
@@ -176,7 +185,22 @@ class MeshDevice(xla.Device):
 
     def pin(self, buffer: Any) -> Any:
         """Returns an object that protects a buffer from donation as long as it lives."""
-        return buffer
+        made = xla._Pin(buffer)
+        self._pins.add(made)
+        return made
+
+    def copied(self, buffer: MeshBuffer) -> Any:
+        """Returns a copy of a buffer."""
+        return self.place(np.array(buffer), buffer.layout)
+
+    def with_copies(self, buffers: list[Any], donated: Sequence[int], whole: bool) -> list[Any]:
+        """Replaces donated arguments of a call that must stay: the pinned ones, or all."""
+        pinned = [pin.buffer for pin in list(self._pins)]
+        found = list(buffers)
+        for i in donated:
+            if whole or any(found[i] is b for b in pinned):
+                found[i] = self.copied(found[i])
+        return found
 
 
 class MeshProgram(xla.Program):
@@ -199,9 +223,27 @@ class MeshProgram(xla.Program):
 
     def __call__(self, buffers: list[Any]) -> list[Any]:
         """Runs the program, and waits for its end."""
-        made = self._execute([b.array for b in buffers]).consume_with_handlers(self._handlers)
-        self._device._jax.batched_block_until_ready(made)
+        with turn:
+            made = self._execute([b.array for b in buffers]).consume_with_handlers(self._handlers)
+            self._device._jax.batched_block_until_ready(made)
         return [MeshBuffer(*found) for found in zip(made, self._layouts, self._specs, strict=True)]
+
+    def into(self, sinks: Sequence[Callable[[Any], Any]], buffers: list[Any], more: Sequence[Any],
+             donated: Sequence[int]) -> None:
+        """Runs and passes each result to its sink; an interrupt comes before or after.
+
+        Args:
+          sinks, buffers, more: as for `xla.Program.into`.
+          donated: the positions of the arguments whose memory the results take; what is pinned is copied before.
+        """
+        self._device.reserve(sum(self.memory()) * self._device.mesh.size)  # type: ignore[attr-defined]
+
+        def work() -> None:
+            with turn:
+                results = self(self._device.with_copies(buffers, donated, False))
+                collections.deque(map(operator.call, sinks, itertools.chain(results, more)), maxlen=0)
+
+        uninterrupted(work)
 
     def serialize(self) -> bytes:
         """Refuses: such programs are compiled by each process."""
@@ -234,7 +276,8 @@ def partitioned(jax: Any, function: Callable[..., Any], device: Any, cluster: Cl
     """
     layouts = cluster.on_mesh.layouts
     given = [device.sharding(layouts.get(s, device.whole)) for s in slots] + [device.sharding(device.whole)] * more
-    return jax.jit(function, keep_unused=True, in_shardings=tuple(given),
+    donated = tuple(i for i, s in enumerate(slots) if s in cluster.donated)
+    return jax.jit(function, keep_unused=True, donate_argnums=donated, in_shardings=tuple(given),
                    out_shardings=[device.sharding(layouts.get(s, device.whole)) for s in cluster.outs])
 
 
@@ -266,11 +309,11 @@ def _make(name: str) -> MeshDevice:
     """Makes the device of a mesh from its name; processors get a client with as many devices as are needed."""
     kind, _, axes = name.removeprefix(PREFIX).partition(":")
     mesh = mesh_of(axes)
+    default = xla.device()  # first of all: it decides what XLA logs
     jaxlib, xla_client = load("jaxlib._jax"), load("jaxlib.xla_client")
-    load("jax")
     if kind != "CPU":
-        return MeshDevice(name, mesh, xla.device()._client, jaxlib, xla_client)
-    with _making, untimed():
+        return MeshDevice(name, mesh, default._client, jaxlib, xla_client)
+    with _making, untimed(), xla._quietly():
         if mesh.size not in _clients:
             _clients[mesh.size] = xla_client.make_cpu_client(asynchronous=False, num_devices=mesh.size)
     return MeshDevice(name, mesh, _clients[mesh.size], jaxlib, xla_client)

@@ -1,14 +1,16 @@
 """Runs on meshes: whether a run needs one, and how its values lie there.
 
 A run in which something is annotated is on the mesh as a whole. Its levels are single programs, so that XLA's
-partitioner sees all of them. Where programs meet, with Python in between, a value lies as its annotation or its variable
-says; all else is whole on every device.
+partitioner sees all of them. Where programs meet, with Python in between, a value lies as its annotation or its
+variable says; all else is whole on every device.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from graphgrad.errors import InvalidArgumentError, describe
 from graphgrad.executor.backend import mesh as backend
@@ -110,12 +112,12 @@ def lay_out(plan: Plan, device: str, ops: Sequence[Operation], slot_of: Mapping[
     for step in plan.steps:
         if isinstance(step, Cluster):
             step.device, step.on_mesh, step.loop = device, made, None
-            step.donated = frozenset()
+            step.donated &= layouts.keys()
 
 
 def placed(plan: Plan, slot: int, value: Any) -> Any:
     """Returns a value as it has to lie on the mesh of a plan; objects of Python's stay."""
-    if getattr(value, "dtype", None) == object:
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
         return value
     assert plan.mesh is not None
     return backend.device(plan.mesh.device).place(value, plan.mesh.layouts.get(slot))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError, ResourceExhaustedError, describe
-from graphgrad.executor.backend import memory_errors, xla
+from graphgrad.executor.backend import memory_errors, mesh, xla
 from graphgrad.executor.backend.xla import Program
 from graphgrad.executor.plan import meshes, value_checks
 from graphgrad.executor.plan.announced import Compiling, Looping
@@ -50,7 +50,7 @@ class Run:
     """
 
     table: Any = None  # a `RandomTable`
-    _pins: Sequence[Any] = ()  # keep what variables hold from runs that would write over it
+    _pins: list[Any] | tuple[()] = ()  # keep what variables hold from runs that would write over it
     _stop: Stop | None = None
     _waiting: Waiting | None = None
     _stored = False  # whether the last step has stored the new values
@@ -169,8 +169,8 @@ class Run:
         with self._lock:
             for slot, value in plan.constants:
                 if value.dtype != object:
-                    made = meshes.placed(plan, slot, value) if plan.mesh else xla.device(plan.homes.get(slot)).put(value)
-                    plan.template[slot] = self.slots[slot] = made
+                    put = xla.device(plan.homes.get(slot)).put if plan.mesh is None else _placing(plan, slot)
+                    plan.template[slot] = self.slots[slot] = put(value)
             plan.ready = True
 
     def _place_variables(self) -> None:
@@ -193,12 +193,16 @@ class Run:
 
     def _place_on_mesh(self) -> None:
         """Splits what variables hold over the devices of the mesh, once."""
-        slots = self.slots
-        for slot, cell in self._plan.loads:
-            value = slots[slot]
-            slots[slot] = meshes.placed(self._plan, slot, value)
-            if slots[slot] is not value:
-                cell.replace(value, slots[slot])
+        slots, device = self.slots, mesh.device(self._plan.mesh.device)
+        self._pins = pins = []
+        with mesh.turn:
+            for slot, cell in self._plan.loads:
+                value = cell.held
+                made = slots[slot] = meshes.placed(self._plan, slot, value)
+                if made is not value:
+                    cell.replace(value, made)
+                if (len(under_way) > 1 or not self._store) and type(made) is device.buffer:
+                    pins.append(device.pin(made))
 
     def _run_stage(self, stage: Stage | HostStep) -> None:
         if self._report is not None:
@@ -293,7 +297,7 @@ class Run:
     def _call(self, device: xla.Device, program: Any, args: list[Any], donated: Sequence[int],
               loop: Operation | None) -> list[Any]:
         """Calls a program whose results are not stored."""
-        if donated and device.platform != "cpu":  # variables must not be written over
+        if donated and (device.platform != "cpu" or self._plan.mesh is not None):  # variables must not be written over
             args = device.with_copies(args, donated, True)
         results: list[Any] = program(args) if loop is None else self._call_loop(program, args, loop)
         return results
@@ -365,6 +369,10 @@ class Run:
         for i in self._plan.exposed:  # before another run overwrites them
             values[i] = xla.view(values[i])
         return values
+
+
+def _placing(plan: Plan, slot: int) -> Callable[[Any], Any]:
+    return functools.partial(meshes.placed, plan, slot)
 
 
 _NOTHING = np.zeros((), np.int32)

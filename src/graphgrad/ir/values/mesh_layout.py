@@ -174,7 +174,8 @@ def of_variable(handle: Any) -> MeshLayout | None:
     """Returns the layout of the variable behind a handle, or None."""
     cell = getattr(handle, "_value", None)
     if isinstance(cell, Cell):
-        return cell.layout
+        found: MeshLayout | None = cell.layout
+        return found
     op = getattr(handle, "op", None)
     return layout_in(op.attrs) if op is not None else None
 
@@ -183,7 +184,8 @@ def of_slots(handle: Any) -> MeshLayout | None:
     """Returns the layout of what optimizers keep beside the variable behind a handle, or None."""
     cell = getattr(handle, "_value", None)
     if isinstance(cell, Cell):
-        return cell.slot_layout or cell.layout
+        found: MeshLayout | None = cell.slot_layout or cell.layout
+        return found
     attrs = handle.op.attrs
     return layout_of(_text(attrs[MESH]), _text(attrs[SLOTS])) if SLOTS in attrs else layout_in(attrs)
 
