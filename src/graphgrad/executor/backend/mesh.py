@@ -20,6 +20,7 @@ from graphgrad.errors import InvalidArgumentError
 from graphgrad.ir.blocking import located, untimed
 from graphgrad.ir.values import tensor_list
 from graphgrad.ir.values.mesh_layout import DeviceMesh, MeshLayout, mesh_of
+from graphgrad.ir.values.split_value import SplitValue
 from graphgrad.system.late_imports import load, uninterrupted
 
 from . import memory_budget, xla, xla_options
@@ -60,12 +61,13 @@ class MeshBuffer:
         self.layout = layout
         self.aval = aval
 
-    def parts(self) -> list[tuple[tuple[int, ...], Any]]:
-        """Returns the different parts: where each begins, and a device's buffer of it."""
+    def split(self) -> SplitValue:
+        """Returns the different parts as arrays, which keep the devices' memory."""
         found: dict[tuple[int, ...], Any] = {}
         for start, buffer in zip(self.layout.starts(self.aval.shape), self._buffers(), strict=True):
-            found.setdefault(start, buffer)
-        return sorted(found.items(), key=_start)
+            if start not in found:
+                found[start] = np.asarray(buffer)
+        return SplitValue(self.layout, self.aval.shape, self.aval.dtype, found)
 
     def bytes_of_devices(self) -> list[int]:
         """Returns the bytes that each device holds."""
@@ -75,28 +77,13 @@ class MeshBuffer:
         return [shard.data for shard in self.array.addressable_shards]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        parts = self.parts()
-        if len(parts) == 1:
-            whole = content(parts[0][1])
-        else:
-            whole = np.empty(self.aval.shape, self.aval.dtype)
-            for start, buffer in parts:
-                piece = content(buffer)
-                whole[tuple(slice(s, s + n) for s, n in zip(start, piece.shape, strict=True))] = piece
-            whole.flags.writeable = False
+        parts = self.split()
+        whole = next(iter(parts.pieces.values())) if len(parts.pieces) == 1 else np.asarray(parts)
+        whole.flags.writeable = False
         return whole if dtype is None else whole.astype(dtype)
 
     def __repr__(self) -> str:
         return f"<MeshBuffer {self.aval.dtype}{list(self.aval.shape)} {self.layout}>"
-
-
-def _start(part: tuple[tuple[int, ...], Any]) -> tuple[int, ...]:
-    return part[0]
-
-
-def content(buffer: Any) -> Any:
-    """Returns a read-only array of what one device holds."""
-    return np.asarray(buffer)
 
 
 class MeshDevice(xla.Device):
@@ -142,11 +129,15 @@ class MeshDevice(xla.Device):
         if isinstance(value, tensor_list.TensorList):
             elements, kind = tensor_list.flatten(value)
             return tensor_list.unflatten(kind, [self.place(p, None) for p in elements])
-        array = np.asarray(xla.to_numpy(value))
+        array = value if type(value) is SplitValue else np.asarray(xla.to_numpy(value))
         problem = layout.complaint(array.shape)
         if problem is not None:
             raise located(InvalidArgumentError, *problem)
-        parts = [np.ascontiguousarray(array[part]) for part in layout.parts(array.shape)]
+        if type(array) is SplitValue and array.layout == layout:
+            parts = [array.pieces[start] for start in layout.starts(array.shape)]
+        else:
+            whole = np.asarray(array)
+            parts = [np.ascontiguousarray(whole[part]) for part in layout.parts(array.shape)]
         spec = xla.ArraySpec(array.shape, array.dtype)
         made = self._put(spec, self.sharding(layout), parts, self._all, enable_x64=True)
         return MeshBuffer(made, layout, spec)
@@ -288,7 +279,7 @@ def _handler(make: Callable[..., Any], spec: xla.ArraySpec, sharding: Any) -> An
         return make(spec, sharding, True)
 
 
-xla.other_buffers[MeshBuffer] = np.asarray
+xla.other_buffers.update({MeshBuffer: np.asarray, SplitValue: np.asarray})
 
 
 _clients: dict[int, Any] = {}
