@@ -41,7 +41,8 @@ def _loop(a: Any, b: Any) -> Any:
 
 
 def _branch(a: Any, b: Any) -> Any:
-    return tf.cond(tf.reduce_sum(a) > 0.0, lambda: a * b, lambda: tf.matmul(a, b) * 0.1)
+    # No sum of what was normalized: rounding decides the sign of that.
+    return tf.cond(tf.reduce_sum(a[0] * np.arange(1.0, 9.0)) > 0.0437, lambda: a * b, lambda: tf.matmul(a, b) * 0.1)
 
 
 def _normalized(a: Any, _: Any) -> Any:
@@ -53,7 +54,7 @@ _OPS: list[Any] = [
     lambda a, b: a + b, lambda a, b: a * b, lambda a, b: _square(tf.matmul(a, b)),
     lambda a, b: _square(tf.matmul(a, b, transpose_b=True)), lambda a, b: tf.transpose(a),
     lambda a, b: a - tf.reduce_mean(b, axis=0), lambda a, b: a + tf.reduce_max(b, axis=1, keepdims=True),
-    lambda a, b: tf.nn.softmax(a) + b, lambda a, b: tf.where(a > b, a, b), lambda a, b: tf.cumsum(a, axis=0) * 0.2,
+    lambda a, b: tf.nn.softmax(a) + b, lambda a, b: tf.where(a > b + 0.0137, a, b), lambda a, b: tf.cumsum(a, axis=0) * 0.2,
     lambda a, b: tf.concat([a[:4], b[4:]], 0), lambda a, b: tf.reshape(tf.reshape(a, [4, 16]), [_N, _N]),
     lambda a, b: tf.reverse(a, [1]) - b, lambda a, b: tf.einsum("ij,kj->ik", a, b) * 0.1,
     lambda a, b: tf.pad(a[1:, :-1], [[1, 0], [0, 1]]), lambda a, b: tf.stack(tf.unstack(a, axis=1)[::-1], 1),

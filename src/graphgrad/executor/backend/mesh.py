@@ -113,12 +113,13 @@ class MeshDevice(xla.Device):
         """Gives every device all of an array."""
         return self.place(array, self.whole)
 
-    def place(self, value: Any, layout: MeshLayout | None) -> Any:
+    def place(self, value: Any, layout: MeshLayout | None, own: bool = False) -> Any:
         """Gives every device its part of a value; what lies so already stays.
 
         Args:
           value: an array, a buffer, a list of tensors, or None.
           layout: how it is to be split; None for not at all.
+          own: whether programs may write over it: then no two devices share memory, nor one with the caller.
         Raises: InvalidArgumentError if it cannot be split like this.
         """
         layout = layout or self.whole
@@ -138,6 +139,8 @@ class MeshDevice(xla.Device):
         else:
             whole = np.asarray(array)
             parts = [np.ascontiguousarray(whole[part]) for part in layout.parts(array.shape)]
+        if own:
+            parts = list(map(np.array, parts))
         spec = xla.ArraySpec(array.shape, array.dtype)
         made = self._put(spec, self.sharding(layout), parts, self._all, enable_x64=True)
         return MeshBuffer(made, layout, spec)
@@ -182,7 +185,7 @@ class MeshDevice(xla.Device):
 
     def copied(self, buffer: MeshBuffer) -> Any:
         """Returns a copy of a buffer."""
-        return self.place(np.array(buffer), buffer.layout)
+        return self.place(np.asarray(buffer), buffer.layout, own=True)
 
     def with_copies(self, buffers: list[Any], donated: Sequence[int], whole: bool) -> list[Any]:
         """Replaces donated arguments of a call that must stay: the pinned ones, or all."""

@@ -115,9 +115,16 @@ def lay_out(plan: Plan, device: str, ops: Sequence[Operation], slot_of: Mapping[
             step.donated &= layouts.keys()
 
 
-def placed(plan: Plan, slot: int, value: Any) -> Any:
-    """Returns a value as it has to lie on the mesh of a plan; objects of Python's stay."""
+def placed(plan: Plan, slot: int, value: Any, own: bool = True) -> Any:
+    """Returns a value as it has to lie on the mesh of a plan; objects of Python's stay.
+
+    Args:
+      plan: the plan.
+      slot: the slot of the value.
+      value: the value.
+      own: whether programs may write over it, as over those of variables.
+    """
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
         return value
     assert plan.mesh is not None
-    return backend.device(plan.mesh.device).place(value, plan.mesh.layouts.get(slot))
+    return backend.device(plan.mesh.device).place(value, plan.mesh.layouts.get(slot), own)

@@ -372,7 +372,7 @@ class Run:
 
 
 def _placing(plan: Plan, slot: int) -> Callable[[Any], Any]:
-    return functools.partial(meshes.placed, plan, slot)
+    return functools.partial(meshes.placed, plan, slot, own=False)
 
 
 _NOTHING = np.zeros((), np.int32)
