@@ -96,7 +96,7 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
             jitted = jax.jit(run, keep_unused=True, donate_argnums=donated)
         else:
             jitted = mesh.partitioned(jax, run, device, cluster, given, len(args) - len(given))
-        with contextlib.nullcontext() if cluster.on_mesh is None else device.jax_mesh:  # type: ignore[attr-defined]
+        with contextlib.nullcontext() if cluster.on_mesh is None else mesh.around(jax, device):
             traced = jitted.trace(*args)
             _check_sizes(traced.jaxpr)
             lowered = traced.lower(lowering_platforms=(platform,))

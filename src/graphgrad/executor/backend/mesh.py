@@ -275,6 +275,11 @@ def partitioned(jax: Any, function: Callable[..., Any], device: Any, cluster: Cl
                    out_shardings=[device.sharding(layouts.get(s, device.whole)) for s in cluster.outs])
 
 
+def around(jax: Any, device: Any) -> Any:
+    """Returns a context in which annotations mean this mesh."""
+    return jax.set_mesh(device.jax_mesh)
+
+
 def _handler(make: Callable[..., Any], spec: xla.ArraySpec, sharding: Any) -> Any:
     try:
         return make(spec, sharding, True, True)
