@@ -61,6 +61,7 @@ graphgrad.ops.array.constant: CheckNumerics CheckNumericsV2 Const DeepCopy Ensur
 graphgrad.ops.array.fill: Empty Fill OnesLike ZerosLike
 graphgrad.ops.array.gather: Gather GatherNd GatherV2
 graphgrad.ops.array.mask: Where
+graphgrad.ops.array.mesh_annotation: XlaSharding
 graphgrad.ops.array.pad: MirrorPad MirrorPadGrad Pad PadV2
 graphgrad.ops.array.partition_stitch: DynamicPartition DynamicStitch ListDiff ParallelDynamicStitch Unique UniqueV2
     UniqueWithCounts UniqueWithCountsV2
@@ -69,7 +70,6 @@ graphgrad.ops.array.reshape: ExpandDims Rank Reshape Shape ShapeN Size Squeeze
 graphgrad.ops.array.scatter: OneHot ScatterNd ScatterNdNonAliasingAdd TensorScatterAdd TensorScatterMax TensorScatterMin
     TensorScatterSub TensorScatterUpdate
 graphgrad.ops.array.select: Select SelectV2
-graphgrad.ops.array.sharding: XlaSharding
 graphgrad.ops.array.slice: AxisSlice Slice
 graphgrad.ops.array.sort_search: Bitcast Bucketize LowerBound UnravelIndex UpperBound
 graphgrad.ops.array.space_to_batch: BatchToSpace BatchToSpaceND DepthToSpace SpaceToBatch SpaceToBatchND SpaceToDepth

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 
 _N = 8  # the size of most dimensions: a multiple of each number of parts
 _SPECS: list[Any] = [[], ["data"], [None, "model"], ["model", "data"], [("data", "model")], [None, ("model", "data")],
@@ -54,7 +54,8 @@ _OPS: list[Any] = [
     lambda a, b: a + b, lambda a, b: a * b, lambda a, b: _square(tf.matmul(a, b)),
     lambda a, b: _square(tf.matmul(a, b, transpose_b=True)), lambda a, b: tf.transpose(a),
     lambda a, b: a - tf.reduce_mean(b, axis=0), lambda a, b: a + tf.reduce_max(b, axis=1, keepdims=True),
-    lambda a, b: tf.nn.softmax(a) + b, lambda a, b: tf.where(a > b + 0.0137, a, b), lambda a, b: tf.cumsum(a, axis=0) * 0.2,
+    lambda a, b: tf.nn.softmax(a) + b, lambda a, b: tf.where(a > b + 0.0137, a, b),
+    lambda a, b: tf.cumsum(a, axis=0) * 0.2,
     lambda a, b: tf.concat([a[:4], b[4:]], 0), lambda a, b: tf.reshape(tf.reshape(a, [4, 16]), [_N, _N]),
     lambda a, b: tf.reverse(a, [1]) - b, lambda a, b: tf.einsum("ij,kj->ik", a, b) * 0.1,
     lambda a, b: tf.pad(a[1:, :-1], [[1, 0], [0, 1]]), lambda a, b: tf.stack(tf.unstack(a, axis=1)[::-1], 1),

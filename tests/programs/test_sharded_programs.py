@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 from graphgrad.executor.runtime.session import HostSession
 from tests.programs.sharded_programs import build, run
 from tests.support.effort import ALL

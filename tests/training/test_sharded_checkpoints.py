@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphgrad as tf2
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 from graphgrad.executor.plan import placement
 from graphgrad.ir import context
 from graphgrad.ir.values.split_value import SplitValue

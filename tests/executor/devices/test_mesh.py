@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 from graphgrad.executor.backend.mesh import MeshBuffer
 from graphgrad.frontend.distribute.sharding import layout_text
 
@@ -81,7 +81,7 @@ def test_variables_and_slots_are_split_in_memory() -> None:
     assert layout_text(optimizer.get_slot(w, "m")) == "data=2,model=2|data model"
     assert "on each of 4 devices at most" in str(report)
     assert len(report.steps[-1].device_bytes) == 4
-    assert "mesh:CPU:data=2,model=2" == report.steps[-1].device
+    assert report.steps[-1].device == "mesh:CPU:data=2,model=2"
 
 
 def test_a_model_that_one_device_could_not_hold() -> None:
@@ -154,7 +154,7 @@ def test_a_run_that_fails_leaves_variables_alone() -> None:
 
 def test_graphs_keep_the_annotations() -> None:
     with tf.mesh(data=2, model=2):
-        x, loss, _ = _net()
+        _, loss, _ = _net()
     written = tf.get_default_graph().as_graph_def()
     nodes = {n.name: n for n in written.node}
     assert nodes["w"].attr["_spec"].s == b"- model"

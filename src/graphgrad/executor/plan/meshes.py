@@ -101,7 +101,7 @@ def lay_out(plan: Plan, device: str, ops: Sequence[Operation], slot_of: Mapping[
     layouts: dict[int, MeshLayout] = {}
     whole = {slot for slot, _ in plan.constants}.union(plan.feeds)
     for op in ops:
-        if op.type == "XlaSharding" and (layout := layout_in(op.attrs)) is not None:
+        if op.inputs and (layout := layout_in(op.attrs)) is not None:  # not a variable
             if (slot := slot_of.get(id(op.outputs[0]))) is not None:
                 layouts[slot] = layout
             if (slot := slot_of.get(id(op.inputs[0]))) in whole and slot is not None:

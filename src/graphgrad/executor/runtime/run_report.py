@@ -39,8 +39,8 @@ class Step(NamedTuple):
       names: the names of its operations.
       alive: (name, bytes) of the largest values that are alive after the step, variables included.
       reads: the numbers of the steps whose results it gets.
-      device_bytes: on a mesh, for each of its devices the bytes that are alive there after the step. What the step itself
-        needs (`output_bytes`, `temporary_bytes`) is what one device needs then.
+      device_bytes: on a mesh, for each of its devices the bytes that are alive there after the step. What the step
+        itself needs (`output_bytes`, `temporary_bytes`) is what one device needs then.
     """
 
     kind: str

@@ -69,7 +69,7 @@ class Mesh:
 
 
 def mesh(**axes: int) -> Mesh:
-    """Names the axes of a grid of devices, over which `tf.shard` splits tensors and variables.
+    """Returns a grid of devices with named axes, over which `tf.shard` splits tensors and variables.
 
     A run that needs something which is split is one program on all devices of the mesh. XLA's partitioner decides how
     everything else in it is split, and which sums and exchanges follow. The devices are the accelerators if there are

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphgrad.ir.dtypes import resource
 from graphgrad.ir.funcgraph import stands_for
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.opdef import raw
@@ -20,12 +21,7 @@ def lying_like(x: Any, gradient: Any) -> Any:
     if not isinstance(gradient, Tensor):
         return gradient
     op = getattr(x, "op", None)
-    if op is not None and op.type == "XlaSharding":
-        layout = layout_in(op.attrs)
-    elif x.dtype.name == "resource":
-        layout = of_variable(stands_for(x))
-    else:
-        return gradient
+    layout = of_variable(stands_for(x)) if x.dtype is resource else None if op is None else layout_in(op.attrs)
     shape = gradient._spec.shape
     if layout is None or layout.complaint(shape) is not None:
         return gradient
