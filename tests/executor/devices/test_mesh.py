@@ -8,10 +8,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import NamedSharding, PartitionSpec
+from jaxlib._hlo import HloSharding, OpSharding
 
 import graphgrad.compat.v1 as tf
+from graphgrad.executor.backend import mesh
 from graphgrad.executor.backend.mesh import MeshBuffer
 from graphgrad.frontend.distribute.sharding import layout_text
+from graphgrad.ir.values.mesh_layout import DeviceMesh, MeshLayout
 
 _RNG = np.random.RandomState(0)
 _W, _V = _RNG.randn(16, 32).astype("f"), _RNG.randn(32, 4).astype("f")
@@ -226,3 +230,21 @@ def test_many_threads_train_one_model() -> None:
             thread.join()
         assert not wrong
         assert session.run(w).tolist() == [[61.0] * 2] * 4
+
+
+@pytest.mark.parametrize("spec", [(("data",), ()), ((), ("model",)), (("model",), ("data",)), (("data", "model"), ()),
+                                  ((), ("model", "data")), (("model", "data"),)])
+def test_the_message_is_that_of_jax(spec: Any) -> None:
+    """What TensorFlow's attribute says, and where parts lie, is what JAX makes of the same layout."""
+    layout = MeshLayout(DeviceMesh((("data", 2), ("model", 4))), spec)
+    devices = mesh.device("mesh:CPU:data=2,model=4")
+    theirs = NamedSharding(devices.jax_mesh, PartitionSpec(*spec))
+    message = OpSharding()
+    message.ParseFromString(layout.op_sharding(2))
+    found, wanted = HloSharding.from_proto(message), theirs._to_xla_hlo_sharding(2)
+    for what in ("tile_assignment_dimensions", "tile_assignment_devices", "replicate_on_last_tile_dim"):
+        assert getattr(found, what)() == getattr(wanted, what)()
+    parts = theirs.devices_indices_map((16, 24))
+    for device, part in zip(devices._all, layout.parts((16, 24)), strict=True):
+        assert [range(*s.indices(n)) for s, n in zip(parts[device], (16, 24), strict=True)] == [
+            range(s.start, s.stop) for s in part]
