@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-import graphgrad.v1 as tf
+import graphgrad.compat.v1 as tf
 from benchmarks.models import Transformer
 from graphgrad.executor.backend import xla
 from graphgrad.executor.backend.mesh import MeshProgram, device

@@ -73,20 +73,18 @@ def _error(op: Operation, problem: str, fix: str) -> InvalidArgumentError:
 
 def _annotated(ops: Sequence[Operation], resolve: Callable[[Tensor], Cell]) -> Iterator[tuple[Operation, MeshLayout]]:
     """Yields the annotations in operations and their sub-graphs, and those of variables outside of functions."""
-    waiting = list(reversed(ops))
-    outer = len(waiting)
-    while waiting:
-        op = waiting.pop()
-        outer = min(outer, len(waiting))
-        if op.attrs:
-            if (layout := layout_in(op.attrs)) is not None:
-                yield op, layout
-            for value in op.attrs.values():
-                if isinstance(value, FuncGraph):
-                    waiting += value._operations
-        if len(waiting) == outer and op.type == "Placeholder" and op.outputs[0].dtype is dtypes.resource:
+    for op in ops:
+        if op.type == "Placeholder" and op.outputs[0].dtype is dtypes.resource:
             if (layout := resolve(op.outputs[0]).layout) is not None:
                 yield op, layout
+        waiting = [op] if op.attrs else []
+        while waiting:
+            inner = waiting.pop()
+            if (layout := layout_in(inner.attrs)) is not None:
+                yield inner, layout
+            for value in inner.attrs.values():
+                if isinstance(value, FuncGraph):
+                    waiting += [o for o in value._operations if o.attrs]
 
 
 def lay_out(plan: Plan, device: str, ops: Sequence[Operation], slot_of: Mapping[int, int]) -> None:
