@@ -61,6 +61,7 @@ graphgrad.ops.array.constant: CheckNumerics CheckNumericsV2 Const DeepCopy Ensur
 graphgrad.ops.array.fill: Empty Fill OnesLike ZerosLike
 graphgrad.ops.array.gather: Gather GatherNd GatherV2
 graphgrad.ops.array.mask: Where
+graphgrad.ops.array.mesh_annotation: XlaSharding
 graphgrad.ops.array.pad: MirrorPad MirrorPadGrad Pad PadV2
 graphgrad.ops.array.partition_stitch: DynamicPartition DynamicStitch ListDiff ParallelDynamicStitch Unique UniqueV2
     UniqueWithCounts UniqueWithCountsV2

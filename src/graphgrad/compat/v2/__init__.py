@@ -67,6 +67,7 @@ graphgrad.frontend.control_flow.loop_memory: checkpointed_loops
 graphgrad.frontend.control_flow.map_scan: foldl foldr map_fn scan
 graphgrad.frontend.control_flow.switch_case: switch_case
 graphgrad.frontend.control_flow.vectorized_map: vectorized_map
+graphgrad.frontend.distribute.sharding: mesh shard
 graphgrad.frontend.function.critical_section: CriticalSection
 graphgrad.frontend.function.function: TensorSpec function
 graphgrad.frontend.graph.default_graph: control_dependencies device=device_v2 get_current_name_scope

@@ -71,6 +71,8 @@ from graphgrad.frontend.control_flow.map_scan import map_fn as map_fn
 from graphgrad.frontend.control_flow.map_scan import scan as scan
 from graphgrad.frontend.control_flow.switch_case import switch_case as switch_case
 from graphgrad.frontend.control_flow.vectorized_map import vectorized_map as vectorized_map
+from graphgrad.frontend.distribute.sharding import mesh as mesh
+from graphgrad.frontend.distribute.sharding import shard as shard
 from graphgrad.frontend.function.critical_section import CriticalSection as CriticalSection
 from graphgrad.frontend.function.function import TensorSpec as TensorSpec
 from graphgrad.frontend.function.function import function as function
@@ -344,22 +346,23 @@ __all__ = [
     "int16", "int32", "int64", "int8", "io", "irfftnd", "is_symbolic_tensor", "is_tensor", "jacobian", "jvp",
     "laplacian", "less", "less_equal", "linalg", "linspace", "locate_nonfinite", "logical_and", "logical_not",
     "logical_or", "lookup", "make_ndarray", "make_tensor_proto", "map_fn", "math", "matmul", "matrix_square_root",
-    "maximum", "memoize_gradients", "meshgrid", "minimum", "multiply", "name_scope", "negative", "nest", "newaxis",
-    "nn", "no_gradient", "no_op", "norm", "not_equal", "numpy_function", "one_hot", "ones", "ones_initializer",
-    "ones_like", "optimize_derivatives", "pad", "parallel_stack", "pow", "print", "profiler", "py_function", "qint16",
-    "qint32", "qint8", "quantization", "queue", "quint16", "quint8", "ragged", "ragged_fill_empty_rows",
-    "ragged_fill_empty_rows_grad", "random", "random_index_shuffle", "random_normal_initializer",
-    "random_uniform_initializer", "range", "rank", "raw_ops", "realdiv", "recompute_grad", "reduce_all", "reduce_any",
-    "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum",
-    "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape", "resource",
-    "reverse", "reverse_sequence", "rfftnd", "roll", "round", "saturate_cast", "saved_model", "scalar_mul", "scan",
-    "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "show_progress", "sigmoid", "sign",
-    "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd", "sparse", "sparsity",
-    "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "strict_gradients", "strided_slice", "string",
-    "strings", "subtract", "summary", "switch_case", "sysconfig", "tan", "tanh", "taylor", "tensor_scatter_nd_add",
-    "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot",
-    "test", "tile", "timestamp", "train", "transpose", "truediv", "truncatediv", "truncatemod", "tuple",
-    "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8", "unique", "unique_with_counts",
-    "unravel_index", "unstack", "use_compiled_programs", "variable_creator_scope", "variant", "vectorized_map",
-    "version", "view_graph", "vjp", "where", "while_loop", "xla", "zeros", "zeros_initializer", "zeros_like"
+    "maximum", "memoize_gradients", "mesh", "meshgrid", "minimum", "multiply", "name_scope", "negative", "nest",
+    "newaxis", "nn", "no_gradient", "no_op", "norm", "not_equal", "numpy_function", "one_hot", "ones",
+    "ones_initializer", "ones_like", "optimize_derivatives", "pad", "parallel_stack", "pow", "print", "profiler",
+    "py_function", "qint16", "qint32", "qint8", "quantization", "queue", "quint16", "quint8", "ragged",
+    "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "random", "random_index_shuffle",
+    "random_normal_initializer", "random_uniform_initializer", "range", "rank", "raw_ops", "realdiv", "recompute_grad",
+    "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod",
+    "reduce_sum", "register_tensor_conversion_function", "repeat", "required_space_to_batch_paddings", "reshape",
+    "resource", "reverse", "reverse_sequence", "rfftnd", "roll", "round", "saturate_cast", "saved_model", "scalar_mul",
+    "scan", "scatter_nd", "searchsorted", "sequence_mask", "sets", "shape", "shape_n", "shard", "show_progress",
+    "sigmoid", "sign", "signal", "sin", "sinh", "size", "slice", "sort", "space_to_batch", "space_to_batch_nd",
+    "sparse", "sparsity", "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "strict_gradients",
+    "strided_slice", "string", "strings", "subtract", "summary", "switch_case", "sysconfig", "tan", "tanh", "taylor",
+    "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update", "tensordot", "test", "tile", "timestamp", "train", "transpose", "truediv",
+    "truncatediv", "truncatemod", "tuple", "type_spec_from_value", "types", "uint16", "uint32", "uint64", "uint8",
+    "unique", "unique_with_counts", "unravel_index", "unstack", "use_compiled_programs", "variable_creator_scope",
+    "variant", "vectorized_map", "version", "view_graph", "vjp", "where", "while_loop", "xla", "zeros",
+    "zeros_initializer", "zeros_like"
 ]

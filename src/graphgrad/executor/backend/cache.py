@@ -19,7 +19,7 @@ import numpy as np
 from graphgrad.executor.program.fingerprint import Form, digest, token
 from graphgrad.executor.program.interpreter import MustBeKnown
 
-from . import disk_cache, memory_budget, shipped, xla_options
+from . import disk_cache, memory_budget, mesh, shipped, xla_options
 from .lower import lower
 from .threads import Later, pool_of
 from .xla import AnySpec, ArraySpec, Device, ListSpec, Program, load_lapack
@@ -125,8 +125,9 @@ def get(device: Device, cluster: Cluster, form: Form, inputs: Sequence[AnySpec],
         here = key + device.name
         entry = _entries.get(here)
         if entry is None:
-            entry = _from_disk(device, key)
-            while entry is None and awaited:
+            on_mesh = cluster.on_mesh is not None  # such programs are not kept on disk
+            entry = None if on_mesh else _from_disk(device, key)
+            while entry is None and awaited and not on_mesh:
                 awaited[-1]()
                 awaited.pop()
                 entry = _from_disk(device, key)
@@ -213,7 +214,7 @@ def _loaded(device: Device, key: str, header: dict[str, Any], code: bytes) -> En
 def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
              known: Sequence[Any], key: str | None) -> Entry:
     try:
-        module, outputs, libraries, taken = lower(cluster, inputs, shapes, known, device.platform)
+        module, outputs, libraries, taken = lower(cluster, inputs, shapes, known, device)
     except MustBeKnown as need:
         number = next(n for n, i in enumerate(cluster.program) if i.op is need.op)
         if key is not None:
@@ -225,13 +226,16 @@ def _compile(device: Device, cluster: Cluster, inputs: Sequence[AnySpec], shapes
 
     def finish() -> Program:
         try:
-            program = device.compile(module, outputs, libraries)
+            if cluster.on_mesh is None:
+                program = device.compile(module, outputs, libraries)
+            else:
+                program = mesh.compiled(device, cluster, module, outputs, libraries)
         except BaseException:  # such as lack of memory: the next run tries again
             if key is not None:
                 with _lock:
                     _entries.pop(key + device.name, None)
             raise
-        if key is not None and _is_kept():
+        if key is not None and cluster.on_mesh is None and _is_kept():
             header = {"outputs": _written(outputs), "taken": taken,
                       "lapack": device.platform == "cpu" and b"lapack_" in module}
             with contextlib.suppress(Exception):  # without an entry it is compiled again

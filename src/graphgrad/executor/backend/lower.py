@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import io
 import math
@@ -17,8 +18,8 @@ from graphgrad.ir.values import tensor_list
 from graphgrad.system.late_imports import load, undisturbed, uninterrupted
 from graphgrad.system.subnormals import Subnormals
 
-from . import memory_budget, xla_options
-from .xla import AnySpec, ArraySpec, ListSpec
+from . import memory_budget, mesh, xla_options
+from .xla import AnySpec, ArraySpec, Device, ListSpec
 
 if TYPE_CHECKING:
     from graphgrad.executor.program.plan_types import Cluster
@@ -34,7 +35,7 @@ class _Shape:
 
 
 def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
-          known: Sequence[Any], platform: str) -> tuple[bytes, list[AnySpec], frozenset[int], list[int]]:
+          known: Sequence[Any], device: Device) -> tuple[bytes, list[AnySpec], frozenset[int], list[int]]:
     """Lowers a cluster.
 
     Args:
@@ -42,13 +43,14 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
       inputs: shapes and dtypes of `cluster.ins`; None for a variable without a value.
       shapes: those of `cluster.shapes`.
       known: NumPy values for `cluster.known`, compiled in.
-      platform: XLA's name for the kind of device.
+      device: where it is to run.
     Returns: the module as MLIR bytecode, whose arguments are the inputs that are not None, the table of random states
       if there is one, and the interrupt numbers of loops if there are any; the specs of its results, those of
       `cluster.outs`; the parts that libraries may compute, see `xla_options`; and how many blocks each row's random
       operation draws.
     Raises: MustBeKnown if a kernel needs a value that it does not get.
     """
+    platform = device.platform
     jax, jnp = _jax(platform), load("jax.numpy")
     used = (s for i in cluster.program for s in (*i.reads(), *i.gives()))
     slots = 1 + max((*used, *cluster.packed, *cluster.unpacked, *cluster.outs), default=0)
@@ -90,10 +92,14 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
         if stops:
             args.append(jax.ShapeDtypeStruct((COUNT,), np.int32))
         donated = tuple(i for i, s in enumerate(given) if s in cluster.donated)
-        jitted = jax.jit(run, keep_unused=True, donate_argnums=donated)
-        traced = jitted.trace(*args)
-        _check_sizes(traced.jaxpr)
-        lowered = traced.lower(lowering_platforms=(platform,))
+        if cluster.on_mesh is None:
+            jitted = jax.jit(run, keep_unused=True, donate_argnums=donated)
+        else:
+            jitted = mesh.partitioned(jax, run, device, cluster, given, len(args) - len(given))
+        with contextlib.nullcontext() if cluster.on_mesh is None else mesh.around(jax, device):
+            traced = jitted.trace(*args)
+            _check_sizes(traced.jaxpr)
+            lowered = traced.lower(lowering_platforms=(platform,))
         module = io.BytesIO()
         operation = lowered.compiler_ir("stablehlo").operation
         operation.write_bytecode(module)

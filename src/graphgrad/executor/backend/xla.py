@@ -443,7 +443,10 @@ def to_numpy(value: Any) -> Any:
     if isinstance(value, tensor_list.TensorList):
         parts, kind = tensor_list.flatten(value)
         return tensor_list.unflatten(kind, [to_numpy(p) for p in parts])
-    return value
+    return value if (convert := other_buffers.get(type(value))) is None else convert(value)
+
+
+other_buffers: dict[type, Callable[[Any], Any]] = {}  # what makes an array of a buffer of further classes
 
 
 def view(value: Any) -> Any:

@@ -20,6 +20,7 @@ from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import OpDef
 from graphgrad.ir.shape import is_fully_defined, shape_str
+from graphgrad.ir.values.mesh_layout import layout_in
 from graphgrad.ir.values.variable_store import Cell
 
 from . import value_checks
@@ -28,6 +29,7 @@ from .constants import Knowledge
 from .dead_outputs import needed_in, prune, without_unused
 from .levels import assign_levels
 from .loop_fusion import join_loops
+from .meshes import lay_out, mesh_of_run
 from .pack_buffers import pack
 from .partition import sections
 from .placement import Placement, arrange_on_devices, assign, connect_devices
@@ -38,7 +40,7 @@ from .step_builder import StepBuilder, built_order
 
 def make_plan(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
               resolve: Callable[[Tensor], Cell], must_know: frozenset[tuple[int, int]] = frozenset(),
-              whole: bool = False, place: Placement | None = None) -> Plan:
+              whole: bool = False, place: Placement | None = None, meshes: bool = True) -> Plan:
     """Plans a run.
 
     Args:
@@ -48,9 +50,10 @@ def make_plan(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Se
         the values of.
       whole: whether the operations of a level become one cluster, however many they are.
       place: assigns operations to devices.
+      meshes: whether annotations count that split values over the devices of a mesh.
     Raises: InvalidArgumentError for a placeholder that is needed and not fed.
     """
-    return _Planner(fetches, targets, feeds, resolve, must_know, whole, place).plan()
+    return _Planner(fetches, targets, feeds, resolve, must_know, whole, place, meshes).plan()
 
 
 class _Frame:
@@ -76,15 +79,16 @@ class _Frame:
 class _Planner:
     def __init__(self, fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor],
                  resolve: Callable[[Tensor], Cell], must_know: frozenset[tuple[int, int]], whole: bool,
-                 place: Placement | None):
+                 place: Placement | None, meshes: bool):
         self.fetches, self.feeds = fetches, feeds
         self.fed = {id(t) for t in feeds}
         self.fed_ops = {t.op.index for t in feeds}
         self.special: dict[OpDef, bool] = {}  # see `_is_special`
         self.resolve = resolve
-        self.whole = whole
         self.ops = without_unused(prune(fetches, targets, feeds), fetches, targets, feeds)
-        self.devices = assign(place, self.ops)
+        self.mesh = mesh_of_run(self.ops, resolve, place) if meshes else None
+        self.whole = whole or self.mesh is not None
+        self.devices = {} if self.mesh is not None else assign(place, self.ops)
         refused = {index for index, _ in must_know if index < 0}  # operations that cannot be compiled together
         self.ops, self.joined = join_loops(self.ops, self.fed, refused, self.devices)
         self.known = Knowledge(self.ops, feeds, must_know)
@@ -120,6 +124,8 @@ class _Planner:
         result.has_loops = any(isinstance(s, Cluster) and s.loop is not None for s in result.steps)
         # Initialisers run once: NumPy finishes before XLA would have compiled them.
         result.on_host = not self.feeds and not self.fetches and not frame.first
+        if self.mesh is not None:
+            lay_out(result, self.mesh, self.ops, frame.slot_of)
         return result
 
     def _add_steps(self, groups: list[tuple[int | None, list[Instruction]]]) -> None:
@@ -180,6 +186,8 @@ class _Planner:
                 cell = Cell(None, source.op.name, source.op.inputs[0].dtype, source.op.inputs[0]._spec.shape)
             else:
                 cell = self.resolve(source)
+                if source.op.attrs and (layout := layout_in(source.op.attrs)) is not None:
+                    cell.layout = layout
             index = self.cell_of.get(id(cell))
             if index is None:
                 index = self.cell_of[id(cell)] = len(self.cells)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from graphgrad.executor.backend import cache, library_calls, xla
+from graphgrad.executor.backend import cache, library_calls, mesh, xla
 from graphgrad.executor.backend.batch_split import Split, is_large, parts
 from graphgrad.executor.backend.cache import Entry, get
 from graphgrad.executor.backend.lower import as_shape
@@ -28,6 +28,7 @@ class Stage:
 
     Attributes:
       device: where they run.
+      on_mesh: how values lie there, if that is a mesh, else None.
       clusters: the clusters, and `forms` their fingerprints.
       ins: slots of the inputs.
       varying: slots of those whose shapes may differ from run to run.
@@ -37,7 +38,8 @@ class Stage:
     """
 
     def __init__(self, clusters: list[Cluster], varying: set[int], variant: set[int]):
-        self.device = xla.device(clusters[0].device)
+        self.device = mesh.device(clusters[0].device)
+        self.on_mesh = clusters[0].on_mesh
         self.clusters = clusters
         self.lists = variant
         self.forms = [form_of(c) for c in clusters]

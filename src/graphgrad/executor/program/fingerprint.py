@@ -87,6 +87,9 @@ class Form:
         wires = [[number(s) for s in slots] for slots in (cluster.ins, cluster.shapes, cluster.known, cluster.outs)]
         guarded = [n for n, i in enumerate(cluster.program) if i.guarded]
         self.text = repr((parts, packed, unpacked, wires, donated, guarded, len(self._rows)))
+        if (mesh := cluster.on_mesh) is not None:
+            lie = [[str(mesh.layouts.get(s)) for s in slots] for slots in (cluster.ins, cluster.outs)]
+            self.text += repr((mesh.device, lie))
 
     def _number(self, slot: int) -> int:
         return self._numbers.setdefault(slot, len(self._numbers)) if slot >= 0 else -1

@@ -61,6 +61,7 @@ class Cluster:
       loop: an operation that is or holds a loop, or None; then the program gets the numbers of `interrupts.Stop`.
       level: clusters of one level need no value from each other before they are lowered.
       device: where it runs, None for the default device.
+      on_mesh: how values lie, if that is a mesh (`plan.meshes.OnMesh`), else None.
       form: its fingerprint, once `fingerprint.form_of` has computed it.
     """
 
@@ -79,6 +80,7 @@ class Cluster:
         self.unpacked: dict[int, list[tuple[int, Any]]] = {}
         self.split: BatchSplit | None = None
         self.device: str | None = None
+        self.on_mesh: Any = None
         self.guards: list[Check] = []
         self.fault: int | None = None
         self.form: Form | None = None
@@ -174,6 +176,7 @@ class Plan:
       checks: (slot, cell, operation) of assignments whose shape is known only in the run.
       random_ops: the random operations, by their row in the table of random states.
       nested_rows: the rows of those in sub-graphs.
+      mesh: the mesh that it runs on (`meshes.OnMesh`), or None.
       homes: slot -> device of constants and variables that are not on the default one.
       on_host: whether NumPy executes the whole plan.
       stays: whether NumPy does all runs that are not reported.
@@ -209,6 +212,7 @@ class Plan:
         self.checks: list[tuple[int, Cell, Operation]] = []
         self.random_ops: list[Operation] = []
         self.nested_rows: set[int] = set()
+        self.mesh: Any = None
         self.homes: dict[int, str] = {}
         self.on_host = False
         self.stays = False

@@ -89,15 +89,17 @@ class Executable:
     def _prepare(self) -> None:
         self._rebuilt = self._graph._rebuilt if self._graph is not None else 0
         with collector_paused(), Planning(self._graph.version if self._graph is not None else 0):
-            plan = make_plan(*self._request, self._must_know, self._engine == "whole", self._place)
+            plan = make_plan(*self._request, self._must_know, self._engine == "whole", self._place,
+                             self._engine != "numpy")
         plan.on_host = plan.on_host or self._engine == "numpy"
-        if self._engine == "xla" and plan.waits == 1 and first_in_numpy:
+        if self._engine == "xla" and plan.waits == 1 and first_in_numpy and plan.mesh is None:
             plan.on_host = plan.on_host or numpy_run.is_small(plan)
         plan.template = [None] * plan.slots
         for slot, value in plan.constants:
             plan.template[slot] = value
         self.plan = plan
-        self._tiers = Tiers(plan, not (tiered and xla.only_cpu())) if self._engine == "xla" and first_in_numpy else None
+        tiers = self._engine == "xla" and first_in_numpy and plan.mesh is None
+        self._tiers = Tiers(plan, not (tiered and xla.only_cpu())) if tiers else None
         # Whether it sees buffers of variables, which other runs may update in place.
         self._shares = any(cell.dtype is not dtypes.variant for _, cell in plan.loads)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
 
 from graphgrad.errors import InvalidArgumentError, ResourceExhaustedError, describe
-from graphgrad.executor.backend import memory_errors, xla
+from graphgrad.executor.backend import memory_errors, mesh, xla
 from graphgrad.executor.backend.xla import Program
-from graphgrad.executor.plan import value_checks
+from graphgrad.executor.plan import meshes, value_checks
 from graphgrad.executor.plan.announced import Compiling, Looping
 from graphgrad.executor.plan.stages import Stage, make_stages
 from graphgrad.executor.program.interpreter import OverBudget, uninitialized
@@ -50,7 +50,7 @@ class Run:
     """
 
     table: Any = None  # a `RandomTable`
-    _pins: Sequence[Any] = ()  # keep what variables hold from runs that would write over it
+    _pins: list[Any] | tuple[()] = ()  # keep what variables hold from runs that would write over it
     _stop: Stop | None = None
     _waiting: Waiting | None = None
     _stored = False  # whether the last step has stored the new values
@@ -169,12 +169,16 @@ class Run:
         with self._lock:
             for slot, value in plan.constants:
                 if value.dtype != object:
-                    plan.template[slot] = self.slots[slot] = xla.device(plan.homes.get(slot)).put(value)
+                    put = xla.device(plan.homes.get(slot)).put if plan.mesh is None else _placing(plan, slot)
+                    plan.template[slot] = self.slots[slot] = put(value)
             plan.ready = True
 
     def _place_variables(self) -> None:
         """Puts what variables hold on their devices, and keeps it from runs that would write over it."""
         plan, slots = self._plan, self.slots
+        if plan.mesh is not None:
+            self._place_on_mesh()
+            return
         device, store = xla.device(), self._store
         pins: list[Any] = []
         self._pins = pins
@@ -186,6 +190,19 @@ class Run:
                 cell.replace(value, moved)
             if len(under_way) > 1 or not store:
                 slots[slot] = pinned(device, slots[slot], cell, pins)
+
+    def _place_on_mesh(self) -> None:
+        """Splits what variables hold over the devices of the mesh, once."""
+        slots, device = self.slots, mesh.device(self._plan.mesh.device)
+        self._pins = pins = []
+        with mesh.turn:
+            for slot, cell in self._plan.loads:
+                value = cell.held
+                made = slots[slot] = meshes.placed(self._plan, slot, value)
+                if made is not value:
+                    cell.replace(value, made)
+                if (len(under_way) > 1 or not self._store) and type(made) is device.buffer:
+                    pins.append(device.pin(made))
 
     def _run_stage(self, stage: Stage | HostStep) -> None:
         if self._report is not None:
@@ -259,15 +276,20 @@ class Run:
         """Brings values to a stage's device; returns those that stay here, by their slots."""
         slots, device = self.slots, stage.device
         opaque: dict[int, Any] = {}
+        layouts = {} if stage.on_mesh is None else stage.on_mesh.layouts
         for s in stage.ins:
             value = slots[s]
             if type(value) is device.buffer:
+                if stage.on_mesh is not None:
+                    slots[s] = device.place(value, layouts.get(s))
                 continue
             if type(value) is not np.ndarray:
                 slots[s] = device.move(value)
             elif value.dtype is _OBJECT:  # of Python's, such as an iterator: programs only pass it on
                 opaque[s] = value
                 slots[s] = device.put(_NOTHING)
+            elif s in layouts:
+                slots[s] = device.place(value, layouts[s])
             else:
                 slots[s] = device.put(value)
         return opaque
@@ -275,7 +297,7 @@ class Run:
     def _call(self, device: xla.Device, program: Any, args: list[Any], donated: Sequence[int],
               loop: Operation | None) -> list[Any]:
         """Calls a program whose results are not stored."""
-        if donated and device.platform != "cpu":  # variables must not be written over
+        if donated and (device.platform != "cpu" or self._plan.mesh is not None):  # variables must not be written over
             args = device.with_copies(args, donated, True)
         results: list[Any] = program(args) if loop is None else self._call_loop(program, args, loop)
         return results
@@ -309,6 +331,8 @@ class Run:
             _check_assigned(slots[slot], cell, op)
         copied = plan.several if separate else plan.shared
         values = [np.array(xla.to_numpy(slots[s])) if s in copied else slots[s] for s, _ in plan.stores]
+        if plan.mesh is not None and not separate:
+            values = [meshes.placed(plan, s, v) for (s, _), v in zip(plan.stores, values, strict=True)]
         set_all([setter_of(cell) for _, cell in plan.stores], values)
 
     def _finish(self, program: Program, args: list[Any], outs: Sequence[int], donated: Sequence[int]) -> None:
@@ -340,9 +364,15 @@ class Run:
     def results(self) -> list[Any]:
         """Returns the values of the fetches: NumPy arrays, or buffers of the device."""
         values = [self.slots[s] for s in self._plan.fetches]
+        if self._plan.mesh is not None:
+            return [xla.to_numpy(v) for v in values]
         for i in self._plan.exposed:  # before another run overwrites them
             values[i] = xla.view(values[i])
         return values
+
+
+def _placing(plan: Plan, slot: int) -> Callable[[Any], Any]:
+    return functools.partial(meshes.placed, plan, slot, own=False)
 
 
 _NOTHING = np.zeros((), np.int32)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphgrad.executor.backend.mesh import MeshBuffer
 from graphgrad.executor.program.plan_types import Move
 from graphgrad.ir.tensor import repr_html
 from graphgrad.ir.values import tensor_list
@@ -38,6 +39,8 @@ class Step(NamedTuple):
       names: the names of its operations.
       alive: (name, bytes) of the largest values that are alive after the step, variables included.
       reads: the numbers of the steps whose results it gets.
+      device_bytes: on a mesh, for each of its devices the bytes that are alive there after the step. What the step
+        itself needs (`output_bytes`, `temporary_bytes`) is what one device needs then.
     """
 
     kind: str
@@ -53,6 +56,7 @@ class Step(NamedTuple):
     names: tuple[str, ...] = ()
     alive: tuple[tuple[str, int], ...] = ()
     reads: tuple[int, ...] = ()
+    device_bytes: tuple[int, ...] = ()
 
 
 class RunReport:
@@ -104,7 +108,7 @@ class RunReport:
         live = _live(slots)
         self._add(Step("cluster", operations, form, "reused" if known else entry.origin, output, temporary,
                        sum(live.values()), cluster.device or "", *self._times(ended, cluster.program),
-                       self._alive(live, cluster.program)), cluster)
+                       self._alive(live, cluster.program), device_bytes=_by_device(slots)), cluster)
 
     def host(self, step: Cluster | HostStep, slots: Sequence[Any]) -> None:
         """Notes a host step that has run."""
@@ -154,7 +158,7 @@ class RunReport:
         several = any(s.device for s in self.steps)
         moves = f", {kinds['move']} between devices" if several else ""
         lines = [f"{len(self.steps)} steps: {kinds['cluster']} clusters, {self.programs} programs, "
-                 f"{kinds['host']} on the host{moves}; at most {size_str(self.peak_bytes)} alive",
+                 f"{kinds['host']} on the host{moves}; at most {size_str(self.peak_bytes)} alive{self._on_mesh()}",
                  f"step  program  origin    ops  {'device   ' * several}results    besides    alive      "
                  "operations"]
         for number, s in enumerate(self.steps):
@@ -164,6 +168,11 @@ class RunReport:
             device = f"{s.device or 'default':<9}" if several else ""
             lines.append(f"{number:<5} {program:<8} {s.origin:<9} {count:<4} {device}{sizes}{_most(s.operations)}")
         return "\n".join(lines)
+
+    def _on_mesh(self) -> str:
+        held = [max(s.device_bytes) for s in self.steps if s.device_bytes]
+        count = max((len(s.device_bytes) for s in self.steps), default=0)
+        return f", on each of {count} devices at most {size_str(max(held))}" if held else ""
 
     def __repr__(self) -> str:
         return f"<RunReport of {len(self.steps)} steps, {self.programs} programs>"
@@ -202,6 +211,12 @@ def _live(slots: Sequence[Any]) -> dict[int, int]:
         if total:
             live[slot] = total
     return live
+
+
+def _by_device(slots: Sequence[Any]) -> tuple[int, ...]:
+    """Returns the bytes of the values in slots that each device of a mesh holds; nothing without a mesh."""
+    found = {id(v): v.bytes_of_devices() for v in slots if isinstance(v, MeshBuffer)}
+    return tuple(map(sum, zip(*found.values(), strict=True)))
 
 
 def _bytes(entry: tuple[int, int]) -> int:

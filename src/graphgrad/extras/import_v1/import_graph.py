@@ -32,7 +32,7 @@ from .mutable_lists import with_lists
 from .node_order import in_order, shape_of_argument, without_outer_control
 from .old_operations import DEFAULTS, type_of_node, with_current
 from .reference_variables import with_resources
-from .session_handles import ONE_SHOT, handle_of, make_one_shot, one_shot_of, with_handles
+from .session_handles import ONE_SHOT, handle_of, layout_of, make_one_shot, one_shot_of, with_handles
 from .table_handles import TYPES, mark, table_type, type_of
 
 _OF_TABLES = ("key_dtype", "value_dtype", "value_shape", "mutable", "key_rank", "dense")  # attributes, from the handle
@@ -331,7 +331,7 @@ class _Reader:
         if "func" in opdef.attrs and "token" in found:
             found["func"] = function_of(found["token"])
         if node.op == "VarHandleOp":
-            found["shared_name"] = found.get("shared_name") or self.prefix + node.name
+            found |= layout_of(node) | {"shared_name": found.get("shared_name") or self.prefix + node.name}
         if opdef.name == "While":
             self._settle_loop(found, inputs)
         return found

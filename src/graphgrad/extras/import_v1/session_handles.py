@@ -7,6 +7,7 @@ from typing import Any
 from graphgrad.ir.dtypes import variant
 from graphgrad.ir.funcgraph import stands_for
 from graphgrad.ir.graph_messages import AttrValue, NodeDef, shape_proto
+from graphgrad.ir.values.mesh_layout import MESH, SHARDING, SLOTS, SPEC
 
 ONE_SHOT = "OneShotIterator"
 ITERATORS = frozenset({"IteratorV2", "Iterator", ONE_SHOT})
@@ -42,6 +43,12 @@ def make_one_shot(handle: Any, variant_tensor: Any) -> None:
     from .dataset_nodes import dataset_of
 
     handle._one_shot = only_pass(dataset_of(variant_tensor))
+
+
+def layout_of(node: Any) -> dict[str, Any]:
+    """Returns the attributes of a variable's node that say how it is split over a mesh."""
+    found = {name: node.attr[name].s for name in (MESH, SPEC, SLOTS, SHARDING) if name in node.attr}
+    return {name: value if name == SHARDING else value.decode() for name, value in found.items()}
 
 
 def handle_of(node: Any) -> Any:

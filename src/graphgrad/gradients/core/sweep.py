@@ -15,6 +15,7 @@ from .gradient_paths import GraphView, Paths
 from .missing import MissingGradientError
 from .registry import gradient_function
 from .rules import Call, apply_rule, beside, carries_gradient, checked_in_grad, fill_in
+from .sharded import lying_like
 
 
 class Sweep(abc.ABC):
@@ -50,7 +51,7 @@ class Sweep(abc.ABC):
                     if id(t) in arrived:
                         self.visit(op)
                         break
-        return [self.taken(x) for x in self.paths.xs]
+        return [lying_like(x, self.taken(x)) for x in self.paths.xs]
 
     def visit(self, op: Operation) -> None:
         """Passes the gradients of one operation to its rule, and the results to its inputs."""

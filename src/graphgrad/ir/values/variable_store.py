@@ -44,9 +44,11 @@ class Cell:
       dtype: the dtype of `value`.
       shape: the static shape that the value must have.
       lock: held to change the value, from reading the old one on; not needed only to read.
+      layout: how the value lies on a mesh of devices, a `mesh_layout.MeshLayout`; None for one device.
+      slot_layout: the same for what optimizers keep beside it; None for that of `layout`.
     """
 
-    __slots__ = ("held", "name", "dtype", "shape", "lock", "__weakref__")
+    __slots__ = ("held", "name", "dtype", "shape", "lock", "layout", "slot_layout", "__weakref__")
 
     def __init__(self, value: Any = None, name: str = "", dtype: DType = dtypes.float32, shape: Shape = None):
         self.held = value
@@ -54,6 +56,8 @@ class Cell:
         self.dtype = dtype
         self.shape = shape
         self.lock = threading.RLock()
+        self.layout: Any = None
+        self.slot_layout: Any = None
 
     @property
     def value(self) -> Any:

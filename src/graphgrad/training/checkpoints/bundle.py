@@ -15,7 +15,7 @@ import os
 import re
 import struct
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,6 +35,7 @@ from graphgrad.ir.files.atomic_files import (
 from graphgrad.ir.files.crc32c import crc32c, masked
 from graphgrad.ir.proto.messages import Message
 from graphgrad.ir.proto.wire import read_varint, varint
+from graphgrad.ir.values.split_value import SplitValue
 
 from .sstable import check_footer, read_table, write_table
 
@@ -186,7 +187,7 @@ def _write_data(file: Any, tensors: Iterable[tuple[str, DType, Any, Slice | None
     entries: dict[bytes, bytes] = {}
     wholes: dict[str, _Entry] = {}
     offset = 0
-    for name, dtype, value, part in sorted(tensors, key=_place):
+    for name, dtype, value, part in sorted(_in_pieces(tensors), key=_place):
         array = np.asarray(value)
         entry = _Entry(dtype=dtype.enum, shape=_shape(array.shape), offset=offset)
         key = name.encode()
@@ -207,6 +208,16 @@ def _write_data(file: Any, tensors: Iterable[tuple[str, DType, Any, Slice | None
         entry.crc32c = masked(crc)
         entries[key] = entry.SerializeToString()
     return entries | {name.encode(): whole.SerializeToString() for name, whole in wholes.items()}
+
+
+def _in_pieces(tensors: Iterable[tuple[str, DType, Any, Slice | None]]) -> Iterator[
+        tuple[str, DType, Any, Slice | None]]:
+    """Yields tensors, and of those that are split over devices each piece."""
+    for name, dtype, value, part in tensors:
+        if part is None and isinstance(value, SplitValue):
+            yield from ((name, dtype, piece, place) for place, piece in value.places())
+        else:
+            yield name, dtype, value, part
 
 
 def _place(tensor: tuple[str, DType, Any, Slice | None]) -> Any:
@@ -306,6 +317,10 @@ class BundleReader:
         """Returns whether there is a tensor of that name."""
         return name in self._entries
 
+    def is_sliced(self, name: str) -> bool:
+        """Returns whether there is a tensor of that name, in slices."""
+        return self.has(name) and bool(self._entries[name].slices)
+
     def shape(self, name: str) -> tuple[int, ...]:
         """Returns the shape of a tensor."""
         return _dims(self._entry(name))
@@ -338,7 +353,7 @@ class BundleReader:
                                        "  Fix: make the variable of the checkpoint's shape")
         if part is not None and slice_key(name, part) in self._raw:
             return self._slice(name, part)
-        whole = self._joined(name, entry) if entry.slices else self._value(entry)
+        whole = self._joined(name, entry, part) if entry.slices else self._value(entry)
         if part is None:
             return whole
         return whole[tuple(slice(start, start + size) for start, size in zip(part[1], part[2]))].copy()
@@ -353,7 +368,8 @@ class BundleReader:
             raise self._index_damage(f"a slice of {name} has the shape {_dims(entry)}, not {part[2]}")
         return self._value(entry)
 
-    def _joined(self, name: str, entry: _Entry) -> Any:
+    def _joined(self, name: str, entry: _Entry, wanted: Slice | None = None) -> Any:
+        """Joins the slices of a tensor; those that have nothing of a wanted one are not read."""
         shape = _dims(entry)
         parts: set[Slice] = set()
         for piece in entry.slices:
@@ -366,7 +382,8 @@ class BundleReader:
             raise self._index_damage(f"a slice of {name} is missing")
         if sum(math.prod(size) for _, _, size in parts) < math.prod(shape):
             raise self._index_damage(f"the slices of {name} do not cover it")
-        pieces = {part: self._slice(name, part) for part in parts}  # of the declared size
+        pieces = {part: self._slice(name, part) for part in parts  # of the declared size
+                  if wanted is None or _overlap(part, wanted)}
         whole = np.zeros(shape, self._dtype(entry).np_dtype)
         for part, value in pieces.items():
             whole[tuple(slice(s, s + n) for s, n in zip(part[1], part[2]))] = value
@@ -461,6 +478,11 @@ def read_bundle(prefix: str, use: Callable[[BundleReader], T]) -> T:
 
 
 _ATTEMPTS = 9
+
+
+def _overlap(a: Slice, b: Slice) -> bool:
+    """Returns whether two slices have elements in common."""
+    return all(i < j + m and j < i + n for i, n, j, m in zip(a[1], a[2], b[1], b[2], strict=True))
 
 
 def _dims(entry: _Entry) -> tuple[int, ...]:

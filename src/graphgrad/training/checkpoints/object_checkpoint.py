@@ -29,7 +29,7 @@ from .object_graph import (
     pieces,
 )
 from .saveable import Saveable, own_tensors, states
-from .saved_items import cell_of, saved_value, set_value
+from .saved_items import cell_of, read_value, saved_value, set_value
 from .saver import _text
 
 
@@ -132,7 +132,7 @@ class _Load:
         keys = {a.name: a.checkpoint_key for a in node.attributes}
         if isinstance(value, Variable):
             if "VARIABLE_VALUE" in keys:
-                self._set(value, self.bundle.read(keys["VARIABLE_VALUE"]), keys["VARIABLE_VALUE"])
+                self._set(value, read_value(self.bundle, keys["VARIABLE_VALUE"], value), keys["VARIABLE_VALUE"])
         elif isinstance(value, Saveable) and (key := keys.get(value._pieces[0].attribute)) is not None:
             state = value._read_state(self.bundle, key)
             if state is not None and value._needs_session():
@@ -293,7 +293,7 @@ class _ByName(_Load):
         self.waiting, self.matched = [], {}
         for number, value in enumerate(ObjectGraph(root).objects):
             if isinstance(value, Variable) and self.bundle.has(value._shared_name):
-                self._set(value, self.bundle.read(value._shared_name), value._shared_name)
+                self._set(value, read_value(self.bundle, value._shared_name, value), value._shared_name)
                 self.matched[number] = value
 
     def unmatched_nodes(self) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, InvalidArgumentError
+from graphgrad.executor.backend.mesh import MeshBuffer
 from graphgrad.executor.runtime.session import BaseSession
 from graphgrad.frontend.variables.partitioned import PartitionedVariable
 from graphgrad.frontend.variables.variable import Variable
@@ -21,6 +22,8 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.ir.source import user_source
+from graphgrad.ir.values.mesh_layout import of_variable
+from graphgrad.ir.values.split_value import SplitValue
 from graphgrad.ir.values.variable_store import Cell
 
 from .bundle import BundleReader, Slice
@@ -110,6 +113,8 @@ class VariableItem(Item):
             raise _mismatch("Assign requires shapes of both tensors to match. "
                             f"lhs shape= {shape_str(cell.shape)} rhs shape= {shape_str(bundle.shape(name))}; "
                             f"variable {cell.name}, tensor_name = {name}")
+        if self.part is None and not reshape:
+            return read_value(bundle, name, self.value)
         value = bundle.read(name, self.part)
         return value.reshape(cell.shape) if reshape and cell.shape is not None else value
 
@@ -230,8 +235,31 @@ def saved_value(variable: Any, sess: Any) -> Any:
     """Returns the value of a variable that has one, as checkpoints have it."""
     copies = getattr(variable, "_copies", None)
     if copies is None:
-        return cell_of(variable, sess).value
+        cell = cell_of(variable, sess)
+        return cell.use(_in_pieces, cell.held) if isinstance(cell.held, (MeshBuffer, SplitValue)) else cell.value
     return variable._joined([cell_of(copy, sess).value for copy in copies])
+
+
+def _in_pieces(held: Any) -> Any:
+    """Returns what is split over devices in its pieces; what each of them has, as an array."""
+    pieces = held.split() if isinstance(held, MeshBuffer) else held
+    return pieces if len(pieces.pieces) > 1 else np.asarray(pieces)
+
+
+def read_value(bundle: BundleReader, name: str, variable: Any) -> Any:
+    """Reads the value of a variable: piece by piece, if it is split over devices, and in the checkpoint in pieces.
+
+    Args:
+      bundle: the checkpoint.
+      name: the name there.
+      variable: the variable.
+    """
+    layout = None if getattr(variable, "_copies", None) is not None else of_variable(variable._handle)
+    if layout is None or not bundle.is_sliced(name) or layout.complaint(shape := bundle.shape(name)) is not None:
+        return bundle.read(name)
+    size = layout.part_shape(shape)
+    pieces = {start: bundle.read(name, (shape, start, size)) for start in dict.fromkeys(layout.starts(shape))}
+    return SplitValue(layout, shape, bundle.dtype(name).np_dtype, pieces)
 
 
 def set_value(variable: Any, array: Any, sess: Any) -> None:

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
+from graphgrad.frontend.distribute.sharding import share_layout
 from graphgrad.frontend.variables.initializers import Zeros
 from graphgrad.frontend.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 from graphgrad.frontend.variables.variable_settings import SaveSliceInfo
@@ -33,6 +34,7 @@ def create_slot(primary: Any, initial: Any, name: str, shape: Any = None, dtype:
         get_variable_scope().set_partitioner(None)
         slot = get_variable("", shape, dtype, initial, trainable=False)
     _set_part(slot, primary)
+    share_layout(primary, slot)
     return slot
 
 

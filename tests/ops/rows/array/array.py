@@ -18,6 +18,7 @@ ROWS = [
         bad=[(Case([(2, 3)], shape=(3, 3)), "must be equal")]),
     Row("Identity", [[(2, 3)], [()], [(0, 3)]], dtypes=ALL),
     Row("Snapshot", [[(2, 3)]], dtypes=FLOATS),
+    Row("XlaSharding", [[(2, 3)], [()]], dtypes=FLOATS, tf=False, note="TensorFlow has no kernel of it for processors"),
     Row("DeepCopy", [[(2, 3)]], order=0),
     Row("GuaranteeConst", [[(2, 3)]], tf=False, note="TensorFlow's op is for graphs alone"),
     Row("StopGradient", [[(2, 3)]], order=0),

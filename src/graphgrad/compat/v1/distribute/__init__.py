@@ -8,5 +8,6 @@ graphgrad.compat.v1.distribute.experimental: experimental=.
 graphgrad.extras.distribute.mirrored: MirroredStrategy=MirroredStrategyV1 OneDeviceStrategy=OneDeviceStrategyV1
 graphgrad.frontend.distribute.contexts: ReduceOp experimental_set_strategy get_loss_reduction get_replica_context
     get_strategy has_strategy in_cross_replica_context
+graphgrad.frontend.distribute.sharding: Mesh
 graphgrad.frontend.distribute.strategy: InputContext ReplicaContext Strategy=StrategyV1 StrategyExtended
 """)

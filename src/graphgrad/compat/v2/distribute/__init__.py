@@ -11,5 +11,6 @@ graphgrad.extras.distribute.multi_worker: MultiWorkerMirroredStrategy
 graphgrad.extras.distribute.replica_values: DistributedValues
 graphgrad.frontend.distribute.contexts: ReduceOp experimental_set_strategy get_replica_context get_strategy has_strategy
     in_cross_replica_context
+graphgrad.frontend.distribute.sharding: Mesh
 graphgrad.frontend.distribute.strategy: InputContext ReplicaContext Strategy StrategyExtended
 """)

@@ -14,13 +14,14 @@ from graphgrad.frontend.distribute.contexts import get_replica_context as get_re
 from graphgrad.frontend.distribute.contexts import get_strategy as get_strategy
 from graphgrad.frontend.distribute.contexts import has_strategy as has_strategy
 from graphgrad.frontend.distribute.contexts import in_cross_replica_context as in_cross_replica_context
+from graphgrad.frontend.distribute.sharding import Mesh as Mesh
 from graphgrad.frontend.distribute.strategy import InputContext as InputContext
 from graphgrad.frontend.distribute.strategy import ReplicaContext as ReplicaContext
 from graphgrad.frontend.distribute.strategy import Strategy as Strategy
 from graphgrad.frontend.distribute.strategy import StrategyExtended as StrategyExtended
 
 __all__ = [
-    "DistributedDataset", "DistributedIterator", "DistributedValues", "InputContext", "MirroredStrategy",
+    "DistributedDataset", "DistributedIterator", "DistributedValues", "InputContext", "Mesh", "MirroredStrategy",
     "MultiWorkerMirroredStrategy", "OneDeviceStrategy", "ReduceOp", "ReplicaContext", "Strategy", "StrategyExtended",
     "cluster_resolver", "experimental", "experimental_set_strategy", "get_replica_context", "get_strategy",
     "has_strategy", "in_cross_replica_context"

@@ -1,0 +1,128 @@
+"""Runs on meshes: whether a run needs one, and how its values lie there.
+
+A run in which something is annotated is on the mesh as a whole. Its levels are single programs, so that XLA's
+partitioner sees all of them. Where programs meet, with Python in between, a value lies as its annotation or its
+variable says; all else is whole on every device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphgrad.errors import InvalidArgumentError, describe
+from graphgrad.executor.backend import mesh as backend
+from graphgrad.executor.program.plan_types import Cluster, Plan
+from graphgrad.ir import dtypes
+from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.values.mesh_layout import DeviceMesh, MeshLayout, layout_in
+from graphgrad.ir.values.variable_store import Cell
+
+from .placement import Placement, default_placement
+
+
+class OnMesh(NamedTuple):
+    """The mesh of a run.
+
+    Attributes:
+      device: its name.
+      layouts: slot -> how its value lies; slots that are not named are whole on every device.
+    """
+
+    device: str
+    layouts: Mapping[int, MeshLayout]
+
+
+def mesh_of_run(ops: Sequence[Operation], resolve: Callable[[Tensor], Cell], place: Placement | None) -> str | None:
+    """Returns the name of the mesh that operations need, or None.
+
+    Args:
+      ops: the operations of a run.
+      resolve: returns the variable behind a handle.
+      place: says which devices there are.
+    Raises: InvalidArgumentError if they need several meshes, or one with more devices than there are.
+    """
+    found: dict[DeviceMesh, Operation] = {}
+    for op, layout in _annotated(ops, resolve):
+        found.setdefault(layout.mesh, op)
+    if not found:
+        return None
+    mesh, op = next(iter(found.items()))
+    if len(found) > 1:
+        other = list(found)[1]
+        raise _error(found[other], f"the run needs the mesh {other}, and the mesh {mesh} for '{op.name}'",
+                     "use one mesh for all that is computed together, or two runs")
+    devices = (place or default_placement).devices
+    accelerators = [d for d in devices if not d.startswith("CPU")]
+    processors = len(devices) - len(accelerators)
+    if mesh.size > max(len(accelerators), processors):
+        there = f"{len(accelerators)} accelerators and a processor that counts as {processors}" if accelerators \
+            else f"a processor that counts as {processors}"
+        raise _error(op, f"the mesh {mesh} needs {mesh.size} devices; there is {there}",
+                     f'use tf.Session(config=tf.ConfigProto(device_count={{"CPU": {mesh.size}}})), or '
+                     "tf.config.set_logical_device_configuration for functions, or a smaller mesh")
+    return backend.name_of(mesh, mesh.size <= len(accelerators))
+
+
+def _error(op: Operation, problem: str, fix: str) -> InvalidArgumentError:
+    return InvalidArgumentError(op.node_def, op, describe(op.type, op.name, problem, "", str(op.source or ""), fix))
+
+
+def _annotated(ops: Sequence[Operation], resolve: Callable[[Tensor], Cell]) -> Iterator[tuple[Operation, MeshLayout]]:
+    """Yields the annotations in operations and their sub-graphs, and those of variables outside of functions."""
+    for op in ops:
+        if op.type == "Placeholder" and op.outputs[0].dtype is dtypes.resource:
+            if (layout := resolve(op.outputs[0]).layout) is not None:
+                yield op, layout
+        waiting = [op] if op.attrs else []
+        while waiting:
+            inner = waiting.pop()
+            if (layout := layout_in(inner.attrs)) is not None:
+                yield inner, layout
+            for value in inner.attrs.values():
+                if isinstance(value, FuncGraph):
+                    waiting += [o for o in value._operations if o.attrs]
+
+
+def lay_out(plan: Plan, device: str, ops: Sequence[Operation], slot_of: Mapping[int, int]) -> None:
+    """Puts a finished plan on a mesh.
+
+    Args:
+      plan: the plan.
+      device: the name of the mesh.
+      ops: the operations of the run.
+      slot_of: id of a tensor -> its slot.
+    """
+    layouts: dict[int, MeshLayout] = {}
+    whole = {slot for slot, _ in plan.constants}.union(plan.feeds)
+    for op in ops:
+        if op.inputs and (layout := layout_in(op.attrs)) is not None:  # not a variable
+            if (slot := slot_of.get(id(op.outputs[0]))) is not None:
+                layouts[slot] = layout
+            if (slot := slot_of.get(id(op.inputs[0]))) in whole and slot is not None:
+                layouts.setdefault(slot, layout)  # each device gets its part of what is fed
+    layouts.update({slot: cell.layout for slot, cell in (*plan.loads, *plan.stores) if cell.layout is not None})
+    plan.mesh = made = OnMesh(device, layouts)
+    plan.on_host = False
+    for step in plan.steps:
+        if isinstance(step, Cluster):
+            step.device, step.on_mesh, step.loop = device, made, None
+            step.donated &= layouts.keys()
+
+
+def placed(plan: Plan, slot: int, value: Any, own: bool = True) -> Any:
+    """Returns a value as it has to lie on the mesh of a plan; objects of Python's stay.
+
+    Args:
+      plan: the plan.
+      slot: the slot of the value.
+      value: the value.
+      own: whether programs may write over it, as over those of variables.
+    """
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        return value
+    assert plan.mesh is not None
+    return backend.device(plan.mesh.device).place(value, plan.mesh.layouts.get(slot), own)
