@@ -25,7 +25,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float64, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.values.indexed_slices import IndexedSlices
-from graphgrad.training.sessions.processes import ClusterSpec
+from graphgrad.training.sessions.cluster_spec import ClusterSpec
 
 from . import process_ops as process_ops  # registers the operations
 from .collectives import check_axis, divided

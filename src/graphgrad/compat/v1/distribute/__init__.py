@@ -9,4 +9,5 @@ graphgrad.extras.distribute.mirrored: MirroredStrategy=MirroredStrategyV1 OneDev
 graphgrad.frontend.distribute.contexts: ReduceOp experimental_set_strategy get_loss_reduction get_replica_context
     get_strategy has_strategy in_cross_replica_context
 graphgrad.frontend.distribute.strategy: InputContext ReplicaContext Strategy=StrategyV1 StrategyExtended
+graphgrad.training.sessions.server: Server
 """)

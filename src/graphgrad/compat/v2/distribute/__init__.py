@@ -12,4 +12,5 @@ graphgrad.extras.distribute.replica_values: DistributedValues
 graphgrad.frontend.distribute.contexts: ReduceOp experimental_set_strategy get_replica_context get_strategy has_strategy
     in_cross_replica_context
 graphgrad.frontend.distribute.strategy: InputContext ReplicaContext Strategy StrategyExtended
+graphgrad.training.sessions.server: Server
 """)
