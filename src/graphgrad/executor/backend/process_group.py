@@ -293,6 +293,8 @@ class ProcessGroup:
                 return found[0]
             except RuntimeError as e:
                 self._broken = _first_line(e)
+                # Its connections are closed, so that the others' calls, and what is left of this one, come to an end.
+                self._programs, self._client, self._device = {}, None, None
                 raise UnavailableError(None, None, f"process {self.who.rank} of {self.who.size}: a sum over all "
                                        f"processes failed, since another one is gone or hangs.\n  {self._broken}\n"
                                        "  Fix: see what the other processes say; start again from the last checkpoint"

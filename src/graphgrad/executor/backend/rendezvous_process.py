@@ -119,6 +119,8 @@ class Rendezvous:
             limits = [now - since >= fewer for since, fewer in self._waiting.values() if fewer is not None]
             if len(limits) < len(waiting) or not all(limits) or 0 not in waiting:
                 return
+            for task in missing:  # they are out, even if they only stand still
+                self._present.pop(task, None)
         try:
             address = self._coordinator(len(waiting))
             made: dict[str, Any] = {"address": address, "size": len(waiting), "tasks": waiting}

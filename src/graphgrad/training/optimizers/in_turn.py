@@ -53,6 +53,7 @@ def means(pairs: _Pairs) -> list[tuple[Any, Any]]:
     if clusters.current() is None:
         return list(pairs)
     result = []
+    pairs = [(_distinct(g) if isinstance(g, IndexedSlices) else g, v) for g, v in pairs]
     for (g, v), (own, _) in zip(sums(pairs), pairs, strict=True):
         if isinstance(g, IndexedSlices):
             g = _mean_of_rows(g)
@@ -60,6 +61,12 @@ def means(pairs: _Pairs) -> list[tuple[Any, Any]]:
             g = raw.RealDiv(g, raw.Cast(raw.ProcessesSize(), DstT=g.dtype))
         result.append((g, v))
     return result
+
+
+def _distinct(rows: IndexedSlices) -> IndexedSlices:
+    unique, places = raw.Unique(rows.indices)
+    count = raw.StridedSlice(raw.Shape(unique), [0], [1], [1], shrink_axis_mask=1)
+    return IndexedSlices(raw.UnsortedSegmentSum(rows.values, places, count), unique, rows.dense_shape)
 
 
 def _mean_of_rows(rows: IndexedSlices) -> IndexedSlices:
