@@ -28,30 +28,7 @@ from graphgrad.errors import AbortedError, InvalidArgumentError, UnavailableErro
 from graphgrad.system.late_imports import load
 
 from . import xla
-from .membership import (
-    COORDINATOR as COORDINATOR,
-)
-from .membership import (
-    LOCAL_PROCESS as LOCAL_PROCESS,
-)
-from .membership import (
-    LOCAL_PROCESSES as LOCAL_PROCESSES,
-)
-from .membership import (
-    PATIENCE,
-    TIMEOUT,
-    Member,
-    found_by_the_engine,
-    member,
-    patience,
-    timeout,
-)
-from .membership import (
-    PROCESS as PROCESS,
-)
-from .membership import (
-    PROCESSES as PROCESSES,
-)
+from .membership import PATIENCE, TIMEOUT, Member, found_by_the_engine, member, patience, timeout
 
 _HEARTBEAT, _LEAVING = 10, 3  # seconds: without a sign of life, for the service; to take leave
 _BEAT, _STILL = 1.0, 6.0  # seconds: between signs of life for the others, and without one until they give up

@@ -14,7 +14,7 @@ from typing import Any
 
 from graphgrad.errors import DeadlineExceededError, InvalidArgumentError, UnavailableError, UnknownError
 
-from . import process_group as processes
+from . import membership
 
 FEWER = "GRAPHGRAD_FEWER_PROCESSES"
 _STEP = 0.2  # seconds between tries to reach the first task
@@ -97,14 +97,18 @@ class Meeting:
                 if time.monotonic() >= until:
                     raise DeadlineExceededError(
                         None, None, f"the first task did not answer at {address} within {limit:.0f} s: {e}. Fix: start "
-                        f"all tasks, or allow more time: {processes.TIMEOUT}=300") from None
+                        f"all tasks, or allow more time: {membership.TIMEOUT}=300") from None
             time.sleep(_STEP)
         self._socket.settimeout(None)
         self.is_lost = False  # whether the first task's process is gone
         self._file = self._socket.makefile("rw", encoding="utf-8")
         self._what = {"come": kind, "task": task, "cluster": cluster}
         if kind == "worker":
-            self._ask(self._what)
+            try:
+                self._ask(self._what)
+            except (InvalidArgumentError, UnavailableError):
+                self._end()
+                raise
             atexit.register(self.close)
 
     def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -121,7 +125,7 @@ class Meeting:
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
             kind = DeadlineExceededError if "missing" in answer else InvalidArgumentError
-            fix = f". Fix: start them, or allow more time: {processes.TIMEOUT}=300" if "missing" in answer else ""
+            fix = f". Fix: start them, or allow more time: {membership.TIMEOUT}=300" if "missing" in answer else ""
             raise kind(None, None, f"the tasks of the cluster do not come together: {answer['error']}{fix}")
         return answer
 
@@ -129,8 +133,9 @@ class Meeting:
         """Waits, as a parameter server, until all workers have come, and have ended."""
         with contextlib.suppress(UnavailableError):
             self._ask(self._what)
+        self._end()
 
-    def meet(self, limit: float) -> processes.Member:
+    def meet(self, limit: float) -> membership.Member:
         """Waits for the other workers; returns which one this is among those that came.
 
         Args:
@@ -139,12 +144,16 @@ class Meeting:
         """
         found = self._ask({"meet": limit, "fewer": fewer()})
         rank, size = int(found["rank"]), int(found["size"])
-        return processes.Member(rank, size, rank, size, found["address"])
+        return membership.Member(rank, size, rank, size, found["address"])
 
     def close(self) -> None:
         """Says goodbye."""
         atexit.unregister(self.close)
         with contextlib.suppress(UnavailableError, OSError, ValueError):
             self._ask({"bye": True})
+        self._end()
+
+    def _end(self) -> None:
         with contextlib.suppress(OSError, ValueError):
-            self._socket.close()
+            self._file.close()
+        self._socket.close()

@@ -1,7 +1,8 @@
 """The process in which the tasks of a cluster find each other; run as a program, by the first of them.
 
-It is a process of its own, so that the others are told, and not ended, when the first task is killed. It listens at the
-first task's address. Whoever comes keeps its connection open: its end is the end of the task. Messages are lines of JSON:
+It is a process of its own, so that the others are told, and not ended, when the first task is killed. It listens at
+the first task's address. Whoever comes keeps its connection open: its end is the end of the task. Messages are lines of
+JSON:
 
     {"come": "worker", "task": 2, "cluster": DIGEST}    a worker; or "ps", which is answered when all workers have ended
     {"meet": LIMIT, "fewer": SECONDS or null}           wait for the others; answered with a coordinator, a rank, a size
@@ -135,12 +136,13 @@ class Rendezvous:
         """Starts a coordinator, on a free port; those before it stay, since their clients would end with them."""
         if size == 1:
             return ""
-        from jaxlib import _jax
+        from importlib import import_module
 
         with socket.socket() as found:
             found.bind((self._host, 0))
             address = f"{self._host}:{found.getsockname()[1]}"
-        self._services.append(_jax.get_distributed_runtime_service(
+        engine: Any = import_module("jaxlib._jax")
+        self._services.append(engine.get_distributed_runtime_service(
             address, size, heartbeat_timeout=_HEARTBEAT, shutdown_timeout=_LEAVING, recoverable=True))
         return address
 

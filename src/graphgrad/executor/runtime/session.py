@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, InvalidArgumentError, describe
-from graphgrad.executor.plan.placement import Placement, SessionDevice, full_name
 from graphgrad.executor.plan.dead_outputs import prune
+from graphgrad.executor.plan.placement import Placement, SessionDevice, full_name
 from graphgrad.ir import dtypes
 from graphgrad.ir.blocking import limited, untimed
 from graphgrad.ir.context import get_default_graph, sessions
@@ -384,7 +384,7 @@ class BaseSession:
             )
         name = op._attr("shared_name") or op.name
         cell = self._cells.get(name)
-        if cell is None or self._served is not None and cell.dtype is not op._attr("dtype"):
+        if cell is None or (self._served is not None and cell.dtype is not op._attr("dtype")):
             self._cells.pop(name, None)  # a server's, of another graph
             first = vars(op).get(FIRST_VALUE)
             cell = self._cells.setdefault(name, Cell(first, name, op._attr("dtype"), op._attr("shape")))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphgrad.errors import UnimplementedError
+from graphgrad.executor.backend import membership
 from graphgrad.executor.backend import process_group as processes
 from graphgrad.frontend.distribute.contexts import (
     ReduceOp,
@@ -78,11 +79,11 @@ class TFConfigClusterResolver:
         return ""
 
 
-def _member(resolver: TFConfigClusterResolver) -> processes.Member:
+def _member(resolver: TFConfigClusterResolver) -> membership.Member:
     """Returns which process of a cluster this one is; of those that `graphgrad launch` started if there is none."""
     cluster = resolver.cluster_spec()
     if not cluster.jobs:
-        return processes.member()
+        return membership.member()
     others = [job for job in cluster.jobs if job not in (*_TASKS, "evaluator")]
     if others:
         raise UnimplementedError(None, None, f"MultiWorkerMirroredStrategy with tasks {others} is not offered: all "
@@ -92,7 +93,7 @@ def _member(resolver: TFConfigClusterResolver) -> processes.Member:
     if here not in addresses:
         raise ValueError(f"TF_CONFIG's task {here} is none of its cluster's: {addresses}. Fix: "
                          '{"cluster": {"worker": ["host:port", ...]}, "task": {"type": "worker", "index": 0}}')
-    return processes.Member(addresses.index(here), len(addresses), addresses.index(here), len(addresses),
+    return membership.Member(addresses.index(here), len(addresses), addresses.index(here), len(addresses),
                             cluster.task_address(*addresses[0]))
 
 

@@ -48,7 +48,7 @@ _size.grad(NOT_DIFFERENTIABLE)
 
 @op("ProcessesStack", "input: list(T) -> output: list(T)", flags=_FLAGS)
 def _stack(xp: Any, input: Any, *, count: int = 1, label: str = "") -> Any:
-    """Gives all processes the tensors of each, along a new first axis; zeros for those of `count` that are not there."""
+    """Gives all processes the tensors of each, along a new first axis; zeros for those that are not there."""
     return processes.group().stack([np.asarray(a) for a in input], count, label)
 
 

@@ -18,7 +18,7 @@ from graphgrad.system.device_names import parse
 _WORKERS = ("chief", "master", "worker")  # jobs whose tasks compute, in the order of their numbers
 
 
-class Cluster:
+class Tasks:
     """The tasks of a cluster, and which one this is.
 
     Args:
@@ -42,7 +42,7 @@ class Cluster:
         return [(name, i) for name, tasks in self.jobs.items() for i in tasks]
 
 
-_joined: list[Cluster] = []
+_joined: list[Tasks] = []
 
 
 class _AsGiven(Inherited):
@@ -54,12 +54,12 @@ class _AsGiven(Inherited):
 _given = _AsGiven()
 
 
-def join(cluster: Cluster | None) -> None:
+def join(cluster: Tasks | None) -> None:
     """Lets this process belong to a cluster; to none for None."""
     _joined[:] = [] if cluster is None else [cluster]
 
 
-def current() -> Cluster | None:
+def current() -> Tasks | None:
     """Returns the cluster of several workers that this process belongs to; None for none."""
     return _joined[0] if _joined and len(_joined[0].workers) > 1 else None
 

@@ -65,7 +65,7 @@ class Server:
                                 f"{self._spec.task_indices(job)}")
         jobs = {name: {i: self._spec.task_address(name, i) for i in self._spec.task_indices(name)}
                 for name in self._spec.jobs}
-        self._cluster = clusters.Cluster(jobs, job, task)
+        self._cluster = clusters.Tasks(jobs, job, task)
         self._address = jobs[job][task]
         self._digest = hashlib.sha256(json.dumps(self._spec.as_dict(), sort_keys=True).encode()).hexdigest()
         self._meeting: rendezvous.Meeting | None = None
@@ -144,13 +144,16 @@ class _Port:
     """
 
     def __init__(self, address: str):
-        self._socket = socket.socket()
+        where = rendezvous.split(address)
+        taken = socket.socket()
         try:
-            self._socket.bind(rendezvous.split(address))
+            taken.bind(where)
         except OSError as e:
+            taken.close()
             raise UnknownError(None, None, f"Could not start gRPC server: {address}: {e.strerror}. Fix: give each task "
                                "a port of its own that is free, on its own machine") from None
-        self.number = int(self._socket.getsockname()[1])
+        self.number = int(taken.getsockname()[1])
+        taken.detach()  # it stays taken while the process lives, as TensorFlow's servers do
 
 
 def _definition(given: Any, job: Any, task: Any, protocol: Any, config: Any) -> ServerDef:

@@ -95,7 +95,7 @@ class SyncReplicasOptimizer(Optimizer):
                                           dtype=global_step.dtype.base_dtype, name="sync_rep_local_step")
         self.local_step_init_op = self._local_step.initializer
         self.ready_for_local_init_op = report_uninitialized_variables(global_variables())
-        with clusters.as_given(), name_scope(None, self._name):
+        with clusters.as_given():
             applied = self._opt.apply_gradients(means(pairs), global_step, name)
             if self._averages is not None:
                 with graph.control_dependencies([applied]):
