@@ -93,8 +93,9 @@ class Tasks:
 
         def read() -> None:
             assert process.stdout is not None
-            for line in process.stdout:
-                lines.append(line.rstrip("\n"))
+            with process.stdout:
+                for line in process.stdout:
+                    lines.append(line.rstrip("\n"))
 
         self._readers.append(threading.Thread(target=read, daemon=True))
         self._readers[-1].start()
@@ -140,3 +141,60 @@ class Tasks:
                 assert texts, "\n".join(lines)
                 found.append(json.loads(texts[-1]))
         return found
+
+
+def fault(folder: pathlib.Path, kind: str, workers: int, delay: float, fewer: bool) -> Tasks:
+    """Trains, and kills or stops a worker that is not the chief; returns the tasks, which have ended.
+
+    A worker that was killed is started again, unless fewer are to go on.
+
+    Args:
+      folder: where the program and its checkpoints are.
+      kind: "SIGKILL" or "SIGSTOP".
+      workers: how many there are.
+      delay: for how many seconds the victim has trained by then.
+      fewer: whether the others go on alone.
+    Raises: AssertionError if a task hangs, if one that was left alone fails, or if steps are lost.
+    """
+    environment = {"GRAPHGRAD_FEWER_PROCESSES": "3" if fewer else "", "GRAPHGRAD_PROCESSES_TIMEOUT": "100"}
+    tasks = Tasks(folder, TRAINING, workers, 1, environment, logdir=folder / "checkpoints", steps=80)
+    victim = workers - 1
+    try:
+        tasks.wait_for_line("begun", "worker", victim)
+        time.sleep(delay)
+        tasks.signal(getattr(signal, kind), victim)
+        if not fewer:
+            time.sleep(0.5)
+            tasks.start("worker", victim)
+        tasks.wait(*([victim] if fewer else []))
+    finally:
+        tasks.end()
+    for (job, task), process in tasks.processes.items():
+        if job == "ps" or task != victim or not fewer:
+            assert process.returncode == 0, (job, task, tasks.lines)
+    for found in tasks.results()[: workers - fewer]:
+        assert found["step"] >= 80 and found["w"] == tasks.results()[0]["w"], tasks.lines
+    return tasks
+
+
+TRAINING = """
+server, setter, me, n = task()
+with tf.device(setter):
+    step = tf.train.get_or_create_global_step()
+    w = tf.get_variable("w", initializer=np.full((3, 1), 0.5))
+    loss = tf.reduce_mean(tf.square(tf.matmul(np.ones((2, 3)) * (me + 1), w) - 1.0))
+    optimizer = tf.train.SyncReplicasOptimizer(tf.train.MomentumOptimizer(0.001, 0.9), n)
+    train = optimizer.minimize(loss, global_step=step)
+with tf.train.MonitoredTrainingSession(server.target, me == 0, FLAGS.logdir, save_checkpoint_steps=10,
+                                       save_checkpoint_secs=None, save_summaries_steps=None, save_summaries_secs=None,
+                                       hooks=[tf.train.StopAtStepHook(last_step=FLAGS.steps)]) as session:
+    first = True
+    while not session.should_stop():
+        _, count, value = session.run([train, step, w])
+        count, value = session._tf_sess().run([step, w])
+        print("RESULT", json.dumps({"step": int(count), "w": value.tolist()}), flush=True)
+        if first:
+            print("begun", flush=True)
+        first = False
+        time.sleep(0.02)
+"""

@@ -141,9 +141,9 @@ def test_asynchronous_training(tmp_path: pathlib.Path, kind: str, workers: int) 
     found = tasks.results()
     assert all(values == found[0] for values in found)
     for value, wanted in zip(found[0], _alone(kind, workers, 7), strict=True):
-        np.testing.assert_allclose(value, wanted, rtol=2e-6)
-    said = [line for line in tasks.lines["worker", 0] if line.startswith("WARNING") and "compute in step" in line]
-    assert len(said) == 1 and f"Each step counts {workers}" in said[0]
+        np.testing.assert_allclose(value, wanted, rtol=5e-5 if kind == "adam" else 1e-6)  # 0.999 ** i in float32
+    said = {line[line.index("Asynchronous") :] for line in tasks.lines["worker", 0] if "compute in step" in line}
+    assert len(said) == 1 and f"Each step counts {workers}" in said.pop()
 
 
 def test_launch(tmp_path: pathlib.Path) -> None:

@@ -62,7 +62,8 @@ def start(address: str, size: int, cluster: str) -> subprocess.Popen[bytes]:
     made = subprocess.Popen([sys.executable, program, host, str(port), str(size), cluster], stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True)
     assert made.stdout is not None
-    said = made.stdout.readline().decode().strip()
+    with made.stdout:
+        said = made.stdout.readline().decode().strip()
     if not said.isdigit():
         made.wait()
         with contextlib.suppress(UnavailableError, DeadlineExceededError):
