@@ -83,7 +83,9 @@ class Tasks:
                 self.start(job, i)
 
     def start(self, job: str, task: int) -> None:
-        """Starts a task."""
+        """Starts a task; again, if it was killed."""
+        if (job, task) in self.processes:
+            self.processes[job, task].wait(LIMIT)
         command = [sys.executable, "-m", "graphgrad", "run", str(self._path), *self._given, f"--job_name={job}",
                    f"--task_index={task}"]
         process = subprocess.Popen(command, env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

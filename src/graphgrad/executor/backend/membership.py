@@ -16,7 +16,8 @@ TIMEOUT = "GRAPHGRAD_PROCESSES_TIMEOUT"
 PATIENCE = "GRAPHGRAD_SUM_TIMEOUT"
 
 # The managers, as JAX names them, and what they set in the processes that they start.
-_MANAGERS = {"slurm": "SLURM_PROCID", "ompi": "OMPI_COMM_WORLD_RANK", "k8s": "JOB_COMPLETION_INDEX"}
+_MANAGERS = {"SlurmCluster": "SLURM_PROCID", "OmpiCluster": "OMPI_COMM_WORLD_RANK",
+             "K8sCluster": "JOB_COMPLETION_INDEX"}
 
 
 class Member(NamedTuple):
@@ -73,8 +74,8 @@ def found_by_the_engine() -> Member | None:
     """
     if not any(name in os.environ for name in _MANAGERS.values()):
         return None
-    known = [c for c in load("jax._src.clusters").ClusterEnv._cluster_types if c.name in _MANAGERS]
-    manager: Any = next((c for c in known if _MANAGERS[c.name] in os.environ and c.is_env_present()), None)
+    known = [c for c in load("jax._src.clusters").ClusterEnv._cluster_types if c.__name__ in _MANAGERS]
+    manager: Any = next((c for c in known if _MANAGERS[c.__name__] in os.environ and c.is_env_present()), None)
     size = 1 if manager is None else int(manager.get_process_count())
     if size < 2:
         return None
