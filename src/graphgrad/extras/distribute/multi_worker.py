@@ -234,7 +234,19 @@ class _MultiWorkerExtended(MirroredExtended):
     def _distribute(self, dataset: Any) -> Any:
         from .input import DistributedDataset
 
-        return DistributedDataset(dataset, [*self.worker_devices] * self._group.who.size, self._group.who.rank)
+        who = self._group.who
+        if who.size > 1 and hasattr(dataset, "element_spec"):
+            from graphgrad.extras.data import sharding
+            from graphgrad.extras.data.dataset_options import AutoShardPolicy
+
+            policy = sharding.policy_of(dataset)
+            by_files = policy is AutoShardPolicy.FILE or (
+                policy is AutoShardPolicy.AUTO and sharding.reads_files(dataset))
+            if by_files:
+                dataset = sharding.shard_files(dataset, who.size, who.rank)
+            if by_files or policy in (AutoShardPolicy.OFF, AutoShardPolicy.HINT):
+                return DistributedDataset(sharding.in_parts(dataset, who.size), self.worker_devices)
+        return DistributedDataset(dataset, [*self.worker_devices] * who.size, who.rank)
 
     def _distribute_from_function(self, dataset_fn: Callable[..., Any]) -> Any:
         from .input import DistributedDatasetsFromFunction
