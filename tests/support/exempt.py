@@ -22,6 +22,7 @@ _PROCESSES = "it takes several processes: tests/extras/distribute/test_processes
 _CUDNN = "a function of NVIDIA's library: graphs can hold it, nothing here computes it"
 OPS: dict[str, str] = {
     "CudnnRNNV3": _CUDNN,
+    "ProcessesSize": _PROCESSES, "ProcessesStack": _PROCESSES,
     "ProcessesAllReduce": _PROCESSES, "ProcessesAllGather": _PROCESSES, "ProcessesBroadcast": _PROCESSES,
     "TensorListReserve": _LISTS, "EmptyTensorList": _LISTS, "TensorListLength": _LISTS,
     "TensorListElementShape": _LISTS, "TensorListGetItem": _LISTS, "TensorListSetItem": _LISTS,
@@ -111,7 +112,7 @@ ORDERS: dict[str, str] = {
     "CTCLossV2": "it is CTCLoss with another number for the blank; the rows of CTCLoss differentiate that three times",
     "ArgMax": "positions have no derivative", "ArgMin": "positions have no derivative",
     "PreventGradient": "its gradient is an error",
-    **dict.fromkeys(("ProcessesAllReduce", "ProcessesAllGather", "ProcessesBroadcast"), _PROCESSES),
+    **dict.fromkeys(("ProcessesAllReduce", "ProcessesAllGather", "ProcessesBroadcast", "ProcessesStack"), _PROCESSES),
     "BlockLSTMGrad": "what it saved must belong to its inputs: BlockLSTM's rows differentiate it three times",
     "BlockLSTMGradV2": "what it saved must belong to its inputs: BlockLSTMV2's rows differentiate it three times",
     "RandomGamma": _ANY_GAMMA, "StatelessRandomGammaV2": _ANY_GAMMA, "StatelessRandomGammaV3": _ANY_GAMMA,

@@ -31,6 +31,7 @@ from . import xla
 from .membership import PATIENCE, TIMEOUT, Member, found_by_the_engine, member, patience, timeout
 
 _HEARTBEAT, _LEAVING = 10, 3  # seconds: without a sign of life, for the service; to take leave
+_GIVES_UP = 32.0  # seconds: gloo's own limit for a call is 30
 _BEAT, _STILL = 1.0, 6.0  # seconds: between signs of life for the others, and without one until they give up
 
 
@@ -46,6 +47,8 @@ class _Worker:
         """Ends the thread, if it does not stand still in a call."""
         self._calls.put(None)
         self._thread.join(_LEAVING)
+        if self._thread.is_alive():  # Python must not end before: the engine would abort the process
+            atexit.register(self._thread.join, _GIVES_UP)
 
     def begin(self, call: Callable[[], Any]) -> tuple[Any, list[Any]]:
         """Lets the thread make a call; returns a lock that is free afterwards, and where result and error will be."""

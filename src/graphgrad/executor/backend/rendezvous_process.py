@@ -118,8 +118,8 @@ class Rendezvous:
         if missing:
             now = time.monotonic()
             limits = [now - since >= fewer for since, fewer in self._waiting.values() if fewer is not None]
-            if len(limits) < len(waiting) or not all(limits) or 0 not in waiting:
-                return
+            if len(limits) < len(waiting) or not all(limits) or 0 not in waiting or len(self._known) < self._size:
+                return  # to begin with, all have to come
             for task in missing:  # they are out, even if they only stand still
                 self._present.pop(task, None)
         try:

@@ -236,8 +236,9 @@ class _MultiWorkerExtended(MirroredExtended):
 
         who = self._group.who
         if who.size > 1 and hasattr(dataset, "element_spec"):
-            from graphgrad.extras.data import sharding
             from graphgrad.extras.data.dataset_options import AutoShardPolicy
+
+            from . import sharding
 
             policy = sharding.policy_of(dataset)
             by_files = policy is AutoShardPolicy.FILE or (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import graphgrad as tf
-from graphgrad.extras.data import sharding
+from graphgrad.extras.distribute import sharding
 from graphgrad.ir import context
 
 Policy = tf.data.experimental.AutoShardPolicy

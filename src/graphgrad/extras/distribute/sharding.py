@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from graphgrad.errors import NotFoundError
+from graphgrad.extras.data.dataset_options import AutoShardPolicy
+from graphgrad.extras.data.passes import Values
+from graphgrad.extras.data.record_datasets import _OfFiles
 from graphgrad.frontend.structure import nest
 from graphgrad.ir.dtypes import int64
 from graphgrad.ir.opdef import raw
-
-from .dataset_options import AutoShardPolicy
-from .passes import Values
-from .record_datasets import _OfFiles
 
 
 def policy_of(dataset: Any) -> AutoShardPolicy:
@@ -86,7 +85,7 @@ def _openings(dataset: Any) -> list[Any]:
 
 def in_parts(dataset: Any, count: int) -> Any:
     """Makes a data set of the parts of batches: `count` of each, one after the other."""
-    from .dataset import Dataset
+    from graphgrad.extras.data.dataset import Dataset
 
     def parts(*batch: Any) -> Any:
         given = batch if len(batch) > 1 else batch[0]
