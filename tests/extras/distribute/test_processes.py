@@ -66,7 +66,7 @@ _TRAINING = """
     import numpy as np
     import tensorflow as tf
     import horovod.tensorflow as hvd
-from graphgrad.executor.backend import process_group as processes
+    from graphgrad.executor.backend import process_group as processes
 
     hvd.init()
     me, count = hvd.rank(), hvd.size()
