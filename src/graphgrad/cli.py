@@ -108,6 +108,9 @@ def _launch_parser(commands: Any) -> argparse.ArgumentParser:
         description="Runs a program as `graphgrad run` does, in several processes. What they print has their numbers "
         "in front. If one fails, the others are ended, and its exit status is the command's.")
     parser.add_argument("-n", type=int, default=1, dest="count", metavar="N", help="how many processes to start here")
+    parser.add_argument("--ps", type=int, default=0, metavar="P", help="start N workers and P parameter servers, and "
+                        "tell each its task by the flags --ps_hosts, --worker_hosts, --job_name and --task_index, as "
+                        "programs of TensorFlow 1 have them, and by TF_CONFIG")
     parser.add_argument("--coordinator", metavar="HOST:PORT", help="where processes on several machines find each "
                         "other; a free port of this machine, for this machine alone, if not given")
     parser.add_argument("--process", type=int, default=0, metavar="I", help="the number of the first process here "
@@ -246,10 +249,16 @@ def _launch(options: argparse.Namespace) -> int:
     if total > options.count and not options.coordinator:
         print("graphgrad: processes on several machines need --coordinator HOST:PORT", file=sys.stderr)
         return 2
-    from graphgrad.commands.launch import launch
+    if options.ps < 0 or (options.ps and total > options.count):
+        print("graphgrad: --ps starts all tasks on this machine; start those of several machines by hand",
+              file=sys.stderr)
+        return 2
+    from graphgrad.commands.launch import launch, launch_tasks
 
     given = ["--tf", options.tf, *(["-m"] if options.is_module else []), *(["--traceback"] * options.traceback)]
     command = [sys.executable, "-m", "graphgrad", "run", *given, options.program, *options.args]
+    if options.ps:
+        return launch_tasks(command, options.count, options.ps)
     return launch(command, options.count, options.coordinator, options.process, total)
 
 

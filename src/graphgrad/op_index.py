@@ -1,7 +1,8 @@
 """Which module registers which types of operations. Written by `make faces`."""
 
 MODULES = """
-graphgrad.extras.distribute.process_ops: ProcessesAllGather ProcessesAllReduce ProcessesBroadcast
+graphgrad.extras.distribute.process_ops: ProcessesAllGather ProcessesAllReduce ProcessesBroadcast ProcessesSize
+    ProcessesStack
 graphgrad.extras.image.bounding_boxes: DrawBoundingBoxes DrawBoundingBoxesV2 SampleDistortedBoundingBox
     SampleDistortedBoundingBoxV2 StatelessSampleDistortedBoundingBox
 graphgrad.extras.image.box_proposals: BatchNonMaxSuppression CombinedNonMaxSuppression GenerateBoundingBoxProposals

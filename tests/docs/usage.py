@@ -139,7 +139,7 @@ _MIDDLE = """
 Keras and the estimators (with `contrib.learn`, boosted trees and the TPU estimator) are systems of their own on top of
 TensorFlow, and out of scope here. A row that begins with `[import]` counts import statements. The tables also count
 attributes of some programs' own variables (`model.fit`), which are left out. Where a name is there to say clearly that
-it cannot be served (`SyncReplicasOptimizer`), it counts as served: the program learns what to do.
+it cannot be served, it counts as served: the program learns what to do.
 """
 
 

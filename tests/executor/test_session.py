@@ -410,3 +410,17 @@ def test_tuples_are_fed(graph):
             s.run(a, {state: (1.0, 2.0, 3.0)})
         with pytest.raises(ValueError, match="not unique"):
             s.run(a, {state: fetched, a: 2.0})
+
+
+@pytest.mark.parametrize("first", ["numpy", "xla"])
+def test_a_new_value_for_several_variables(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
+    """What is added to a variable, and then assigned to another one, is in both."""
+    monkeypatch.setenv("GRAPHGRAD_FIRST_RUN", first)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        v, w = tf.get_variable("v", initializer=[3.0, 4.0]), tf.get_variable("w", initializer=[0.0, 0.0])
+        with tf.control_dependencies([v.assign_add([1.0, 1.0], read_value=False)]):
+            step = w.assign(v.read_value(), read_value=False)
+        sess.run(tf.global_variables_initializer())
+        for i in range(3):
+            sess.run(step)
+            assert [value.tolist() for value in sess.run([v, w])] == [[4.0 + i, 5.0 + i]] * 2

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad import errors
 from graphgrad.executor.runtime.session import HostSession
 
 
@@ -32,34 +31,6 @@ def test_cluster() -> None:
     for bad in ("text", {"a": "text"}):
         with pytest.raises(TypeError):
             tf.train.ClusterSpec(bad)
-
-
-def test_server(sess: Any) -> None:
-    """A server of one task stands for this process; more are refused."""
-    server = tf.train.Server.create_local_server()
-    with tf.Session(server.target) as session:
-        assert session.run(tf.constant(3)) == 3
-    with pytest.raises(errors.UnimplementedError, match="(?s)one process computes.*Fix:"):
-        tf.train.Server({"ps": ["a:1"], "worker": ["b:1"]}, "worker", 0)
-    with pytest.raises(errors.UnimplementedError, match="(?s)one process computes.*8 times as large"):
-        tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 8)
-
-
-def test_a_subclass_of_what_is_refused(sess: Any) -> None:
-    """Methods of SyncReplicasOptimizer refuse too, and take TensorFlow's arguments."""
-
-    class Quiet(tf.train.SyncReplicasOptimizer):  # type: ignore[misc]  # the face has no types
-        def __init__(self) -> None:
-            pass
-
-    made, pairs = Quiet(), [(tf.constant(1.0), tf.Variable(1.0))]
-    for call in (lambda: made.compute_gradients(pairs[0][0]), lambda: made.apply_gradients(pairs, None, "step"),
-                 lambda: made.get_slot(pairs[0][1], "v"), made.get_slot_names, made.variables,
-                 lambda: made.minimize(pairs[0][0])):
-        with pytest.raises(errors.UnimplementedError, match="(?s)one process computes.*Fix:"):
-            call()
-    with pytest.raises(TypeError, match="skip_gradients_aggregation"):
-        made.apply_gradients(pairs, skip_gradients_aggregation=True)
 
 
 def test_replica_device_setter(sess: Any) -> None:

@@ -24,6 +24,7 @@ _CUDNN = "a function of NVIDIA's library: graphs can hold it, nothing here compu
 OPS: dict[str, str] = {
     "CudnnRNNV3": _CUDNN,
     "GetSessionHandle": _SESSIONS, "GetSessionTensor": _SESSIONS, "DeleteSessionTensor": _SESSIONS,
+    "ProcessesSize": _PROCESSES, "ProcessesStack": _PROCESSES,
     "ProcessesAllReduce": _PROCESSES, "ProcessesAllGather": _PROCESSES, "ProcessesBroadcast": _PROCESSES,
     "TensorListReserve": _LISTS, "EmptyTensorList": _LISTS, "TensorListLength": _LISTS,
     "TensorListElementShape": _LISTS, "TensorListGetItem": _LISTS, "TensorListSetItem": _LISTS,
@@ -113,7 +114,7 @@ ORDERS: dict[str, str] = {
     "CTCLossV2": "it is CTCLoss with another number for the blank; the rows of CTCLoss differentiate that three times",
     "ArgMax": "positions have no derivative", "ArgMin": "positions have no derivative",
     "PreventGradient": "its gradient is an error",
-    **dict.fromkeys(("ProcessesAllReduce", "ProcessesAllGather", "ProcessesBroadcast"), _PROCESSES),
+    **dict.fromkeys(("ProcessesAllReduce", "ProcessesAllGather", "ProcessesBroadcast", "ProcessesStack"), _PROCESSES),
     "BlockLSTMGrad": "what it saved must belong to its inputs: BlockLSTM's rows differentiate it three times",
     "BlockLSTMGradV2": "what it saved must belong to its inputs: BlockLSTMV2's rows differentiate it three times",
     "RandomGamma": _ANY_GAMMA, "StatelessRandomGammaV2": _ANY_GAMMA, "StatelessRandomGammaV3": _ANY_GAMMA,

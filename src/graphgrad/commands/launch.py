@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -10,10 +11,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 _GRACE = 10.0  # seconds that the others get to end by themselves once one has failed
+_FEWER = "GRAPHGRAD_FEWER_PROCESSES"  # set where the others are to go on
 _LAST = 3.0  # seconds between a request to end and the end
 
 
@@ -31,7 +33,7 @@ def launch(command: Sequence[str], count: int, coordinator: str | None, process:
     from graphgrad.executor.backend.process_group import CoordinatorService
 
     total = processes or count
-    address = coordinator or f"127.0.0.1:{_free_port()}"
+    address = coordinator or f"127.0.0.1:{_free_ports(1)[0]}"
     service = None
     if process == 0:
         try:
@@ -42,7 +44,10 @@ def launch(command: Sequence[str], count: int, coordinator: str | None, process:
     workers: list[_Worker] = []
     try:
         for i in range(count):
-            workers.append(_Worker(command, address, process + i, total, i, count))
+            told = {"GRAPHGRAD_COORDINATOR": address, "GRAPHGRAD_PROCESS": str(process + i),
+                    "GRAPHGRAD_PROCESSES": str(total), "GRAPHGRAD_LOCAL_PROCESS": str(i),
+                    "GRAPHGRAD_LOCAL_PROCESSES": str(count)}
+            workers.append(_Worker(command, str(process + i), told))
         return _wait(workers)
     except KeyboardInterrupt:
         _end(workers, signal.SIGINT)
@@ -53,10 +58,39 @@ def launch(command: Sequence[str], count: int, coordinator: str | None, process:
             service.close()
 
 
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+def launch_tasks(command: Sequence[str], workers: int, servers: int) -> int:
+    """Starts the tasks of a cluster on this machine, each with the flags that programs of TensorFlow 1 have.
+
+    Args:
+      command: the command of each task, to which its flags are added.
+      workers, servers: how many workers and parameter servers to start.
+    Returns: as `launch`.
+    """
+    ports = _free_ports(workers + servers)
+    addresses = [f"127.0.0.1:{port}" for port in ports]
+    cluster = {"ps": addresses[:servers], "worker": addresses[servers:]}
+    hosts = [f"--ps_hosts={','.join(cluster['ps'])}", f"--worker_hosts={','.join(cluster['worker'])}"]
+    started: list[_Worker] = []
+    try:
+        for job, tasks in cluster.items():
+            for i in range(len(tasks)):
+                flags = [*hosts, f"--job_name={job}", f"--task_index={i}"]
+                told = {"TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": job, "index": i}})}
+                started.append(_Worker([*command, *flags], f"{job} {i}", told))
+        return _wait(started)
+    except KeyboardInterrupt:
+        _end(started, signal.SIGINT)
+        return 130
+    finally:
+        _end(started, signal.SIGTERM)
+
+
+def _free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        found = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in found:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in found]
 
 
 class _Worker:
@@ -64,16 +98,13 @@ class _Worker:
 
     Args:
       command: its command.
-      address: the coordinator's.
-      rank, size: its number, and how many there are.
-      local_rank, local_size: the same on this machine.
+      name: what stands in front of what it prints.
+      told: what its environment says besides.
     """
 
-    def __init__(self, command: Sequence[str], address: str, rank: int, size: int, local_rank: int, local_size: int):
-        self.rank = rank
-        environment = {**os.environ, "GRAPHGRAD_COORDINATOR": address, "GRAPHGRAD_PROCESS": str(rank),
-                       "GRAPHGRAD_PROCESSES": str(size), "GRAPHGRAD_LOCAL_PROCESS": str(local_rank),
-                       "GRAPHGRAD_LOCAL_PROCESSES": str(local_size), "PYTHONUNBUFFERED": "1"}
+    def __init__(self, command: Sequence[str], name: str, told: Mapping[str, str]):
+        self.name = name
+        environment = {**os.environ, **told, "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE)
         self._readers = [threading.Thread(target=self._pass_on, args=pipes, daemon=True)
@@ -87,7 +118,7 @@ class _Worker:
             if text.startswith("[Gloo] Rank "):  # the engine says that it is connected
                 continue
             with _printing, contextlib.suppress(BrokenPipeError):
-                print(f"[{self.rank}] {text}", file=target, flush=True)
+                print(f"[{self.name}] {text}", file=target, flush=True)
 
     def status(self) -> int | None:
         """Returns the exit status, as shells count it; None while it runs."""
@@ -109,7 +140,7 @@ def _wait(workers: Sequence[_Worker]) -> int:
     while any(w.status() is None for w in workers):
         if not failed:
             failed = _failed(workers)
-            deadline = time.monotonic() + _GRACE if failed else None
+            deadline = time.monotonic() + _GRACE if failed and not os.environ.get(_FEWER) else None
         if deadline is not None and time.monotonic() > deadline:
             _end(workers, signal.SIGTERM)
         time.sleep(0.02)
@@ -123,7 +154,7 @@ def _failed(workers: Sequence[_Worker]) -> int:
         status = worker.status()
         if status:
             how = f" (signal {status - 128})" if status > 128 else ""
-            print(f"graphgrad: process {worker.rank} ended with status {status}{how}", file=sys.stderr)
+            print(f"graphgrad: process {worker.name} ended with status {status}{how}", file=sys.stderr)
             return status
     return 0
 

@@ -55,6 +55,11 @@ _PROGRAM = """
     def parts(data):
         return [[part.numpy().tolist() for part in strategy.experimental_local_results(e)] for e in data]
 
+    def shared(policy):
+        options = tf.data.Options()
+        options.experimental_distribute.auto_shard_policy = policy
+        return parts(strategy.experimental_distribute_dataset(tf.data.Dataset.range(10).batch(4).with_options(options)))
+
     losses = [float(step(batch)) for batch in data]
     run = strategy.run
     print(json.dumps([
@@ -66,7 +71,8 @@ _PROGRAM = """
         run(lambda: context().all_gather(tf.fill([me + 1], me), axis=0)).numpy().tolist(),
         strategy.gather(run(lambda: tf.fill([2, me + 1], me)), axis=1).numpy().tolist(),
         float(strategy.reduce("MEAN", run(lambda: tf.range(2.0 + me)), axis=0)),
-        strategy.extended.should_checkpoint, v.numpy().tolist(), rows.numpy().tolist()]))
+        strategy.extended.should_checkpoint, v.numpy().tolist(), rows.numpy().tolist(),
+        shared(tf.data.experimental.AutoShardPolicy.DATA), shared(tf.data.experimental.AutoShardPolicy.OFF)]))
 """
 
 # Recorded from TensorFlow 2.21, by this program without its optimizer.
@@ -111,6 +117,7 @@ def test_two_workers(tmp_path: pathlib.Path) -> None:
         assert values[8:10] == [[0, 1, 1], [[0, 1, 1], [0, 1, 1]]] and values[11] is (i == 0)
         np.testing.assert_allclose(values[12], _W, rtol=1e-6)
         np.testing.assert_allclose(values[10], 0.8, rtol=1e-6)
+        assert values[14] == _PARTS[i] and values[15] == [[[0, 1]], [[2, 3]], [[4, 5]], [[6, 7]], [[8]], [[9]]]
         np.testing.assert_allclose(values[13], [[0.6, 0.6], [0.6, 0.6], [0.2, 0.2]], rtol=1e-6)
 
 

@@ -19,6 +19,7 @@ import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 import graphgrad.horovod as hvd
 from graphgrad import cli
+from graphgrad.executor.backend import membership
 from graphgrad.executor.backend import process_group as processes
 from graphgrad.ir import context
 from tests import ROOT
@@ -225,9 +226,10 @@ def test_a_process_that_does_not_come(tmp_path: pathlib.Path) -> None:
     """The others wait for as long as they are told to; then the engine ends them."""
     status, _, errors = _launched(tmp_path, """
         import graphgrad.horovod as hvd
-        from graphgrad.executor.backend import process_group as processes
+        from graphgrad.executor.backend import membership
+from graphgrad.executor.backend import process_group as processes
 
-        if processes.member().rank == 0:
+        if membership.member().rank == 0:
             hvd.init()
     """, GRAPHGRAD_PROCESSES_TIMEOUT="3")
     assert status != 0 and "process 0 ended with status" in errors and "DEADLINE_EXCEEDED" in errors
@@ -244,18 +246,18 @@ def test_options(arguments: list[str], text: str, capsys: pytest.CaptureFixture[
 
 def test_who(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process is told which one it is by its environment."""
-    for name in (processes.COORDINATOR, processes.PROCESS, processes.PROCESSES, processes.LOCAL_PROCESS,
-                 processes.LOCAL_PROCESSES):
+    for name in (membership.COORDINATOR, membership.PROCESS, membership.PROCESSES, membership.LOCAL_PROCESS,
+                 membership.LOCAL_PROCESSES):
         monkeypatch.delenv(name, raising=False)
-    assert processes.member() == (0, 1, 0, 1, "")
-    monkeypatch.setenv(processes.COORDINATOR, "127.0.0.1:1")
+    assert membership.member() == (0, 1, 0, 1, "")
+    monkeypatch.setenv(membership.COORDINATOR, "127.0.0.1:1")
     for rank, size in (("", ""), ("2", "2"), ("-1", "2"), ("a", "2")):
-        monkeypatch.setenv(processes.PROCESS, rank)
-        monkeypatch.setenv(processes.PROCESSES, size)
+        monkeypatch.setenv(membership.PROCESS, rank)
+        monkeypatch.setenv(membership.PROCESSES, size)
         with pytest.raises(ValueError, match=r"(?s)needs GRAPHGRAD_PROCESS and.*Fix: start.*graphgrad launch"):
-            processes.member()
-    monkeypatch.setenv(processes.PROCESS, "1")
-    assert processes.member() == (1, 2, 1, 2, "127.0.0.1:1")
+            membership.member()
+    monkeypatch.setenv(membership.PROCESS, "1")
+    assert membership.member() == (1, 2, 1, 2, "127.0.0.1:1")
 
 
 def test_one_process(alone: None) -> None:

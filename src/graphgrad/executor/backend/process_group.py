@@ -20,7 +20,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,61 +28,11 @@ from graphgrad.errors import AbortedError, InvalidArgumentError, UnavailableErro
 from graphgrad.system.late_imports import load
 
 from . import xla
-
-COORDINATOR, PROCESS, PROCESSES = "GRAPHGRAD_COORDINATOR", "GRAPHGRAD_PROCESS", "GRAPHGRAD_PROCESSES"
-LOCAL_PROCESS, LOCAL_PROCESSES = "GRAPHGRAD_LOCAL_PROCESS", "GRAPHGRAD_LOCAL_PROCESSES"
-TIMEOUT = "GRAPHGRAD_PROCESSES_TIMEOUT"
-PATIENCE = "GRAPHGRAD_SUM_TIMEOUT"
+from .membership import PATIENCE, TIMEOUT, Member, found_by_the_engine, member, patience, timeout
 
 _HEARTBEAT, _LEAVING = 10, 3  # seconds: without a sign of life, for the service; to take leave
+_GIVES_UP = 32.0  # seconds: gloo's own limit for a call is 30
 _BEAT, _STILL = 1.0, 6.0  # seconds: between signs of life for the others, and without one until they give up
-
-
-class Member(NamedTuple):
-    """Which of the processes this one is.
-
-    Attributes:
-      rank, size: its number, and how many there are.
-      local_rank, local_size: the same among those on this machine.
-      address: the coordinator's host and port; "" for a single process.
-    """
-
-    rank: int = 0
-    size: int = 1
-    local_rank: int = 0
-    local_size: int = 1
-    address: str = ""
-
-
-def member() -> Member:
-    """Returns which process this one is, by the environment that `graphgrad launch` sets.
-
-    Raises: ValueError if the environment makes no sense.
-    """
-    address = os.environ.get(COORDINATOR, "")
-    if not address:
-        return Member()
-    try:
-        rank, size = int(os.environ[PROCESS]), int(os.environ[PROCESSES])
-        found = Member(rank, size, int(os.environ.get(LOCAL_PROCESS, rank)), int(os.environ.get(LOCAL_PROCESSES, size)),
-                       address)
-    except (KeyError, ValueError):
-        found = Member(-1)
-    if not 0 <= found.rank < found.size:
-        raise ValueError(f"{COORDINATOR}={address} needs {PROCESS} and {PROCESSES}, a number below another; got "
-                         f"{os.environ.get(PROCESS)!r} and {os.environ.get(PROCESSES)!r}.\n"
-                         "  Fix: start the program with graphgrad launch")
-    return found
-
-
-def timeout() -> int:
-    """Returns how many seconds processes wait for each other to begin, or to say what they ask for."""
-    return max(1, int(os.environ.get(TIMEOUT, "60")))
-
-
-def patience() -> int:
-    """Returns how many seconds a sum waits for processes that give signs of life, but do not come."""
-    return max(1, int(os.environ.get(PATIENCE, "600")))
 
 
 class _Worker:
@@ -97,6 +47,8 @@ class _Worker:
         """Ends the thread, if it does not stand still in a call."""
         self._calls.put(None)
         self._thread.join(_LEAVING)
+        if self._thread.is_alive():  # Python must not end before: the engine would abort the process
+            atexit.register(self._thread.join, _GIVES_UP)
 
     def begin(self, call: Callable[[], Any]) -> tuple[Any, list[Any]]:
         """Lets the thread make a call; returns a lock that is free afterwards, and where result and error will be."""
@@ -193,10 +145,16 @@ class ProcessGroup:
             if now - begun > patience():
                 raise RuntimeError(f"not all processes have asked for it within {patience()} s ({PATIENCE})")
 
+    @property
+    def is_broken(self) -> bool:
+        """Whether a sum has failed, so that the processes have lost each other."""
+        return bool(self._broken)
+
     def leave(self) -> None:
         """Takes leave of the coordinator."""
         if self._service is None:
             return
+        atexit.unregister(self.leave)
         # The engine cannot be left by a thread while Python ends.
         self._left.set()
         self._beating.join()
@@ -233,6 +191,30 @@ class ProcessGroup:
                 end = begin + arrays[i].size
                 result[i] = total[begin:end].reshape(arrays[i].shape)
                 begin = end
+        return result
+
+    def stack(self, arrays: Sequence[Any], count: int, label: str = "") -> list[Any]:
+        """Returns each array of all processes, along a new first axis.
+
+        Args:
+          arrays: shapes and dtypes are the same in all processes.
+          count: the size of that axis; zeros are where no process is.
+          label: a name for errors.
+        Raises: as `all_reduce`.
+        """
+        parts = [np.ascontiguousarray(a).tobytes() for a in arrays]
+        size = -(-sum(map(len, parts)) // 4)
+        words = np.zeros((count, size), np.uint32)  # whole numbers: their sums with zeros are exact
+        words[self.who.rank].view(np.uint8)[: sum(map(len, parts))] = np.frombuffer(b"".join(parts), np.uint8)
+        if self.who.size > 1:
+            self._compare("stack", arrays, label)
+            words = self._sum(words.reshape(-1)).reshape(count, size)
+        self.summed_bytes += words.nbytes
+        rows, result, begin = words.view(np.uint8), [], 0
+        for a in arrays:
+            part = np.ascontiguousarray(rows[:, begin : begin + a.nbytes])
+            result.append(part.view(a.dtype).reshape(count, *a.shape))
+            begin += a.nbytes
         return result
 
     def broadcast(self, arrays: Sequence[Any], root: int, label: str = "") -> list[Any]:
@@ -291,6 +273,8 @@ class ProcessGroup:
                 return found[0]
             except RuntimeError as e:
                 self._broken = _first_line(e)
+                # Its connections are closed, so that the others' calls, and what is left of this one, come to an end.
+                self._programs, self._client, self._device = {}, None, None
                 raise UnavailableError(None, None, f"process {self.who.rank} of {self.who.size}: a sum over all "
                                        f"processes failed, since another one is gone or hangs.\n  {self._broken}\n"
                                        "  Fix: see what the other processes say; start again from the last checkpoint"
@@ -419,8 +403,36 @@ def group() -> ProcessGroup:
     """
     with _making:
         if not _group:
-            _group.append(ProcessGroup(member()))
+            who = _meetings[0]() if _meetings else member()
+            if not _meetings and who.size == 1 and (found := found_by_the_engine()) is not None:
+                who = _host(found)
+            _group.append(ProcessGroup(who))
         return _group[0]
+
+
+_meetings: list[Callable[[], Member]] = []
+
+
+def meet_by(meeting: Callable[[], Member] | None) -> None:
+    """Says how the processes of a cluster find each other, also after they have lost each other; None for no more.
+
+    Args:
+      meeting: waits for the others; returns which process this one is.
+    """
+    _meetings[:] = [] if meeting is None else [meeting]
+
+
+def is_lost() -> bool:
+    """Returns whether the processes have lost each other, and cannot find each other again."""
+    return bool(_group) and _group[0].is_broken and not _meetings
+
+
+def anew() -> None:
+    """Gives up a group in which a sum has failed: the next call of `group` waits for the processes again."""
+    with _making:
+        lost = _group.pop() if _group and _group[0].is_broken and _meetings else None
+    if lost is not None:
+        lost.leave()
 
 
 def join(who: Member) -> ProcessGroup:
@@ -435,10 +447,15 @@ def join(who: Member) -> ProcessGroup:
             raise RuntimeError(f"this process is number {_group[0].who.rank} of {_group[0].who.size} already, and "
                                f"cannot be number {who.rank} of {who.size}. Fix: make one strategy for a process")
         if not _group:
-            if who.rank == 0 and who.size > 1:
-                _hosted.append(CoordinatorService(who.address, who.size))
-            _group.append(ProcessGroup(who))
+            _group.append(ProcessGroup(_host(who)))
         return _group[0]
+
+
+def _host(who: Member) -> Member:
+    """Runs the coordinator in process 0; returns which process this is."""
+    if who.rank == 0 and who.size > 1:
+        _hosted.append(CoordinatorService(who.address, who.size))
+    return who
 
 
 _hosted: list[CoordinatorService] = []  # it ends with the process

@@ -46,6 +46,7 @@ class Placement:
         self.accelerators = accelerators
         self.soft = soft
         self.log = log
+        self.tasks: frozenset[tuple[str, int]] | None = None  # of the cluster that the session's target belongs to
         self._logged: set[Operation] = set()
 
     @classmethod
@@ -102,6 +103,8 @@ class Placement:
     def _find(self, op: Operation, devices: Sequence[str], default: str) -> str:
         asked = dict(parse(op.device))
         kind, _, number = asked.pop("device", default).partition(":")
+        if self.tasks is not None and "job" in asked:
+            return self._stand_in(op, asked["job"], int(asked.get("task", "0")), f"{kind}:{number or '0'}", default)
         here = all(value == _HOME[key] for key, value in asked.items())
         candidates = [d for d in devices if d.startswith(f"{kind}:") and number in ("", "*", d.partition(":")[2])]
         if here and candidates:
@@ -115,6 +118,17 @@ class Placement:
                 "name a device that exists, or let it run elsewhere with tf.ConfigProto(allow_soft_placement=True)"
             ))
         return default
+
+
+    def _stand_in(self, op: Operation, job: str, task: int, device: str, default: str) -> str:
+        """Returns the device here that stands for one of a task of the cluster."""
+        if (job, task) not in (self.tasks or ()):
+            there = ", ".join(f"/job:{j}/task:{t}" for j, t in sorted(self.tasks or ()))
+            raise InvalidArgumentError(op.node_def, op, describe(
+                op.type, op.name, f"Cannot assign a device for operation {op.name}: {{{{node {op.name}}}}} was "
+                f"explicitly assigned to {op.device} but available devices are those of [ {there} ]", "",
+                str(op.source or ""), "name a task of the cluster that the server was made with"))
+        return device if device in self.devices else default
 
 
 default_placement = Placement()  # of functions

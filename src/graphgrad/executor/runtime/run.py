@@ -245,7 +245,8 @@ class Run:
                     self.table.taken.update(zip(cluster.rows, made_of[1].taken, strict=True))
                 if cluster.loop is not None and self._stop is not None:
                     args.append(self._stop.buffer(device))
-                if donated and self._store:  # the last step
+                # The last step; not if a result of it goes to several variables, for which it has to be copied.
+                if donated and self._store and self._plan.shared.isdisjoint(outs):
                     self._finish(program, args, outs, donated)
                 else:
                     results = self._call(device, program, args, donated, cluster.loop)

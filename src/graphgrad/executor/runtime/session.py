@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, InvalidArgumentError, describe
+from graphgrad.executor.plan.dead_outputs import prune
 from graphgrad.executor.plan.placement import Placement, SessionDevice, full_name
 from graphgrad.ir import dtypes
 from graphgrad.ir.blocking import limited, untimed
@@ -19,6 +20,7 @@ from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.values.kept_tensor import KeptName, KeptTensor
 from graphgrad.ir.values.variable_store import FIRST_VALUE, Cell
 
+from . import servers
 from .executable import Executable
 from .feeds import QuickFeeds, converted_feeds, fed_too, feed_targets, feed_values, flat_feeds, other_reads
 from .fetches import Fetches, conversions, fetched_array, places_in, replaced, structure_key
@@ -110,7 +112,10 @@ class BaseSession:
         self._timeout = _timeout(config)
         self._closed = False
         self._partial: dict[str, PartialRun] = {}
-        self._cells: dict[str, Cell] = {}
+        self._served = servers.find(target)
+        self._cells: dict[str, Cell] = {} if self._served is None else self._served.cells
+        if self._served is not None:
+            self._place.tasks = self._served.tasks
         self._resources = 0  # the number of queues and similar resources
         self._positions = RandomPositions()
         self._entries: dict[Any, _Entry] = {}
@@ -140,11 +145,12 @@ class BaseSession:
     def close(self) -> None:
         """Frees the session's variables and plans; it cannot run any more. Runs waiting for a queue are cancelled."""
         self._closed = True
-        for cell in list(self._cells.values()):
-            resource: Any = cell.held.item() if cell.dtype is dtypes.variant and cell.held is not None else None
-            if hasattr(resource, "cancel"):
-                resource.cancel()
-        self._cells.clear()
+        if self._served is None:  # else the server keeps them for other sessions
+            for cell in list(self._cells.values()):
+                resource: Any = cell.held.item() if cell.dtype is dtypes.variant and cell.held is not None else None
+                if hasattr(resource, "cancel"):
+                    resource.cancel()
+            self._cells.clear()
         self._entries.clear()
         self._quick.clear()
         self._late.clear()
@@ -350,6 +356,9 @@ class BaseSession:
         with untimed():
             executable = Executable(list(tensors.values()), targets, [*feeds, *(t for t, _ in reads)], self._resolve,
                                     self._positions, self._engine, self._place)
+        if self._served is not None and self._served.before_sums is not None:
+            if any(op.type.startswith("Processes") for op in prune(list(tensors.values()), targets, feeds)):
+                self._served.before_sums(self)
         index = {i: n for n, i in enumerate(tensors)}
         places = [index.get(id(e)) for e in elements]
         rank0 = [isinstance(e, Tensor) for e in elements]
@@ -383,7 +392,8 @@ class BaseSession:
             )
         name = op._attr("shared_name") or op.name
         cell = self._cells.get(name)
-        if cell is None:
+        if cell is None or (self._served is not None and cell.dtype is not op._attr("dtype")):
+            self._cells.pop(name, None)  # a server's, of another graph
             first = vars(op).get(FIRST_VALUE)
             cell = self._cells.setdefault(name, Cell(first, name, op._attr("dtype"), op._attr("shape")))
         return cell

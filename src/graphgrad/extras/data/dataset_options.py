@@ -19,7 +19,10 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How a data set is shared among machines. Without effect: one reads all of it.
+    """How `experimental_distribute_dataset` shares a data set among several processes.
+
+    FILE: each reads its own files. DATA: each takes its part of each batch. OFF, HINT: each takes everything.
+    AUTO: FILE if files are read, else DATA.
 
     Reference: TensorFlow 2.21 `tf.data.experimental.AutoShardPolicy`.
     """
@@ -125,7 +128,7 @@ class ThreadingOptions(_Options):
 
 
 class DistributeOptions(_Options):
-    """Settings of distribution over machines, which is not offered.
+    """Settings of distribution over several processes.
 
     Reference: TensorFlow 2.21 `tf.data.experimental.DistributeOptions`.
     """

@@ -12,6 +12,7 @@ import numpy as np
 
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.ir.attribute_limits import whole
+from graphgrad.ir.blocking import located
 from graphgrad.ops.random.philox import Stream, host_blocks
 from graphgrad.ops.random.seeds import get_seed
 
@@ -105,11 +106,30 @@ class Values(dict[int, Any]):
     Args:
       values: these.
       draws: the random numbers of the pass.
+
+    Attributes:
+      files: how many workers share the files that are read, and which one this is; None for all files.
     """
 
     def __init__(self, values: Mapping[Any, Any], draws: Draws):
         super().__init__(values)
         self.draws = draws
+        self.files: tuple[int, int] | None = None
+
+    def part_of(self, names: Iterator[Any]) -> Iterator[Any]:
+        """Yields this worker's part of the names of files; InvalidArgumentError if there are fewer than workers."""
+        if self.files is None:
+            yield from names
+            return
+        count, index = self.files
+        seen = 0
+        for seen, name in enumerate(names, 1):
+            if (seen - 1) % count == index:
+                yield name
+        if seen < count:
+            raise located(InvalidArgumentError, f"Could not apply FILE based sharding: the dataset only has {seen} "
+                          f"file(s), which is not enough for the required {count} shards/workers",
+                          "AutoShardPolicy.DATA, which shares the elements")
 
 
 class Walk:

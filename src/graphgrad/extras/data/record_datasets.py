@@ -42,7 +42,7 @@ class _OfFiles(DatasetV1):
 
     def _all(self, names: Any, given: Any) -> Iterator[list[Any]]:
         kind = _text(_now(self._compression, given))
-        for name in names:
+        for name in given.part_of(iter(names)):
             for content in self._read(_text(name), kind):
                 element = np.empty((), object)
                 element[()] = content

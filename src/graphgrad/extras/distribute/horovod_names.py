@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphgrad.errors import UnimplementedError
+from graphgrad.executor.backend import membership
 from graphgrad.executor.backend import process_group as processes
 from graphgrad.frontend.variables.variable_functions import global_variables
 from graphgrad.ir.context import current_graph
@@ -57,7 +58,7 @@ def is_initialized() -> bool:
     return processes.has_joined()
 
 
-def _who() -> processes.Member:
+def _who() -> membership.Member:
     if not processes.has_joined():
         raise ValueError("Horovod has not been initialized; use hvd.init().")
     return processes.group().who

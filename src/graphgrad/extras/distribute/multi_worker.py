@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphgrad.errors import UnimplementedError
+from graphgrad.executor.backend import membership
 from graphgrad.executor.backend import process_group as processes
 from graphgrad.frontend.distribute.contexts import (
     ReduceOp,
@@ -25,7 +26,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, float64, int64
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.values.indexed_slices import IndexedSlices
-from graphgrad.training.sessions.processes import ClusterSpec
+from graphgrad.training.sessions.cluster_spec import ClusterSpec
 
 from . import process_ops as process_ops  # registers the operations
 from .collectives import check_axis, divided
@@ -78,11 +79,11 @@ class TFConfigClusterResolver:
         return ""
 
 
-def _member(resolver: TFConfigClusterResolver) -> processes.Member:
+def _member(resolver: TFConfigClusterResolver) -> membership.Member:
     """Returns which process of a cluster this one is; of those that `graphgrad launch` started if there is none."""
     cluster = resolver.cluster_spec()
     if not cluster.jobs:
-        return processes.member()
+        return membership.member()
     others = [job for job in cluster.jobs if job not in (*_TASKS, "evaluator")]
     if others:
         raise UnimplementedError(None, None, f"MultiWorkerMirroredStrategy with tasks {others} is not offered: all "
@@ -92,7 +93,7 @@ def _member(resolver: TFConfigClusterResolver) -> processes.Member:
     if here not in addresses:
         raise ValueError(f"TF_CONFIG's task {here} is none of its cluster's: {addresses}. Fix: "
                          '{"cluster": {"worker": ["host:port", ...]}, "task": {"type": "worker", "index": 0}}')
-    return processes.Member(addresses.index(here), len(addresses), addresses.index(here), len(addresses),
+    return membership.Member(addresses.index(here), len(addresses), addresses.index(here), len(addresses),
                             cluster.task_address(*addresses[0]))
 
 
@@ -233,7 +234,20 @@ class _MultiWorkerExtended(MirroredExtended):
     def _distribute(self, dataset: Any) -> Any:
         from .input import DistributedDataset
 
-        return DistributedDataset(dataset, [*self.worker_devices] * self._group.who.size, self._group.who.rank)
+        who = self._group.who
+        if who.size > 1 and hasattr(dataset, "element_spec"):
+            from graphgrad.extras.data.dataset_options import AutoShardPolicy
+
+            from . import auto_shard
+
+            policy = auto_shard.policy_of(dataset)
+            by_files = policy is AutoShardPolicy.FILE or (
+                policy is AutoShardPolicy.AUTO and auto_shard.reads_files(dataset))
+            if by_files:
+                dataset = auto_shard.shard_files(dataset, who.size, who.rank)
+            if by_files or policy in (AutoShardPolicy.OFF, AutoShardPolicy.HINT):
+                return DistributedDataset(auto_shard.in_parts(dataset, who.size), self.worker_devices)
+        return DistributedDataset(dataset, [*self.worker_devices] * who.size, who.rank)
 
     def _distribute_from_function(self, dataset_fn: Callable[..., Any]) -> Any:
         from .input import DistributedDatasetsFromFunction

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphgrad.executor.backend import process_group as processes
 from graphgrad.ir.conversion import convert_to_tensor
-from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 
 _FLAGS = ("stateful", "host")
 
@@ -30,6 +30,38 @@ _all_reduce.shape(_same_shapes)
 @_all_reduce.grad
 def _all_reduce_grad(op: Any, *dys: Any) -> Any:
     return list(raw.ProcessesAllReduce(list(dys), label=f"gradient of {op._attr('label')}"))
+
+
+@op("ProcessesSize", "-> size: int64", flags=_FLAGS)
+def _size(xp: Any) -> Any:
+    """Gives the number of processes."""
+    return np.int64(processes.group().who.size)
+
+
+@_size.shape
+def _size_shape() -> Any:
+    return ()
+
+
+_size.grad(NOT_DIFFERENTIABLE)
+
+
+@op("ProcessesStack", "input: list(T) -> output: list(T)", flags=_FLAGS)
+def _stack(xp: Any, input: Any, *, count: int = 1, label: str = "") -> Any:
+    """Gives all processes the tensors of each, along a new first axis; zeros for those that are not there."""
+    return processes.group().stack([np.asarray(a) for a in input], count, label)
+
+
+@_stack.shape
+def _stack_shape(input: Sequence[Any], *, count: int = 1, **_: Any) -> Any:
+    return [None if shape is None else (count, *shape) for shape in input]
+
+
+@_stack.grad
+def _stack_grad(op: Any, *dys: Any) -> Any:
+    sums = raw.ProcessesAllReduce(list(dys), label=f"gradient of {op._attr('label')}")
+    rank = processes.group().who.rank
+    return [raw.StridedSlice(s, [rank], [rank + 1], [1], shrink_axis_mask=1) for s in sums]
 
 
 @op("ProcessesBroadcast", "input: list(T) -> output: list(T)", flags=_FLAGS)

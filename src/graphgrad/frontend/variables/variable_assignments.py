@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from graphgrad.frontend.distribute import clusters
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType
 from graphgrad.ir.eager import EagerTensor
@@ -79,12 +80,17 @@ class Assignments:
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> Self | Any:
         """Adds to the value; arguments and result as for `assign`."""
-        return self._update("AssignAddVariableOp", (self._operand(delta),), name, read_value)
+        return self._update("AssignAddVariableOp", (self._addend(delta),), name, read_value)
 
     def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None,
                    read_value: bool = True) -> Self | Any:
         """Subtracts from the value; arguments and result as for `assign`."""
-        return self._update("AssignSubVariableOp", (self._operand(delta),), name, read_value)
+        return self._update("AssignSubVariableOp", (self._addend(delta),), name, read_value)
+
+    def _addend(self, delta: Any) -> Any:
+        """Converts a value to add; it is a sum over the workers of a cluster that share the variable."""
+        tensor = self._operand(delta)
+        return clusters.summed(tensor, self) if clusters.is_shared(self) else tensor
 
     def load(self, value: Any, session: Any = None) -> None:
         """Sets the value in a session at once; in eager mode without one.

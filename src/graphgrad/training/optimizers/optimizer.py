@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from graphgrad.frontend import modes
+from graphgrad.frontend.distribute import clusters
 from graphgrad.frontend.distribute.contexts import ReduceOp, get_replica_context, get_strategy, has_strategy
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.graph.init_scope import init_scope
@@ -177,6 +178,10 @@ class Optimizer(Trackable):
                              f"  Asked for at {user_source(2)}\n  Fix: {_EXPLAIN}")
         if has_strategy() and get_strategy().extended._use_merge_call():
             return self._meet(pairs, global_step, name)
+        if clusters.current() is not None and any(clusters.is_shared(v) for v in variables):
+            from .in_turn import apply
+
+            return apply(self, pairs, global_step, name)
         self._make_slots(variables)
         graph = current_graph()
         with name_scope(name, self._name) as scope:

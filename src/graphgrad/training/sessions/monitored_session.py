@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphgrad.errors import AbortedError, OutOfRangeError, UnavailableError
+from graphgrad.executor.backend import process_group
 from graphgrad.frontend.config.config_proto import RunMetadata, RunOptions
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.files.atomic_files import make_folders
@@ -69,7 +70,7 @@ class _Monitored:
                     hook.after_create_session(self._session, self._coord)
                 return
             except (AbortedError, UnavailableError) as e:
-                if not self._recovers:
+                if not self._recovers or process_group.is_lost():
                     raise
                 _log.info("An error was raised while a session was being created (%s); it is made again.", e)
 
@@ -90,7 +91,7 @@ class _Monitored:
             try:
                 return self._run(fetches, feed_dict, options, run_metadata)
             except (AbortedError, UnavailableError) as e:
-                if not self._recovers:
+                if not self._recovers or process_group.is_lost():
                     raise
                 _log.info("An error was raised (%s); the session is made again, from the latest checkpoint.", e)
                 self._session.close()
@@ -283,7 +284,7 @@ class SingularMonitoredSession(_Monitored):
     Args:
       hooks: `SessionRunHook`s.
       scaffold: a `Scaffold`.
-      master: accepted; there is one process.
+      master: the target of a `Server`; "" for none.
       config: a `ConfigProto`.
       checkpoint_dir: a directory whose latest checkpoint is restored, if there is one.
       stop_grace_period_secs: for how long threads may go on at the end.
@@ -313,8 +314,8 @@ def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint
     """Makes a `MonitoredSession` with the hooks of training: checkpoints, summaries, steps per second.
 
     Args:
-      master: accepted; there is one process.
-      is_chief: whether to save.
+      master: the target of a `Server`; "" for none.
+      is_chief: whether to initialize and to save; the other workers of a cluster wait for the chief's values.
       checkpoint_dir: where checkpoints are restored from and saved to; None: neither.
       scaffold: a `Scaffold`.
       hooks, chief_only_hooks: more `SessionRunHook`s.
@@ -324,7 +325,7 @@ def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint
       config: a `ConfigProto`.
       stop_grace_period_secs: for how long threads may go on at the end.
       log_step_count_steps: the interval of logging steps per second; None or 0: never.
-      max_wait_secs: accepted; there is no other process to wait for.
+      max_wait_secs: accepted: GRAPHGRAD_PROCESSES_TIMEOUT says how long to wait for other workers.
       summary_dir: where summaries go; checkpoint_dir by default.
       save_graph_def: whether to write graph.pbtxt.
     Returns: a `MonitoredSession`.

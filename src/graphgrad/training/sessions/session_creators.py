@@ -21,6 +21,8 @@ from graphgrad.training.checkpoints.checkpoint_state import checkpoint_exists, l
 from graphgrad.training.checkpoints.saver import Saver
 from graphgrad.training.summaries.summaries_v1 import merge_all
 
+from .sharing import share, waits_for_a_chief
+
 _log = Log("tensorflow")
 
 
@@ -167,14 +169,28 @@ class _Creator(SessionCreator):
         if checkpoint_dir is not None and checkpoint_filename_with_path is not None:
             raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
         self._scaffold = scaffold or Scaffold()
-        self._config = config
+        self._master, self._config = master, config
         self._checkpoint_dir, self._path = checkpoint_dir, checkpoint_filename_with_path
 
     def create_session(self) -> Any:
         """Makes the session."""
         scaffold = self._scaffold
         scaffold.finalize()
-        session = Session(graph=get_default_graph(), config=self._config)
+        session = Session(self._master, graph=get_default_graph(), config=self._config)
+        if not self._waits(session):
+            self._initialize(session)
+        share(session, not self._waits(session))
+        _check_ready(session, scaffold.ready_for_local_init_op, "ready for local_init", "init_op or init_fn")
+        session.run(scaffold.local_init_op, feed_dict=scaffold.local_init_feed_dict)
+        _check_ready(session, scaffold.ready_op, "ready", "init_op, local_init_op or init_fn")
+        return session
+
+    def _waits(self, session: Any) -> bool:
+        """Returns whether another process initializes the session's variables."""
+        return False
+
+    def _initialize(self, session: Any) -> None:
+        scaffold = self._scaffold
         path = self._path or (latest_checkpoint(self._checkpoint_dir) if self._checkpoint_dir else None)
         if self._path or (path and checkpoint_exists(path)):  # one that is named has to be there
             _log.info("Restoring parameters from %s", path)
@@ -183,10 +199,6 @@ class _Creator(SessionCreator):
             session.run(scaffold.init_op, feed_dict=scaffold.init_feed_dict)
             if scaffold.init_fn is not None:
                 scaffold.init_fn(session)
-        _check_ready(session, scaffold.ready_for_local_init_op, "ready for local_init", "init_op or init_fn")
-        session.run(scaffold.local_init_op, feed_dict=scaffold.local_init_feed_dict)
-        _check_ready(session, scaffold.ready_op, "ready", "init_op, local_init_op or init_fn")
-        return session
 
 
 def _check_ready(session: Any, ready_op: Any, what: str, places: str) -> None:
@@ -201,7 +213,7 @@ class ChiefSessionCreator(_Creator):
 
     Args:
       scaffold: a `Scaffold`.
-      master: accepted; there is one process.
+      master: the target of a `Server`; "" for none.
       config: a `ConfigProto`.
       checkpoint_dir: a directory whose latest checkpoint is restored, if there is one.
       checkpoint_filename_with_path: a checkpoint, in place of a directory.
@@ -211,13 +223,16 @@ class ChiefSessionCreator(_Creator):
 
 
 class WorkerSessionCreator(_Creator):
-    """The same as `ChiefSessionCreator`: there is one process, which is its own chief.
+    """Makes a session whose variables the chief of the cluster initializes; without a cluster as the chief's creator.
 
     Args:
-      scaffold, master, config: as there.
-      max_wait_secs: accepted; there is no other process to wait for.
+      scaffold, master, config: as for `ChiefSessionCreator`.
+      max_wait_secs: accepted: GRAPHGRAD_PROCESSES_TIMEOUT says how long to wait.
     Reference: TensorFlow 2.21 `tf.compat.v1.train.WorkerSessionCreator`.
     """
 
     def __init__(self, scaffold: Any = None, master: str = "", config: Any = None, max_wait_secs: float = 1800):
         super().__init__(scaffold, master, config)
+
+    def _waits(self, session: Any) -> bool:
+        return waits_for_a_chief(session)

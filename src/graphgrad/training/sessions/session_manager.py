@@ -13,6 +13,8 @@ from graphgrad.ir.context import get_default_graph
 from graphgrad.system.log import Log
 from graphgrad.training.checkpoints.checkpoint_state import latest_checkpoint
 
+from .sharing import share
+
 _log = Log("tensorflow")
 
 
@@ -48,12 +50,12 @@ class SessionManager:
         self._wait = recovery_wait_secs
         self._options, self._feeds = local_init_run_options, local_init_feed_dict
 
-    def _restored(self, saver: Any, checkpoint_dir: Any, path: Any, wait: bool, max_wait_secs: float,
+    def _restored(self, master: str, saver: Any, checkpoint_dir: Any, path: Any, wait: bool, max_wait_secs: float,
                   config: Any) -> tuple[Any, bool]:
         """Makes a session; returns it and whether it was restored."""
         if checkpoint_dir and path:
             raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
-        session = Session(graph=self._graph, config=config)
+        session = Session(master, graph=self._graph, config=config)
         if saver is None or not (checkpoint_dir or path):
             return session, False
         until = time.monotonic() + max_wait_secs
@@ -72,7 +74,7 @@ class SessionManager:
         """Makes a session that is restored from the latest checkpoint, or else initialized.
 
         Args:
-          master: accepted; there is one process.
+          master: the target of a `Server`; "" for none.
           init_op: the operation that initializes, where there is no checkpoint.
           saver: the `Saver` to restore with.
           checkpoint_dir, checkpoint_filename_with_path: a directory of checkpoints, or one of them.
@@ -83,8 +85,8 @@ class SessionManager:
         Returns: the session.
         Raises: RuntimeError if there is nothing to initialize with, or something has no value after all.
         """
-        session, loaded = self._restored(saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint,
-                                         max_wait_secs, config)
+        session, loaded = self._restored(master, saver, checkpoint_dir, checkpoint_filename_with_path,
+                                         wait_for_checkpoint, max_wait_secs, config)
         if not loaded:
             if init_op is None and not init_fn and self._local_init_op is None:
                 raise RuntimeError("Model is not initialized and no init_op or init_fn or local_init_op was given. "
@@ -93,6 +95,7 @@ class SessionManager:
                 session.run(init_op, feed_dict=init_feed_dict)
             if init_fn:
                 init_fn(session)
+        share(session, True)
         problem = self._local(session)
         if problem:
             raise RuntimeError(f"Init operations did not make model ready for local_init.  Init op: {_name(init_op)}, "
@@ -114,29 +117,30 @@ class SessionManager:
             of `prepare_session`.
         Returns: the session, and whether it is ready.
         """
-        session, loaded = self._restored(saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint,
-                                         max_wait_secs, config)
+        session, loaded = self._restored(master, saver, checkpoint_dir, checkpoint_filename_with_path,
+                                         wait_for_checkpoint, max_wait_secs, config)
         problem = self._local(session)
         if problem or not loaded:
             return session, False
         return session, not _missing(session, self._ready_op)
 
     def wait_for_session(self, master: str, config: Any = None, max_wait_secs: float = float("inf")) -> Any:
-        """Waits for a session that another process initializes; there is only this process.
+        """Waits until another worker of the cluster has initialized the variables; makes a session with its values.
 
         Args:
           master, config: as for `prepare_session`.
-          max_wait_secs: accepted.
+          max_wait_secs: accepted: GRAPHGRAD_PROCESSES_TIMEOUT says how long to wait.
         Returns: the session.
-        Raises: DeadlineExceededError if the model is not ready.
+        Raises: DeadlineExceededError if the model is not ready, or other workers do not come.
         """
         from graphgrad.errors import DeadlineExceededError
 
-        session = Session(graph=self._graph, config=config)
+        session = Session(master, graph=self._graph, config=config)
+        share(session, False)
         problem = self._local(session) or _missing(session, self._ready_op)
         if problem:
-            raise DeadlineExceededError(None, None, f"Session was not ready after waiting: {problem}. There is one "
-                                        "process. Fix: prepare_session, which initializes")
+            raise DeadlineExceededError(None, None, f"Session was not ready after waiting: {problem}. Fix: let "
+                                        "the chief initialize them, in prepare_session")
         return session
 
     def _local(self, session: Any) -> str:

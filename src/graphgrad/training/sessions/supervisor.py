@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from graphgrad.frontend.distribute import clusters
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.variables.variable_functions import (
     global_variables,
@@ -43,7 +44,8 @@ class Supervisor:
       graph: the graph; the default one if not given. It is finalized.
       ready_op, ready_for_local_init_op, init_op, local_init_op, summary_op, saver, global_step, summary_writer: what
         `SessionManager` and the services need; made or found in collections by default, None for none.
-      is_chief: accepted as True; there is one process.
+      is_chief: whether this process initializes, saves and summarizes for the workers of a cluster; a single process
+        always does.
       init_feed_dict, init_fn, local_init_run_options: as for `SessionManager`.
       logdir: the directory for checkpoints and summaries; None for none.
       save_summaries_secs, save_model_secs: the intervals of writing them; 0 for never.
@@ -70,6 +72,8 @@ class Supervisor:
                  init_fn: Any = None, local_init_run_options: Any = None):
         self._graph = graph if graph is not None else get_default_graph()
         self._is_chief, self._init_fn, self._init_feed_dict = is_chief, init_fn, init_feed_dict
+        if not is_chief and clusters.current() is not None:
+            logdir = None  # the chief writes
         self._logdir, self._stop_grace_secs = logdir, stop_grace_secs
         self._save_summaries_secs, self._save_model_secs = save_summaries_secs, save_model_secs
         with use_graph(self._graph):
@@ -187,6 +191,10 @@ class Supervisor:
         self._coord.clear_stop()
         if self._writer is not None:
             self._writer.reopen()
+        if not self._is_chief and clusters.current() is not None:
+            session = self._manager.wait_for_session(master, config=config, max_wait_secs=max_wait_secs)
+            self.start_queue_runners(session)
+            return session
         session = self._manager.prepare_session(
             master, init_op=self._init_op, saver=self._saver, checkpoint_dir=self._logdir,
             wait_for_checkpoint=wait_for_checkpoint, max_wait_secs=max_wait_secs, config=config,

@@ -10,4 +10,5 @@ graphgrad.frontend.distribute.contexts: ReduceOp experimental_set_strategy get_l
     get_strategy has_strategy in_cross_replica_context
 graphgrad.frontend.distribute.sharding: Mesh
 graphgrad.frontend.distribute.strategy: InputContext ReplicaContext Strategy=StrategyV1 StrategyExtended
+graphgrad.training.sessions.server: Server
 """)

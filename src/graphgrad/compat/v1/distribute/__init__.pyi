@@ -16,9 +16,10 @@ from graphgrad.frontend.distribute.strategy import InputContext as InputContext
 from graphgrad.frontend.distribute.strategy import ReplicaContext as ReplicaContext
 from graphgrad.frontend.distribute.strategy import StrategyExtended as StrategyExtended
 from graphgrad.frontend.distribute.strategy import StrategyV1 as Strategy
+from graphgrad.training.sessions.server import Server as Server
 
 __all__ = [
-    "InputContext", "Mesh", "MirroredStrategy", "OneDeviceStrategy", "ReduceOp", "ReplicaContext", "Strategy",
+    "InputContext", "Mesh", "MirroredStrategy", "OneDeviceStrategy", "ReduceOp", "ReplicaContext", "Server", "Strategy",
     "StrategyExtended", "cluster_resolver", "experimental", "experimental_set_strategy", "get_loss_reduction",
     "get_replica_context", "get_strategy", "has_strategy", "in_cross_replica_context"
 ]

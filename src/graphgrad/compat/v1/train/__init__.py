@@ -11,6 +11,7 @@ graphgrad.extras.pipelines.input_producers: input_producer limit_epochs match_fi
     slice_input_producer string_input_producer
 graphgrad.extras.pipelines.records: summary_iterator
 graphgrad.extras.profiling.profiler_hook: ProfilerHook
+graphgrad.frontend.config.config_proto: ClusterDef JobDef
 graphgrad.ir.graph_messages: SaverDef
 graphgrad.ir.proto.example_messages: BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List
     SequenceExample
@@ -42,14 +43,17 @@ graphgrad.training.optimizers.rmsprop: RMSPropOptimizer
 graphgrad.training.optimizers.schedules: cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay
     linear_cosine_decay natural_exp_decay noisy_linear_cosine_decay piecewise_constant
     piecewise_constant_decay=piecewise_constant polynomial_decay
+graphgrad.training.sessions.cluster_spec: ClusterSpec
 graphgrad.training.sessions.monitored_session: MonitoredSession MonitoredTrainingSession SingularMonitoredSession
-graphgrad.training.sessions.processes: ClusterSpec Server SyncReplicasOptimizer replica_device_setter
+graphgrad.training.sessions.replica_devices: replica_device_setter
 graphgrad.training.sessions.saving_hooks: CheckpointSaverHook CheckpointSaverListener StepCounterHook SummarySaverHook
+graphgrad.training.sessions.server: Server ServerDef
 graphgrad.training.sessions.session_creators: ChiefSessionCreator Scaffold SessionCreator WorkerSessionCreator
 graphgrad.training.sessions.session_hooks: FeedFnHook FinalOpsHook GlobalStepWaiterHook LoggingTensorHook
     NanLossDuringTrainingError NanTensorHook SecondOrStepTimer SessionRunArgs SessionRunContext SessionRunHook
     SessionRunValues StopAtStepHook
 graphgrad.training.sessions.session_manager: SessionManager
 graphgrad.training.sessions.supervisor: Supervisor basic_train_loop
+graphgrad.training.sessions.sync_replicas: SyncReplicasOptimizer
 graphgrad.training.summaries.file_writer: SummaryWriter=FileWriter
 """)

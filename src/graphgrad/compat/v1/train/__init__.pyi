@@ -18,6 +18,8 @@ from graphgrad.extras.pipelines.input_producers import slice_input_producer as s
 from graphgrad.extras.pipelines.input_producers import string_input_producer as string_input_producer
 from graphgrad.extras.pipelines.records import summary_iterator as summary_iterator
 from graphgrad.extras.profiling.profiler_hook import ProfilerHook as ProfilerHook
+from graphgrad.frontend.config.config_proto import ClusterDef as ClusterDef
+from graphgrad.frontend.config.config_proto import JobDef as JobDef
 from graphgrad.ir.graph_messages import SaverDef as SaverDef
 from graphgrad.ir.proto.example_messages import BytesList as BytesList
 from graphgrad.ir.proto.example_messages import Example as Example
@@ -81,17 +83,17 @@ from graphgrad.training.optimizers.schedules import noisy_linear_cosine_decay as
 from graphgrad.training.optimizers.schedules import piecewise_constant as piecewise_constant
 from graphgrad.training.optimizers.schedules import piecewise_constant as piecewise_constant_decay
 from graphgrad.training.optimizers.schedules import polynomial_decay as polynomial_decay
+from graphgrad.training.sessions.cluster_spec import ClusterSpec as ClusterSpec
 from graphgrad.training.sessions.monitored_session import MonitoredSession as MonitoredSession
 from graphgrad.training.sessions.monitored_session import MonitoredTrainingSession as MonitoredTrainingSession
 from graphgrad.training.sessions.monitored_session import SingularMonitoredSession as SingularMonitoredSession
-from graphgrad.training.sessions.processes import ClusterSpec as ClusterSpec
-from graphgrad.training.sessions.processes import Server as Server
-from graphgrad.training.sessions.processes import SyncReplicasOptimizer as SyncReplicasOptimizer
-from graphgrad.training.sessions.processes import replica_device_setter as replica_device_setter
+from graphgrad.training.sessions.replica_devices import replica_device_setter as replica_device_setter
 from graphgrad.training.sessions.saving_hooks import CheckpointSaverHook as CheckpointSaverHook
 from graphgrad.training.sessions.saving_hooks import CheckpointSaverListener as CheckpointSaverListener
 from graphgrad.training.sessions.saving_hooks import StepCounterHook as StepCounterHook
 from graphgrad.training.sessions.saving_hooks import SummarySaverHook as SummarySaverHook
+from graphgrad.training.sessions.server import Server as Server
+from graphgrad.training.sessions.server import ServerDef as ServerDef
 from graphgrad.training.sessions.session_creators import ChiefSessionCreator as ChiefSessionCreator
 from graphgrad.training.sessions.session_creators import Scaffold as Scaffold
 from graphgrad.training.sessions.session_creators import SessionCreator as SessionCreator
@@ -111,18 +113,19 @@ from graphgrad.training.sessions.session_hooks import StopAtStepHook as StopAtSt
 from graphgrad.training.sessions.session_manager import SessionManager as SessionManager
 from graphgrad.training.sessions.supervisor import Supervisor as Supervisor
 from graphgrad.training.sessions.supervisor import basic_train_loop as basic_train_loop
+from graphgrad.training.sessions.sync_replicas import SyncReplicasOptimizer as SyncReplicasOptimizer
 from graphgrad.training.summaries.file_writer import FileWriter as SummaryWriter
 
 __all__ = [
     "AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer", "BytesList", "Checkpoint",
     "CheckpointManager", "CheckpointOptions", "CheckpointSaverHook", "CheckpointSaverListener", "ChiefSessionCreator",
-    "ClusterSpec", "Coordinator", "Example", "ExponentialMovingAverage", "Feature", "FeatureList", "FeatureLists",
-    "Features", "FeedFnHook", "FinalOpsHook", "FloatList", "FtrlOptimizer", "GlobalStepWaiterHook",
-    "GradientDescentOptimizer", "Int64List", "LoggingTensorHook", "LooperThread", "MomentumOptimizer",
+    "ClusterDef", "ClusterSpec", "Coordinator", "Example", "ExponentialMovingAverage", "Feature", "FeatureList",
+    "FeatureLists", "Features", "FeedFnHook", "FinalOpsHook", "FloatList", "FtrlOptimizer", "GlobalStepWaiterHook",
+    "GradientDescentOptimizer", "Int64List", "JobDef", "LoggingTensorHook", "LooperThread", "MomentumOptimizer",
     "MonitoredSession", "MonitoredTrainingSession", "NanLossDuringTrainingError", "NanTensorHook",
     "NewCheckpointReader", "Optimizer", "ProfilerHook", "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer",
     "QueueRunner", "RMSPropOptimizer", "Saver", "SaverDef", "Scaffold", "SecondOrStepTimer", "SequenceExample",
-    "Server", "SessionCreator", "SessionManager", "SessionRunArgs", "SessionRunContext", "SessionRunHook",
+    "Server", "ServerDef", "SessionCreator", "SessionManager", "SessionRunArgs", "SessionRunContext", "SessionRunHook",
     "SessionRunValues", "SingularMonitoredSession", "StepCounterHook", "StopAtStepHook", "SummarySaverHook",
     "SummaryWriter", "Supervisor", "SyncReplicasOptimizer", "VocabInfo", "WorkerSessionCreator", "add_queue_runner",
     "assert_global_step", "basic_train_loop", "batch", "batch_join", "checkpoint_exists", "checkpoints_iterator",

@@ -13,4 +13,5 @@ graphgrad.frontend.distribute.contexts: ReduceOp experimental_set_strategy get_r
     in_cross_replica_context
 graphgrad.frontend.distribute.sharding: Mesh
 graphgrad.frontend.distribute.strategy: InputContext ReplicaContext Strategy StrategyExtended
+graphgrad.training.sessions.server: Server
 """)

@@ -19,10 +19,11 @@ from graphgrad.frontend.distribute.strategy import InputContext as InputContext
 from graphgrad.frontend.distribute.strategy import ReplicaContext as ReplicaContext
 from graphgrad.frontend.distribute.strategy import Strategy as Strategy
 from graphgrad.frontend.distribute.strategy import StrategyExtended as StrategyExtended
+from graphgrad.training.sessions.server import Server as Server
 
 __all__ = [
     "DistributedDataset", "DistributedIterator", "DistributedValues", "InputContext", "Mesh", "MirroredStrategy",
-    "MultiWorkerMirroredStrategy", "OneDeviceStrategy", "ReduceOp", "ReplicaContext", "Strategy", "StrategyExtended",
-    "cluster_resolver", "experimental", "experimental_set_strategy", "get_replica_context", "get_strategy",
-    "has_strategy", "in_cross_replica_context"
+    "MultiWorkerMirroredStrategy", "OneDeviceStrategy", "ReduceOp", "ReplicaContext", "Server", "Strategy",
+    "StrategyExtended", "cluster_resolver", "experimental", "experimental_set_strategy", "get_replica_context",
+    "get_strategy", "has_strategy", "in_cross_replica_context"
 ]

@@ -4,6 +4,7 @@ from graphgrad.compat.lazy import face as _face
 
 __all__, __getattr__, __dir__ = _face(__name__, """
 graphgrad.compat.v2.train.experimental: experimental=.
+graphgrad.frontend.config.config_proto: ClusterDef JobDef
 graphgrad.ir.proto.example_messages: BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List
     SequenceExample
 graphgrad.training.checkpoints.checkpoint_manager: CheckpointManager CheckpointView TrackableView checkpoints_iterator
@@ -12,5 +13,6 @@ graphgrad.training.checkpoints.checkpoint_state: get_checkpoint_state latest_che
 graphgrad.training.checkpoints.object_checkpoint: Checkpoint CheckpointOptions
 graphgrad.training.coordination.coordinator: Coordinator
 graphgrad.training.optimizers.averages: ExponentialMovingAverage
-graphgrad.training.sessions.processes: ClusterSpec
+graphgrad.training.sessions.cluster_spec: ClusterSpec
+graphgrad.training.sessions.server: ServerDef
 """)

@@ -1,6 +1,8 @@
 """`tf.train`. Written by `make faces` from exports.txt."""
 
 from graphgrad.compat.v2.train import experimental as experimental
+from graphgrad.frontend.config.config_proto import ClusterDef as ClusterDef
+from graphgrad.frontend.config.config_proto import JobDef as JobDef
 from graphgrad.ir.proto.example_messages import BytesList as BytesList
 from graphgrad.ir.proto.example_messages import Example as Example
 from graphgrad.ir.proto.example_messages import Feature as Feature
@@ -23,11 +25,12 @@ from graphgrad.training.checkpoints.object_checkpoint import Checkpoint as Check
 from graphgrad.training.checkpoints.object_checkpoint import CheckpointOptions as CheckpointOptions
 from graphgrad.training.coordination.coordinator import Coordinator as Coordinator
 from graphgrad.training.optimizers.averages import ExponentialMovingAverage as ExponentialMovingAverage
-from graphgrad.training.sessions.processes import ClusterSpec as ClusterSpec
+from graphgrad.training.sessions.cluster_spec import ClusterSpec as ClusterSpec
+from graphgrad.training.sessions.server import ServerDef as ServerDef
 
 __all__ = [
-    "BytesList", "Checkpoint", "CheckpointManager", "CheckpointOptions", "CheckpointView", "ClusterSpec", "Coordinator",
-    "Example", "ExponentialMovingAverage", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
-    "Int64List", "SequenceExample", "TrackableView", "checkpoints_iterator", "experimental", "get_checkpoint_state",
-    "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable"
+    "BytesList", "Checkpoint", "CheckpointManager", "CheckpointOptions", "CheckpointView", "ClusterDef", "ClusterSpec",
+    "Coordinator", "Example", "ExponentialMovingAverage", "Feature", "FeatureList", "FeatureLists", "Features",
+    "FloatList", "Int64List", "JobDef", "SequenceExample", "ServerDef", "TrackableView", "checkpoints_iterator",
+    "experimental", "get_checkpoint_state", "latest_checkpoint", "list_variables", "load_checkpoint", "load_variable"
 ]

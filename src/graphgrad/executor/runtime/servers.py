@@ -1,0 +1,42 @@
+"""The servers of this process: sessions with the target of one share its variables, as those of TensorFlow's do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from graphgrad.ir.values.variable_store import Cell
+
+
+class Served:
+    """What the sessions of a server have in common.
+
+    Args:
+      tasks: the names and numbers of the cluster's tasks, which devices may name.
+      before_sums: called with a session before its first run that needs other processes; None for a single process.
+
+    Attributes:
+      cells: the variables, queues and tables.
+    """
+
+    def __init__(self, tasks: Collection[tuple[str, int]], before_sums: Callable[[Any], None] | None):
+        self.tasks, self.before_sums = frozenset(tasks), before_sums
+        self.cells: dict[str, Cell] = {}
+
+
+_served: dict[str, Served] = {}
+
+
+def serve(target: str, served: Served) -> None:
+    """Lets sessions with a target share what a server holds."""
+    _served[target] = served
+
+
+def find(target: Any) -> Served | None:
+    """Returns what sessions with a target have in common; None if it is no server's of this process."""
+    return _served.get(target.decode() if isinstance(target, bytes) else target) if target else None
+
+
+def forget(target: str) -> None:
+    """Ends a server."""
+    _served.pop(target, None)
