@@ -146,6 +146,8 @@ NAMES: dict[str, str] = {
     "v1:differential_operator": _OWN, "v2:differential_operator": _OWN,
     "v1:hessian": _OWN, "v2:hessian": _OWN, "v1:vjp": _OWN, "v2:vjp": _OWN,
     "v1:as_function": _OWN, "v2:as_function": _OWN,
+    "v1:mesh": _OWN, "v2:mesh": _OWN, "v1:shard": _OWN, "v2:shard": _OWN,
+    "v1:distribute.Mesh": _OWN, "v2:distribute.Mesh": _OWN,
     "v1:formula": _OWN, "v2:formula": _OWN,
     "v1:jvp": _OWN, "v2:jvp": _OWN, "v1:hessian_vector_product": _OWN, "v2:hessian_vector_product": _OWN,
     "v1:jacobian": _HIGHER, "v2:jacobian": _HIGHER, "v1:batch_jacobian": _HIGHER, "v2:batch_jacobian": _HIGHER,

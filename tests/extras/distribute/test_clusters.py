@@ -14,7 +14,7 @@ import pytest
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.backend import process_group as processes
 from graphgrad.executor.backend import rendezvous
-from graphgrad.frontend.distribute import clusters
+from graphgrad.frontend.variables import clusters
 from tests import ROOT
 
 from .clustered import FLAGS, Tasks, ports

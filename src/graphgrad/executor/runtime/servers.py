@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
+from graphgrad.executor.plan.dead_outputs import prune
+from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.values.variable_store import Cell
 
 
@@ -22,6 +24,12 @@ class Served:
     def __init__(self, tasks: Collection[tuple[str, int]], before_sums: Callable[[Any], None] | None):
         self.tasks, self.before_sums = frozenset(tasks), before_sums
         self.cells: dict[str, Cell] = {}
+
+    def prepare(self, session: Any, fetches: list[Tensor], targets: list[Operation], feeds: list[Tensor]) -> None:
+        """Calls `before_sums` if what a session is going to run needs other processes."""
+        if self.before_sums is not None:
+            if any(op.type.startswith("Processes") for op in prune(fetches, targets, feeds)):
+                self.before_sums(session)
 
 
 _served: dict[str, Served] = {}

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, InvalidArgumentError, describe
-from graphgrad.executor.plan.dead_outputs import prune
 from graphgrad.executor.plan.placement import Placement, SessionDevice, full_name
 from graphgrad.ir import dtypes
 from graphgrad.ir.blocking import limited, untimed
@@ -356,9 +355,8 @@ class BaseSession:
         with untimed():
             executable = Executable(list(tensors.values()), targets, [*feeds, *(t for t, _ in reads)], self._resolve,
                                     self._positions, self._engine, self._place)
-        if self._served is not None and self._served.before_sums is not None:
-            if any(op.type.startswith("Processes") for op in prune(list(tensors.values()), targets, feeds)):
-                self._served.before_sums(self)
+        if self._served is not None:
+            self._served.prepare(self, list(tensors.values()), targets, feeds)
         index = {i: n for n, i in enumerate(tensors)}
         places = [index.get(id(e)) for e in elements]
         rank0 = [isinstance(e, Tensor) for e in elements]

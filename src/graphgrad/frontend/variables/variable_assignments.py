@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from graphgrad.frontend.distribute import clusters
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import DType
 from graphgrad.ir.eager import EagerTensor
@@ -17,6 +16,7 @@ from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 
+from . import clusters
 from .variable_creation import own_copy
 
 

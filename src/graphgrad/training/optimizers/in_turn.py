@@ -7,7 +7,7 @@ from typing import Any
 
 from graphgrad.executor.backend import rendezvous
 from graphgrad.frontend.control_flow.cond_while import cond
-from graphgrad.frontend.distribute import clusters
+from graphgrad.frontend.variables import clusters
 from graphgrad.ir import dtypes
 from graphgrad.ir.context import get_default_graph
 from graphgrad.ir.conversion import convert_to_tensor

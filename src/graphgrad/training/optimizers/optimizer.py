@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from graphgrad.frontend import modes
-from graphgrad.frontend.distribute import clusters
 from graphgrad.frontend.distribute.contexts import ReduceOp, get_replica_context, get_strategy, has_strategy
 from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.graph.init_scope import init_scope
 from graphgrad.frontend.structure import nest
 from graphgrad.frontend.tracking.trackable import RESTORE_LATER, Trackable
+from graphgrad.frontend.variables import clusters
 from graphgrad.frontend.variables.variable import AssignedVariable, Variable
 from graphgrad.frontend.variables.variable_functions import trainable_variables
 from graphgrad.gradients.core.backprop import gradients

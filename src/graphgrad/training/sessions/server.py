@@ -14,7 +14,7 @@ from graphgrad.errors import InternalError, InvalidArgumentError, UnknownError
 from graphgrad.executor.backend import membership, process_group, rendezvous
 from graphgrad.executor.runtime import servers
 from graphgrad.frontend.config.config_proto import ClusterDef, ConfigProto
-from graphgrad.frontend.distribute import clusters
+from graphgrad.frontend.variables import clusters
 from graphgrad.ir.proto.messages import Message
 
 from .cluster_spec import ClusterSpec

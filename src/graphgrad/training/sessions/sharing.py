@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from graphgrad.executor.backend import process_group
-from graphgrad.frontend.distribute import clusters
 from graphgrad.frontend.graph.collections import GraphKeys
+from graphgrad.frontend.variables import clusters
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.values.variable_store import Cell
 

@@ -11,8 +11,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from graphgrad.frontend.distribute import clusters
 from graphgrad.frontend.graph.collections import GraphKeys
+from graphgrad.frontend.variables import clusters
 from graphgrad.frontend.variables.variable_functions import (
     global_variables,
     global_variables_initializer,
