@@ -139,6 +139,8 @@ _CELLS = [
     "import tensorflow as tf\nx = tf.placeholder(tf.float32, [], name='x')\ny = x * x",
     "y",
     "with tf.Session() as sess:\n    print(float(sess.run(tf.gradients(y, x)[0], {x: 3.0})))",
+    "tf.gradients(y, [x, tf.constant(1.0)])",
+    "[1, 2], ['a']",
     "try:\n    tf.matmul(tf.zeros([2, 3]), tf.zeros([2, 3]))\nexcept ValueError as error:\n    print(error)",
 ]
 
@@ -157,4 +159,7 @@ def test_in_jupyter(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "In[3]:3" in shown["data"]["text/html"], "cells are named by their numbers"
     # On a busy machine the line that tells what takes long is there, too, on the standard error.
     assert "".join(o["text"] for o in notebook.cells[4].outputs if o["name"] == "stdout") == "6.0\n"
-    assert "Built at In[6]:2:  tf.matmul(" in notebook.cells[5].outputs[0]["text"]
+    (shown,) = notebook.cells[5].outputs
+    assert "gradients" in shown["data"]["text/html"] and "<b>[1]</b> <code" in shown["data"]["text/html"]
+    assert set(notebook.cells[6].outputs[0]["data"]) == {"text/plain"}
+    assert "Built at In[8]:2:  tf.matmul(" in notebook.cells[7].outputs[0]["text"]

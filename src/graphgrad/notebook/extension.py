@@ -6,9 +6,13 @@ from typing import Any
 
 from graphgrad.compat import importing
 
+_HTML = "text/html"
+
 
 def load(shell: Any) -> None:
     """Lets `import tensorflow` mean this package in a notebook, and adds the magic `%tensorflow_version`.
+
+    Lists of tensors, such as gradients, show themselves from then on, as tensors do.
 
     Args:
       shell: IPython's shell.
@@ -16,6 +20,7 @@ def load(shell: Any) -> None:
     if not importing.installed():
         importing.install(2)
     shell.register_magic_function(_tensorflow_version, "line", "tensorflow_version")
+    shell.display_formatter.formatters[_HTML].for_type(list, _list)
 
 
 def unload(shell: Any) -> None:
@@ -26,6 +31,14 @@ def unload(shell: Any) -> None:
     """
     importing.uninstall()
     shell.magics_manager.magics["line"].pop("tensorflow_version", None)
+    shell.display_formatter.formatters[_HTML].pop(list, None)
+
+
+def _list(values: list[Any]) -> str | None:
+    """Returns what a notebook shows of a list, such as gradients; None for its text."""
+    from .html import html_of_list
+
+    return html_of_list(values)
 
 
 def _tensorflow_version(line: str) -> None:

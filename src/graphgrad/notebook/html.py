@@ -25,6 +25,7 @@ from graphgrad.ir.values.indexed_slices import IndexedSlices
 from .computed_by import computed_by
 from .pictures import picture
 
+_TENSORS = (Tensor, EagerTensor, IndexedSlices)
 _DRAWN = 2_000  # graphs of at most as many operations are drawn
 _TENSOR_DRAWN = 40  # tensors that need at most as many operations are
 _BOXES = 16
@@ -44,6 +45,15 @@ def html(value: Any) -> str | None:
         if isinstance(value, cls):
             return f'<div class="graphgrad">{write(value)}</div>'
     return None
+
+
+def html_of_list(values: list[Any]) -> str | None:
+    """Writes a list of tensors and None, such as `tf.gradients` returns; None for other lists."""
+    if not 0 < len(values) <= _ROWS or not any(isinstance(v, _TENSORS) for v in values):
+        return None
+    if not all(v is None or isinstance(v, _TENSORS) for v in values):
+        return None
+    return "".join(f"<div><b>[{i}]</b> {html(v) or _code(v)}</div>" for i, v in enumerate(values))
 
 
 def _facts(title: str, facts: Iterable[tuple[str, str]]) -> str:
