@@ -28,6 +28,8 @@ from .vectors import Layout
 
 _NAME = "tf.implicit.argmin"
 _HALVINGS = 40
+_NEAR = 1e-2  # a variable is near a bound within this distance at most
+_SHORTENED = 0.1  # a step is shortened much if less than this share of it is taken
 
 
 @overload
@@ -156,11 +158,12 @@ def _descend(objective: Traced, others: list[Any], start: Tensor, limits: _Limit
     def value(x: Tensor) -> Tensor:
         return raw.Squeeze(objective(x, others), squeeze_dims=(0,))
 
-    def going_on(k: Any, x: Any, size: Any, last: Any, slow: Any, status: Any) -> Any:
+    def going_on(k: Any, x: Any, size: Any, last: Any, slow: Any, before: Any, status: Any) -> Any:
         return raw.LogicalAnd(raw.Equal(status, RUNNING), raw.Less(k, max_iterations))
 
-    def iterate(k: Any, x: Any, height: Any, last: Any, slow: Any, status: Any) -> Any:
-        step, g, values = _direction(slope, x, others, still, how)
+    def iterate(k: Any, x: Any, height: Any, last: Any, slow: Any, before: Any, status: Any) -> Any:
+        shortened = raw.Less(before, np.asarray(_SHORTENED, dtype))
+        step, g, values = _direction(slope, x, others, still, shortened, how)
         move = raw.Sub(_clipped(raw.AddV2(x, step), still), x)
         length = largest(move)
         top, least = raw.Max(raw.Abs(values), np.array([0], np.int32)), raw.Min(values, np.array([0], np.int32))
@@ -189,9 +192,10 @@ def _descend(objective: Traced, others: list[Any], start: Tensor, limits: _Limit
         slow = too_slow(slow, length, last, t)
         convex = raw.Greater(least, raw.Mul(top, np.asarray(eps, dtype)))
         done = choose(convex, choose(raw.Less(slow, 6), CONVERGED, MULTIPLE), NOT_MINIMUM)
-        status = choose(stuck, STUCK, choose(small, done, RUNNING))
+        status = choose(raw.LogicalAnd(stuck, shortened), STUCK, choose(small, done, RUNNING))
         whole = raw.LogicalAnd(raw.IsFinite(after), raw.IsFinite(length))
-        return k + 1, x, after, length, slow, choose(whole, status, NOT_FINITE)
+        after = raw.SelectV2(stuck, height, after)
+        return k + 1, x, after, length, slow, t, choose(whole, status, NOT_FINITE)
 
     zero = raw.Identity(np.int32(0))
     first = _clipped(start, still)
@@ -199,16 +203,20 @@ def _descend(objective: Traced, others: list[Any], start: Tensor, limits: _Limit
     status = choose(raw.IsFinite(height), RUNNING, NOT_FINITE)
     ordered = raw.All(raw.LessEqual(*still), np.array([0], np.int32))  # with NaN false
     status = choose(ordered, status, BAD_BOUNDS)
-    k, x, *_, status = while_loop(going_on, iterate, (zero, first, height, raw.ZerosLike(height), zero, status))
+    start_values = zero, first, height, raw.ZerosLike(height), zero, raw.OnesLike(height), status
+    k, x, *_, status = while_loop(going_on, iterate, start_values)
     left = raw.Sub(x, _clipped(raw.Sub(x, slope(x, others)), still))
     return checked_result(x, largest(left), k, status, how, "start elsewhere, or raise max_iterations; if the minimum "
                           "is at zero, give atol, the size of a step that is small enough")
 
 
-def _direction(slope: Traced, x: Tensor, others: list[Any], limits: _Limits, how: How) -> tuple[Tensor, Tensor, Tensor]:
+def _direction(slope: Traced, x: Tensor, others: list[Any], limits: _Limits, shortened: Any,
+               how: How) -> tuple[Tensor, Tensor, Tensor]:
     """Returns Newton's step with the magnitudes of curvatures, so downwards; the gradient; the curvatures.
 
-    Variables at a bound towards which f decreases stay; their curvature counts as that of the others.
+    Variables at a bound towards which f decreases go against their own slope alone, by the largest curvature. After a
+    step that had to be shortened much so do those near a bound, as in Bertsekas (1982), Projected Newton Methods for
+    Optimization Problems with Simple Constraints: where a step is cut off at a bound, it may lead upwards.
     """
     at = raw.Identity(x)
     g = slope(at, others)
@@ -217,8 +225,10 @@ def _direction(slope: Traced, x: Tensor, others: list[Any], limits: _Limits, how
         raise ValueError(f"{how.what}: f is linear, or does not depend on the unknown.\n"
                          "  Fix: give a function that has a minimum")
     zero = np.zeros((), x.dtype.np_dtype)
-    held = raw.LogicalOr(raw.LogicalAnd(raw.LessEqual(x, limits[0]), raw.Greater(g, zero)),
-                         raw.LogicalAnd(raw.GreaterEqual(x, limits[1]), raw.Less(g, zero)))
+    near = raw.Minimum(largest(raw.Sub(x, _clipped(raw.Sub(x, g), limits))), np.asarray(_NEAR, x.dtype.np_dtype))
+    near = raw.SelectV2(shortened, near, raw.ZerosLike(near))
+    held = raw.LogicalOr(raw.LogicalAnd(raw.LessEqual(x, raw.AddV2(limits[0], near)), raw.Greater(g, zero)),
+                         raw.LogicalAnd(raw.GreaterEqual(x, raw.Sub(limits[1], near)), raw.Less(g, zero)))
     either = raw.LogicalOr(raw.ExpandDims(held, 0), raw.ExpandDims(held, 1))
     hessian = raw.Mul(raw.AddV2(hessian, raw.Transpose(hessian, np.array([1, 0], np.int32))),
                       np.asarray(0.5, x.dtype.np_dtype))
@@ -231,8 +241,8 @@ def _direction(slope: Traced, x: Tensor, others: list[Any], limits: _Limits, how
     free = raw.SelectV2(finite, free, raw.ZerosLike(free))  # decompositions refuse NaN
     values, vectors = raw.SelfAdjointEigV2(free, compute_v=True)
     curvature = raw.Maximum(raw.Abs(values), raw.Mul(largest(values), np.asarray(1e-10, x.dtype.np_dtype)))
-    down = raw.SelectV2(held, raw.ZerosLike(g), raw.Neg(g))
-    column = raw.RealDiv(raw.MatMul(vectors, raw.ExpandDims(down, 1), transpose_a=True), raw.ExpandDims(curvature, 1))
+    down = raw.ExpandDims(raw.Neg(g), 1)
+    column = raw.RealDiv(raw.MatMul(vectors, down, transpose_a=True), raw.ExpandDims(curvature, 1))
     step = raw.Squeeze(raw.MatMul(vectors, column), squeeze_dims=(1,))
     return step, g, values
 

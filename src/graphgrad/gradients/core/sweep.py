@@ -15,7 +15,6 @@ from .gradient_paths import GraphView, Paths
 from .missing import MissingGradientError
 from .registry import gradient_function
 from .rules import Call, apply_rule, beside, carries_gradient, checked_in_grad, fill_in
-from .sharded import lying_like
 
 
 class Sweep(abc.ABC):
@@ -51,6 +50,8 @@ class Sweep(abc.ABC):
                     if id(t) in arrived:
                         self.visit(op)
                         break
+        from .sharded import lying_like  # late: imports of the package are few
+
         return [lying_like(x, self.taken(x)) for x in self.paths.xs]
 
     def visit(self, op: Operation) -> None:
