@@ -27,6 +27,7 @@ _CALLS = {
 }
 
 
+@long("type checkers read the same programs, and others like them run")
 @pytest.mark.parametrize("room", ROOMS)
 def test_programs_run(room: str, tmp_path: pathlib.Path) -> None:
     """The programs that type checkers read do what they assert."""

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
+from tests.support.effort import long
 
 from .test_view_in_browser import pytestmark as needs_chromium
 from .test_view_in_browser import said_by
@@ -315,6 +316,7 @@ _CONTRAST = """
 """
 
 
+@long("colours change seldom")
 def test_contrast(tmp_path: pathlib.Path) -> None:
     """Texts stand out from what is behind them by 4.5 to 1, in light and dark, with colours of a run."""
     with tf.Graph().as_default() as graph:

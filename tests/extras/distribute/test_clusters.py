@@ -16,6 +16,7 @@ from graphgrad.executor.backend import process_group as processes
 from graphgrad.executor.backend import rendezvous
 from graphgrad.frontend.variables import clusters
 from tests import ROOT
+from tests.support.effort import long
 
 from .clustered import FLAGS, Tasks, ports
 
@@ -133,7 +134,9 @@ def _alone(kind: str, workers: int, steps: int) -> list[Any]:
     return [count, *values, mean]
 
 
-@pytest.mark.parametrize(("kind", "workers"), [("adam", 3), ("sgd", 2), ("momentum", 2)])
+@pytest.mark.parametrize(("kind", "workers"), [
+    ("adam", 3), pytest.param("sgd", 2, marks=long("Adam is the harder case")),
+    pytest.param("momentum", 2, marks=long("Adam is the harder case"))])
 def test_asynchronous_training(tmp_path: pathlib.Path, kind: str, workers: int) -> None:
     """Without a SyncReplicasOptimizer, workers apply all gradients in turn; each step counts for all of them."""
     tasks = Tasks(tmp_path, _ASYNCHRONOUS, workers=workers, kind=kind, steps=7, logdir="")
