@@ -23,7 +23,7 @@ from tests.support.effort import long
 
 _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 _SOURCES = {p.relative_to(ROOT / "src").as_posix() for p in (ROOT / "src" / "graphgrad").rglob("*")
-            if p.suffix in (".py", ".pyi") or p.name == "py.typed"}
+            if p.suffix in (".py", ".pyi") or p.name == "py.typed" or p.match("viz/live/web/*")}
 _BUILD = """
 import sys
 from setuptools import build_meta

@@ -40,8 +40,10 @@ def _start(folder: pathlib.Path, program: str, count: int = 2, **options: Any) -
     path = folder / "program.py"
     path.write_text(textwrap.dedent(program))
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **options}
+    # Whoever runs the tests in the background may ignore Ctrl-C, and so would what is started.
     return subprocess.Popen([sys.executable, "-m", "graphgrad", "launch", "-n", str(count), str(path)], env=environment,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
 
 def _launched(folder: pathlib.Path, program: str, count: int = 2,
@@ -227,7 +229,6 @@ def test_a_process_that_does_not_come(tmp_path: pathlib.Path) -> None:
     status, _, errors = _launched(tmp_path, """
         import graphgrad.horovod as hvd
         from graphgrad.executor.backend import membership
-from graphgrad.executor.backend import process_group as processes
 
         if membership.member().rank == 0:
             hvd.init()

@@ -161,7 +161,7 @@ def _mat_mul_sum_grad(op, dy):
 def _mat_mul_stacked(op, operands, stacked):
     (a, b), ta, tb = operands, op._attr("transpose_a"), op._attr("transpose_b")
     inner, columns = a._spec.shape[-1], op.outputs[0]._spec.shape[-1]
-    if stacked[0] and not stacked[1] and not ta and inner is not None and inner == op.inputs[0]._spec.shape[-1]:
+    if stacked[0] and not stacked[1] and not ta and inner and inner == op.inputs[0]._spec.shape[-1]:
         product = raw.MatMul(raw.Reshape(a, np.array([-1, inner], np.int32)), b, transpose_b=tb)
         return raw.Reshape(product, _unfolded(a, columns, product))
     whole = all(t._spec.shape[-2:] == x._spec.shape for t, x in zip(operands, op.inputs, strict=True))
