@@ -230,6 +230,7 @@ class MeshProgram(xla.Program):
           sinks, buffers, more: as for `xla.Program.into`.
           donated: the positions of the arguments whose memory the results take; what is pinned is copied before.
         """
+        # Silenced: its device is that of a mesh, which has one.
         self._device.reserve(sum(self.memory()) * self._device.mesh.size)  # type: ignore[attr-defined]
 
         def work() -> None:
@@ -241,7 +242,7 @@ class MeshProgram(xla.Program):
 
     def serialize(self) -> bytes:
         """Refuses: such programs are compiled by each process."""
-        raise NotImplementedError
+        raise NotImplementedError("a program of a mesh names the devices of this process")  # nobody asks: not on disk
 
     def text(self) -> str:
         """Returns the program of one device, as XLA has optimized it."""

@@ -91,7 +91,7 @@ def _second_input(op: Operation, *dys: Any) -> list[Any]:
 
 # By this name files know that an operation has a gradient which they do not hold; asking for it is an error there.
 MARK = "ImplicitSolution"
-_second_input.mark = MARK  # type: ignore[attr-defined]
+_second_input.mark = MARK  # type: ignore[attr-defined]  # functions take any attribute
 
 
 class _SolutionRule:

@@ -259,6 +259,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
                         sp_input.dense_shape)
 
 
+# Silenced: the other overloads take what may be anything, and mypy counts a sparse tensor as such.
 @overload
 def sparse_add(a: SparseTensor, b: SparseTensor, threshold: Any = 0) -> SparseTensor: ...  # type: ignore[overload-overlap]
 @overload
@@ -289,6 +290,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = 0) -> Any:
     return raw.SparseTensorDenseAdd(a.indices, a.values, a.dense_shape, b)
 
 
+# Silenced as above.
 @overload
 def sparse_add_v1(a: SparseTensor, b: SparseTensor, threshold: Any = None, thresh: Any = None) -> SparseTensor: ...  # type: ignore[overload-overlap]
 @overload

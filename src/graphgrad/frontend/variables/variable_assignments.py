@@ -27,7 +27,7 @@ class VariableSlice(AnyTensor):
 
     def assign(self, value: Any, name: str | None = None) -> Any:
         """Assigns to that part of the variable."""
-        raise NotImplementedError
+        raise NotImplementedError  # only type checkers see the class
 
 
 class Assignments:

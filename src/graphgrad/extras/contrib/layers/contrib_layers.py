@@ -187,6 +187,7 @@ def _same_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Marks a function as having the arguments of `convolution`, for `arg_scope`."""
     signature = inspect.signature(convolution)
     parameters = list(signature.parameters.values())[:-1]
+    # Silenced: functions have such an attribute, which `inspect` reads, and mypy does not know it.
     function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return function
 
