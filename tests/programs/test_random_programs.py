@@ -1,7 +1,7 @@
 """Random programs with state give what TensorFlow gives, in three runs: results, gradients, variables, Python's calls.
 
 To compare more of them than the suite does: `GRAPHGRAD_PROGRAMS=FILE pytest tests/programs/test_random_programs.py`
-with a file that tests/record/random_programs.py has written.
+with a file that tests/record/programs/random_programs.py has written.
 """
 
 from __future__ import annotations

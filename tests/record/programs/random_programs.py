@@ -1,7 +1,7 @@
 """Records what random programs with state give in TensorFlow; run beside TensorFlow 2.21.
 
-    python -m tests.record.random_programs                        the seeds of the test suite
-    python -m tests.record.random_programs FILE FIRST LAST        more; test_random_programs.py compares them
+    python -m tests.record.programs.random_programs                        the seeds of the test suite
+    python -m tests.record.programs.random_programs FILE FIRST LAST        more; test_random_programs.py compares them
 
 A line of the file is [mode, seed, results of three runs], or an error's text: TensorFlow cannot build all of them.
 """

@@ -1,4 +1,4 @@
-"""Records what programs in the idioms of public ones give in TensorFlow: `python -m tests.record.idiom_programs`."""
+"""Records what programs in idioms give in TensorFlow: `python -m tests.record.programs.idiom_programs`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Recorders of programs that generators draw."""
