@@ -6,6 +6,7 @@ import pytest
 import graphgrad.compat.v1 as tf
 from graphgrad import raw_ops as raw
 from graphgrad.executor.backend import library_calls, xla
+from graphgrad.executor.runtime import executable
 from graphgrad.ops.nn.conv import conv_library
 
 pytestmark = pytest.mark.skipif(not library_calls.available(), reason="jaxlib has it on Linux with x86-64 only")
@@ -99,3 +100,17 @@ def test_training_agrees_with_xla(monkeypatch):
     np.testing.assert_allclose(losses, of_xla, rtol=1e-5)
     for a, b in zip(filters, filters_of_xla, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("first", ["forward", "input", "filter"])
+def test_operations_may_be_run_for_nothing(monkeypatch, first):
+    monkeypatch.setattr(executable, "tiered", False)
+    monkeypatch.setattr(executable, "first_in_numpy", False)
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, f = (tf.Variable(np.ones(shape, np.float32)) for shape in ((8, 14, 14, 32), (5, 5, 32, 32)))
+        y = tf.nn.conv2d(x, f, 1, "SAME")
+        found = {"forward": y, **dict(zip(("input", "filter"), tf.gradients(y, [x, f]), strict=True))}[first]
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            assert session.run(found.op) is None
+            assert session.run([found.op, tf.reduce_max(found)])[1] > 0

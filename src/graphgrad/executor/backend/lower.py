@@ -18,7 +18,7 @@ from graphgrad.ir.values import tensor_list
 from graphgrad.system.late_imports import load, undisturbed, uninterrupted
 from graphgrad.system.subnormals import Subnormals
 
-from . import memory_budget, mesh, xla_options
+from . import memory_budget, mesh, reductions, xla_options
 from .xla import AnySpec, ArraySpec, Device, ListSpec
 
 if TYPE_CHECKING:
@@ -102,8 +102,10 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
             lowered = traced.lower(lowering_platforms=(platform,))
         module = io.BytesIO()
         operation = lowered.compiler_ir("stablehlo").operation
-        operation.write_bytecode(module)
         libraries = xla_options.libraries(operation.get_asm(large_elements_limit=4))
+        if platform == "cpu" and cluster.on_mesh is None and not xla_options.sums(libraries):
+            reductions.rewrite(operation)
+        operation.write_bytecode(module)
         results = [_result(o) for o in lowered.out_info]
     return module.getvalue(), results, libraries, [taken.get(row, 0) for row in cluster.rows]
 

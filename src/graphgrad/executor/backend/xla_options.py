@@ -14,7 +14,7 @@ from typing import Any
 
 from graphgrad.ir.proto.wire import DELIMITED, FIXED32, FIXED64, VARINT, delimited, read_fields, varint
 
-RULE = "2"  # to be changed with the rule, which programs on disk depend on
+RULE = "3"  # to be changed with the rule, and with that of `reductions`: programs on disk depend on them
 
 # xla.DebugOptions.LibraryFusionType
 _REDUCTION, _PRODUCT, _CONVOLUTION = 3, 4, 5
@@ -40,6 +40,11 @@ def libraries(text: str) -> frozenset[int]:
     if any(name in text for name in _PRODUCTS) or rank > _REDUCED_RANK:
         return frozenset({_PRODUCT, _CONVOLUTION})
     return frozenset({_PRODUCT, _CONVOLUTION, _REDUCTION})
+
+
+def sums(allowed: frozenset[int]) -> bool:
+    """Returns whether YNNPACK gets reductions."""
+    return _REDUCTION in allowed
 
 
 def options(jaxlib: Any, allowed: frozenset[int]) -> Any:

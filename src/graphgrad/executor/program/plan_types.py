@@ -298,9 +298,10 @@ def _find_lifetimes(plan: Plan, kept: set[int], floating: Mapping[int, Instructi
     for number, step in enumerate(plan.steps):
         if isinstance(step, Cluster):
             given = [s for i in step.program for s in i.gives() if s not in floating]
-            step.outs = [s for s in given if s in kept or last.get(s, -1) > number]
+            # What is split has one result, whether anything reads it or the operation is only to be run.
+            step.outs = given if step.split else [s for s in given if s in kept or last.get(s, -1) > number]
         step.frees = [s for s in _read_by(step) if s not in kept and last[s] == number]
-        if isinstance(step, HostStep):
+        if isinstance(step, HostStep) or step.split:
             step.frees += [s for s in step.outs if s not in kept and last.get(s, -1) <= number]
 
 
