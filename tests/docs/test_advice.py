@@ -19,7 +19,8 @@ from graphgrad.compat import importing, missing
 _PACKAGE = pathlib.Path(v2.__file__).parent
 _NAME = re.compile(r"(?<![\w.@])tf((?:\.[A-Za-z_]\w*)+)")
 # What looks like a name and is none.
-_NONE = {"Variables": "TensorFlow's words for several variables", "error": "TensorFlow's words for its errors",
+_NONE = {"aliasing_output": "the name of an attribute in StableHLO",
+         "Variables": "TensorFlow's words for several variables", "error": "TensorFlow's words for its errors",
          "contrib": "of programs for 1.x; a face of its own",
          "NoneTensorSpec": "the name of such specs in files",
          "RowPartitionSpec": "the name of such specs in files",

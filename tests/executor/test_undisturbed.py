@@ -50,7 +50,8 @@ def blas():
     return {(i["filepath"], i["num_threads"]) for i in threadpoolctl.threadpool_info() if "numpy" in i["filepath"]}
 
 def value(x):
-    return tf.reduce_sum(tf.sin(x)) + tf.reduce_sum(tf.linalg.sqrtm(tf.eye(2) * x[0])) + tf.math.special.bessel_j0(x[0])
+    roots = tf.linalg.sqrtm(tf.eye(2) * x[0])
+    return tf.reduce_sum(tf.sin(tf.cumsum(x))) + tf.reduce_sum(roots) + tf.math.special.bessel_j0(x[0])
 
 def in_a_session():
     with v1.Graph().as_default():

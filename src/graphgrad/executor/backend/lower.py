@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import io
 import math
-from collections.abc import Sequence
+import sys
+import threading
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphgrad.executor.emit.arrays import Array
+from graphgrad.executor.emit.namespace import Namespace
+from graphgrad.executor.emit.program_text import Text, Unsupported
 from graphgrad.executor.program.interpreter import Faults, execute
 from graphgrad.executor.program.interrupts import COUNT
 from graphgrad.executor.program.random_table import RandomTable
@@ -51,6 +57,8 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
     Raises: MustBeKnown if a kernel needs a value that it does not get.
     """
     platform = device.platform
+    if platform == "cpu" and (made := _without_jax(cluster, inputs, shapes, known)) is not None:
+        return made
     jax, jnp = _jax(platform), load("jax.numpy")
     used = (s for i in cluster.program for s in (*i.reads(), *i.gives()))
     slots = 1 + max((*used, *cluster.packed, *cluster.unpacked, *cluster.outs), default=0)
@@ -108,6 +116,86 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
         operation.write_bytecode(module)
         results = [_result(o) for o in lowered.out_info]
     return module.getvalue(), results, libraries, [taken.get(row, 0) for row in cluster.rows]
+
+
+without_jax = True  # whether clusters are lowered without JAX where that is possible
+
+
+def _without_jax(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
+                 known: Sequence[Any]) -> tuple[bytes, list[AnySpec], frozenset[int], list[int]] | None:
+    """Lowers a cluster, for a processor, without importing JAX; returns None if only JAX can."""
+    if not without_jax or cluster.rows or cluster.loop is not None or cluster.on_mesh is not None:
+        return None
+    try:
+        module, specs = _written(cluster, inputs, shapes, known)
+    except Exception:  # JAX lowers it, or finds the error
+        return None
+    libraries = xla_options.libraries(module)
+    code = module.encode() if xla_options.sums(libraries) else reductions.rewritten(module)
+    return code, specs, libraries, []
+
+
+def _written(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
+             known: Sequence[Any]) -> tuple[str, list[AnySpec]]:
+    """Has the kernels of a cluster write themselves; returns the module, and the specs of its results."""
+    text = Text()
+    xp = Namespace(text)
+    env: dict[int, Any] = collections.defaultdict(lambda: None)
+    for slot, spec in zip(cluster.shapes, shapes, strict=True):
+        env[slot] = as_shape(spec)
+    env.update(zip(cluster.known, known, strict=True))
+    given: list[tuple[int, Array]] = []
+    for slot, argument in zip(cluster.ins, inputs, strict=True):
+        if isinstance(argument, ListSpec):
+            raise Unsupported("lists")
+        if argument is not None:
+            env[slot] = Array(text, f"%a{len(given)}", argument.shape, argument.dtype)
+            given.append((slot, env[slot]))
+    for whole, parts in cluster.unpacked.items():
+        start = 0
+        for slot, shape in parts:
+            end = start + math.prod(shape)
+            env[slot] = env[whole][start:end].reshape(shape)
+            start = end
+    faults = None if cluster.fault is None else Faults()
+    with np.errstate(all="ignore"), Subnormals(flushed=True), _NoJax():  # folded values must equal XLA's
+        execute(xp, cluster.program, env, None, faults=faults)  # type: ignore[arg-type]  # only slots are read
+    if cluster.fault is not None:
+        env[cluster.fault] = xp.asarray(faults.any(xp) if faults is not None and faults.found else np.False_)
+    for whole, together in cluster.packed.items():
+        env[whole] = xp.concatenate([xp.ravel(env[s]) for s in together])
+    results = [xp.asarray(env[s]) for s in cluster.outs]
+    arguments = [f"{value.name}: {value.type}{note}"
+                 for (_, value), note in zip(given, _donations(cluster, given, results), strict=True)]
+    return text.module(arguments, [(r.name, r.type) for r in results]), [ArraySpec(r.shape, r.dtype) for r in results]
+
+
+class _NoJax:
+    """Ends what a kernel does in this thread when it imports JAX, whose import has to be `undisturbed`."""
+
+    def __enter__(self) -> None:
+        self._thread = threading.get_ident()
+        sys.meta_path.insert(0, self)
+
+    def __exit__(self, *_: object) -> None:
+        sys.meta_path.remove(self)
+
+    def find_spec(self, name: str, *_: object) -> None:
+        """Refuses JAX, and knows of nothing else."""
+        if name.partition(".")[0] == "jax" and threading.get_ident() == self._thread:
+            raise Unsupported(name)
+
+
+def _donations(cluster: Cluster, given: Sequence[tuple[int, Array]], results: Sequence[Array]) -> Iterator[str]:
+    """Yields the attribute of each argument: onto which result its buffer is reused, as JAX matches them."""
+    left = dict(enumerate(results))
+    for slot, value in given:
+        fits = [i for i, r in left.items() if (r.shape, r.dtype) == (value.shape, value.dtype)]
+        if slot in cluster.donated and fits:
+            del left[fits[0]]
+            yield f" {{tf.aliasing_output = {fits[0]} : i32}}"
+        else:
+            yield ""
 
 
 @functools.cache

@@ -46,6 +46,27 @@ def rewrite(module: Any) -> None:
                 rewriter.extremum(body[0])
 
 
+def rewritten(text: str) -> bytes:
+    """Returns a program with its reductions rewritten, as bytecode.
+
+    Args:
+      text: the program, in StableHLO.
+    """
+    import io
+
+    ir = load("jaxlib.mlir.ir")
+    registry = ir.DialectRegistry()
+    load("jaxlib.mlir._mlir_libs._jax_mlir_ext").register_dialects(registry)
+    with ir.Context() as context, ir.Location.unknown():
+        context.append_dialect_registry(registry)
+        load("jaxlib.mlir.dialects.stablehlo").register_dialect(context)
+        module = ir.Module.parse(text)
+        rewrite(module.operation)
+        code = io.BytesIO()
+        module.operation.write_bytecode(code)
+    return code.getvalue()
+
+
 def _operations(operation: Any) -> Iterator[Any]:
     for region in operation.regions:
         for block in region.blocks:

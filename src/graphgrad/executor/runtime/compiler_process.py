@@ -208,8 +208,10 @@ def _can_start() -> bool:
 
 def serve() -> None:
     """Compiles what arrives at the standard input, until its writer is gone."""
+    import gc
     import select
 
+    gc.disable()  # imports and traces make little garbage; it is collected when nobody waits
     parent = os.getppid()
     source, answers = os.fdopen(0, "rb", buffering=0), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is no answer
@@ -236,6 +238,7 @@ def serve() -> None:
         number, wanted, payload = pickle.loads(message)
         cache.keepers[1:] = [lambda *entry: answer("entry", *entry)] if wanted else []
         answer("done", number, _compile(device, payload))
+        gc.collect()
     os._exit(0)  # no thread of XLA's is waited for
 
 

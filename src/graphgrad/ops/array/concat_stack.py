@@ -20,6 +20,7 @@ from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.op_traits import Linear
 from graphgrad.ops.common.attribute_values import as_int
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, plus, rank_of
 
@@ -83,8 +84,7 @@ def unpack(xp, value, *, num, axis=0):
 
 @unpack.on_device
 def _unpack_device(xp, value, *, num, axis):
-    from jax import lax
-
+    lax = lax_of(xp)
     at = normalize_axis(axis, len(value.shape))
     return [lax.index_in_dim(value, i, at, keepdims=False) for i in range(num)]
 

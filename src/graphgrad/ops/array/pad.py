@@ -13,6 +13,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Linear
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, shape_of
 
@@ -40,9 +41,7 @@ def _pad_kernel(xp, x, paddings, value):
         result = np.full([b + n + a for n, (b, a) in zip(x.shape, widths, strict=True)], value, x.dtype)
         result[tuple([slice(b, b + n) for n, (b, _) in zip(x.shape, widths, strict=True)])] = x
         return result
-    from jax import lax
-
-    return lax.pad(xp.asarray(x), xp.asarray(value, x.dtype), [(b, a, 0) for b, a in widths])
+    return lax_of(xp).pad(xp.asarray(x), xp.asarray(value, x.dtype), [(b, a, 0) for b, a in widths])
 
 
 @op("Pad", "input: T, paddings: Tpaddings -> output: T", Tpaddings=INDEX, host=("paddings",), shape=_pad_shape,

@@ -18,6 +18,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import shape_str
 from graphgrad.ir.tensor import Tensor
 from graphgrad.op_traits import Linear
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, rank_of, shape_of
 
@@ -35,8 +36,7 @@ def slice_op(xp, x, begin, size):
 
 @slice_op.on_device
 def _slice_device(xp, x, begin, size):
-    from jax import lax
-
+    lax = lax_of(xp)
     size = size.tolist()
     if isinstance(begin, np.ndarray):
         first = begin.tolist()

@@ -15,6 +15,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import normalize_axis, shape_str
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Linear, SideBySide
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array
 
@@ -32,12 +33,11 @@ def split_op(xp, axis, value, *, num_split):
 def _split_device(xp, axis, value, *, num_split):
     at = normalize_axis(int(axis.reshape(())), len(value.shape))
     _even(value.shape[at], num_split, at)
-    return _parts(value, [value.shape[at] // num_split] * num_split, at)
+    return _parts(xp, value, [value.shape[at] // num_split] * num_split, at)
 
 
-def _parts(value, sizes, at):
-    from jax import lax
-
+def _parts(xp, value, sizes, at):
+    lax = lax_of(xp)
     stops = np.cumsum(sizes).tolist()
     return [lax.slice_in_dim(value, stop - n, stop, axis=at) for n, stop in zip(sizes, stops, strict=True)]
 
@@ -79,7 +79,7 @@ def split_v(xp, value, sizes, axis, *, num_split):
 @split_v.on_device
 def _split_v_device(xp, value, sizes, axis, *, num_split):
     at = normalize_axis(int(axis.reshape(())), len(value.shape))
-    return _parts(value, _all_sizes(tuple(sizes.tolist()), value.shape[at], at), at)
+    return _parts(xp, value, _all_sizes(tuple(sizes.tolist()), value.shape[at], at), at)
 
 
 def _all_sizes(sizes, total, at):

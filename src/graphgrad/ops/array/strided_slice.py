@@ -11,6 +11,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import _CONTRADICTION, broadcast, merge, shape_str
 from graphgrad.op_traits import Linear
 from graphgrad.ops.common.broadcast import unbroadcast
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, shape_of
 
@@ -196,8 +197,7 @@ def strided_slice_op(xp, x, begin, end, strides, *, begin_mask=0, end_mask=0, el
 @strided_slice_op.on_device
 def _strided_slice_device(xp, x, begin, end, strides, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
                           shrink_axis_mask):
-    from jax import lax
-
+    lax = lax_of(xp)
     plan = _Plan(x.shape, begin, end, strides,
                  (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask))
     for axis in plan.dynamic:
@@ -346,8 +346,7 @@ def _strided_slice_grad_formula(op):
 @strided_slice_grad_op.on_device
 def _strided_slice_grad_device(xp, shape, begin, end, strides, dy, *, begin_mask, end_mask, ellipsis_mask,
                                new_axis_mask, shrink_axis_mask):
-    from jax import lax
-
+    lax = lax_of(xp)
     shape = tuple(shape.tolist())
     plan = _Plan(shape, begin, end, strides,
                  (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask))

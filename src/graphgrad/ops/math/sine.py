@@ -17,7 +17,7 @@ def wave(xp: Any, x: Any, quarter: Any) -> Any:
     XLA's are slow because they reduce angles of any size; they are used where some angle is large.
     """
     own = (xp.sin, xp.cos)[quarter]
-    if x.dtype != np.float32:
+    if x.dtype != np.float32 or (x.size < _MANY and hasattr(xp, "written_lax")):  # few, and no map over many rows
         return own(x)
     if x.size < _MANY:
         from jax.custom_batching import custom_vmap

@@ -12,6 +12,7 @@ from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common import host_arrays
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import conj, first, same
+from graphgrad.ops.common.lax_functions import lax_of
 
 from .sine import wave
 
@@ -431,9 +432,7 @@ def _sigmoid_steps(out, x):
 
 @_sigmoid.on_device
 def _sigmoid_on_device(xp, x):
-    from jax import lax
-
-    return lax.logistic(x)
+    return lax_of(xp).logistic(x)
 
 
 @_sigmoid.grad

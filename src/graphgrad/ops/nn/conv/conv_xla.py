@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from graphgrad.ops.common.lax_functions import lax_of, module_of
+
 from .window_geometry import channel_axis, channels_first, pad_spatial, seen_by, spatial_axes
 
 LAYOUT = {
@@ -35,12 +37,12 @@ def _is_product(w, groups, data_format, dtype):
 
 def device_forward(x, f, w, data_format):
     """Computes the convolution of x with a filter."""
-    from jax import lax
-
+    xp = module_of(x)
+    lax = lax_of(xp)
     axis = channel_axis(data_format, len(w.kernel))
     groups = x.shape[axis] // f.shape[-2]
     if _is_product(w, groups, data_format, x.dtype):
-        return lax.dot(seen_by(None, x, w, (0,) * len(w.kernel)), f.reshape(f.shape[-2:]),
+        return lax.dot(seen_by(xp, x, w, (0,) * len(w.kernel)), f.reshape(f.shape[-2:]),
                        dimension_numbers=(((x.ndim - 1,), (0,)), ((), ())))
     if _is_flat(w, groups, data_format, x):
         y = device_forward(_flat(x, w), _flat_filter(f), _plane(w), "NHWC")
@@ -53,8 +55,7 @@ def device_forward(x, f, w, data_format):
 
 
 def _parts(x, count, axis):
-    from jax import lax
-
+    lax = lax_of(module_of(x))
     size = x.shape[axis] // count
     return [lax.slice_in_dim(x, i * size, (i + 1) * size, axis=axis) for i in range(count)]
 
@@ -104,8 +105,7 @@ def _flat_filter(f):
 
 def device_input(shape, f, dy, w, data_format):
     """Computes the gradient of the convolution with respect to its input, of this shape."""
-    from jax import lax
-
+    lax = lax_of(module_of(dy))
     nd = len(w.kernel)
     groups = shape[channel_axis(data_format, nd)] // f.shape[-2]
     if _is_product(w, groups, data_format, dy.dtype):
@@ -140,14 +140,14 @@ def device_input(shape, f, dy, w, data_format):
 
 def device_filter(x, shape, dy, w, data_format):
     """Computes the gradient of the convolution with respect to its filter, of this shape."""
-    from jax import lax
-
+    xp = module_of(x)
+    lax = lax_of(xp)
     nd = len(w.kernel)
     axis = channel_axis(data_format, nd)
     groups = x.shape[axis] // shape[-2]
     if _is_product(w, groups, data_format, x.dtype):
         axes = tuple(range(nd + 1))
-        seen = seen_by(None, x, w, (0,) * nd)
+        seen = seen_by(xp, x, w, (0,) * nd)
         return lax.dot(seen, dy, dimension_numbers=((axes, axes), ((), ()))).reshape(shape)
     if _is_flat(w, groups, data_format, x):
         flat = *w.kernel[1:], w.kernel[0] * shape[-2], shape[-1]
@@ -163,14 +163,12 @@ def device_filter(x, shape, dy, w, data_format):
 
 def _filter_of_groups(x, shape, dy, w, data_format, groups):
     """Handles too many groups: convolves all inputs with all outputs, and takes the blocks on the diagonal."""
-    import jax.numpy as jnp
-
     df = _filter_of_batch(x, dy, w, data_format)
     if groups == 1:
         return df
     df = df.reshape(*w.kernel, groups, shape[-2], groups, -1)
     blocks = [df[..., g, :, g, :] for g in range(groups)]
-    return jnp.concatenate(blocks, -1)
+    return module_of(df).concatenate(blocks, -1)
 
 
 def _filter_of_batch(x, dy, w, data_format):
@@ -216,8 +214,6 @@ def _filter_by_patches(x, dy, w):
 
 
 def _filter_of_part(x, dy, w, data_format):
-    from jax import lax
-
     nd = len(w.kernel)
     layout, kernel, _ = LAYOUT[data_format]
     # The batch is summed over, so it plays the part of the channels, and these that of the batch.
@@ -227,8 +223,8 @@ def _filter_of_part(x, dy, w, data_format):
     sizes = [x.shape[i] for i in spatial_axes(data_format, nd)]
     pads = [(before, e + (out - 1) * s - n - before)
             for n, e, s, (before, _), out in zip(sizes, w.extent, w.strides, w.pads, w.out, strict=True)]
-    return lax.conv_general_dilated(x, dy, w.dilations, pads, rhs_dilation=w.strides,
-                                    dimension_numbers=(swapped, of_dy, result))
+    return lax_of(module_of(x)).conv_general_dilated(x, dy, w.dilations, pads, rhs_dilation=w.strides,
+                                                     dimension_numbers=(swapped, of_dy, result))
 
 
 __all__ = ["LAYOUT", "device_filter", "device_forward", "device_input"]

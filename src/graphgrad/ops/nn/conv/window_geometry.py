@@ -9,6 +9,7 @@ import numpy as np
 
 from graphgrad.errors import Complaint
 from graphgrad.op_traits import size_of
+from graphgrad.ops.common.lax_functions import lax_of, module_of
 
 
 class Window(NamedTuple):
@@ -136,12 +137,10 @@ def seen_by(xp, x, w, cell, first=1):
     where = (slice(None),) * first + tuple(_slices(w, cell))
     if xp is np:
         return x[where]
-    from jax import lax
-
     full = [(0, n, 1) for n in x.shape]
     for axis, part in enumerate(where[first:], first):
         full[axis] = (part.start, part.stop, part.step)
-    return lax.slice(x, *zip(*full, strict=True))
+    return lax_of(xp).slice(x, *zip(*full, strict=True))
 
 
 def seen_by_row(x, w, i, first=1):
@@ -181,13 +180,11 @@ def dilated(grad, w, sizes, first=1):
       first: the first spatial axis.
     Returns: the padded gradient, and the window over it; its cells are in reverse order.
     """
-    from jax import lax
-
     pads = [(0, 0, 0)] * grad.ndim
     for k, (n, e, s, (before, _), out) in enumerate(zip(sizes, w.extent, w.strides, w.pads, w.out, strict=True)):
         low = e - 1 - before
         pads[first + k] = (low, n + e - 1 - low - ((out - 1) * s + 1), s - 1)
-    return (lax.pad(grad, np.zeros((), grad.dtype), pads),
+    return (lax_of(module_of(grad)).pad(grad, np.zeros((), grad.dtype), pads),
             w._replace(strides=(1,) * len(sizes), out=tuple(sizes)))
 
 
@@ -203,8 +200,6 @@ def _spread_host(contribution, w, padded, first):
 
 def _spread_device(contribution, w, padded, first):
     """Sums by phase (position modulo stride) and interleaves: XLA's scatter and dilated pads are much slower."""
-    from jax import lax
-
     units = [-(-n // s) for n, s in zip(padded, w.strides, strict=True)]
     phases = {}
     for cell in cells(w):
@@ -213,7 +208,7 @@ def _spread_device(contribution, w, padded, first):
         pads = [(0, 0, 0)] * part.ndim
         for k, step in enumerate(steps):
             pads[first + k] = (step, units[k] - w.out[k] - step, 0)
-        part = lax.pad(part, np.zeros((), part.dtype), pads)
+        part = lax_of(module_of(part)).pad(part, np.zeros((), part.dtype), pads)
         phases[phase] = phases[phase] + part if phase in phases else part
     return _interleaved(phases, w, units, first)
 
@@ -227,8 +222,7 @@ def spread_overlapping(contribution, arrays, fills, w, sizes, first=1):
       fills: for each of them the value for missing windows, whose contribution must be 0.
       w, sizes, first: as for `spread`.
     """
-    from jax import lax
-
+    lax = lax_of(module_of(arrays[0]))
     padded = [n + b + a for n, (b, a) in zip(sizes, w.pads, strict=True)]
     units = [-(-n // s) for n, s in zip(padded, w.strides, strict=True)]
     most = [(e - 1) // s for e, s in zip(w.extent, w.strides, strict=True)]
@@ -257,18 +251,17 @@ def _place(w, cell):
 
 def _interleaved(phases, w, units, first):
     """Interleaves the arrays of all phases to one."""
-    from jax import numpy as jnp
-
     nd = len(units)
     if math.prod(w.strides) == 1:
         return phases[(0,) * nd]
     some = next(iter(phases.values()))
-    parts = {p: phases[p] if p in phases else jnp.zeros_like(some) for p in np.ndindex(*w.strides)}
+    xp = module_of(some)
+    parts = {p: phases[p] if p in phases else xp.zeros_like(some) for p in np.ndindex(*w.strides)}
     for k in reversed(range(nd)):
         groups = {}
         for phase, part in parts.items():
             groups.setdefault(phase[:k], []).append(part)
-        parts = {phase: jnp.stack(group, first + k + 1) for phase, group in groups.items()}
+        parts = {phase: xp.stack(group, first + k + 1) for phase, group in groups.items()}
     shape = list(some.shape)
     shape[first : first + nd] = [u * s for u, s in zip(units, w.strides, strict=True)]
     return parts[()].reshape(shape)

@@ -19,6 +19,7 @@ from graphgrad.op_traits import Cost, Linear
 from graphgrad.ops.common.dependence import WindowElements
 from graphgrad.ops.common.empty import zeros_for_empty
 from graphgrad.ops.common.host_arrays import where
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import shape_of
 from graphgrad.ops.nn.conv.window_geometry import (
@@ -74,8 +75,6 @@ def _lowest(dtype):
 
 def _fold(xp, x, w, first, combine, start):
     """Combines all cells of each window of a padded jax array; `start` is the neutral element."""
-    from jax import lax
-
     if count(w) <= _FEW_CELLS:
         result = None
         for cell in cells(w):
@@ -86,7 +85,7 @@ def _fold(xp, x, w, first, combine, start):
     for k, (size, step) in enumerate(zip(w.kernel, w.strides, strict=True)):
         dims, steps = [1] * x.ndim, [1] * x.ndim
         dims[first + k], steps[first + k] = size, step
-        x = lax.reduce_window(x, start, combine, dims, steps, "VALID")
+        x = lax_of(xp).reduce_window(x, start, combine, dims, steps, "VALID")
     return x
 
 
@@ -137,9 +136,7 @@ def _max(xp, x, w, first):
         return xp.max(x, axis=axes, keepdims=True)
     if xp is np:
         return pool_numpy.fold(pad_spatial(np, x, w, first, _lowest(x.dtype)), w, first, np.maximum)
-    from jax import lax
-
-    return _fold(xp, pad_spatial(xp, x, w, first, _lowest(x.dtype)), w, first, lax.max, _lowest(x.dtype))
+    return _fold(xp, pad_spatial(xp, x, w, first, _lowest(x.dtype)), w, first, lax_of(xp).max, _lowest(x.dtype))
 
 
 def _argmax(xp, x, y, w, first):
@@ -280,9 +277,7 @@ def _average(xp, x, w, first):
     elif xp is np:
         total = pool_numpy.fold(pad_spatial(np, wide, w, first), w, first, np.add)
     else:
-        from jax import lax
-
-        total = _fold(xp, pad_spatial(xp, wide, w, first), w, first, lax.add, 0)
+        total = _fold(xp, pad_spatial(xp, wide, w, first), w, first, lax_of(xp).add, 0)
     return (total / counts).astype(x.dtype)
 
 
@@ -298,9 +293,7 @@ def _average_grad(xp, shape, dy, w, first):
                               dtype=dy.dtype, casting="unsafe")
     if count(w) <= _FEW_CELLS:
         return spread_overlapping(lambda cell, share: share, [share], [0], w, sizes, first).astype(dy.dtype)
-    from jax import lax
-
-    return _fold(xp, *dilated(share, w, sizes, first), first, lax.add, 0).astype(dy.dtype)
+    return _fold(xp, *dilated(share, w, sizes, first), first, lax_of(xp).add, 0).astype(dy.dtype)
 
 
 # -- shape rules -----------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""StableHLO for most clusters without JAX, whose import takes longer than lowering them."""
