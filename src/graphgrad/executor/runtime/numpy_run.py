@@ -40,9 +40,9 @@ _DRAW = 2e-8  # a random number
 _MULTIPLY = 2.5e-11  # and add, within a matrix product
 _CONVOLVE = 7e-11  # and add, within a convolution
 
-# The time to import XLA, and to compile each distinct operation (counted up to a limit).
-_COMPILING = 1.2
-_COMPILING_ONE = 5e-3
+# The time to start the process that compiles, and to compile each distinct operation (counted up to a limit).
+_COMPILING = 0.6
+_COMPILING_ONE = 6.5e-3
 _DIFFERENT = 1500
 _QUICK = 2e-3  # limit of a run that always uses NumPy, where numbers are compared to the last bit
 _IN_LINE = 5e-7  # an operation of a function, without its work
