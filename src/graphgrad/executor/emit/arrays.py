@@ -307,6 +307,8 @@ def array(text: Text, value: Any, dtype: Any = None) -> Array:
         return value if dtype is None else value.astype(dtype)
     if isinstance(value, _SCALARS) and dtype is None:
         raise Unsupported("a number without a dtype")
+    if not isinstance(value, (np.ndarray, np.generic, list, tuple, *_SCALARS)):
+        raise Unsupported("another library's array")
     found = np.asarray(value, dtype)
     if found.size > 1 and found.dtype != bool and found.tobytes() == found.ravel()[:1].tobytes() * found.size:
         one = Array(text, text.constant(found.ravel()[:1].reshape(())), (), found.dtype)
