@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,11 @@ _ARITHMETIC = {"add": "add", "subtract": "subtract", "multiply": "multiply", "di
                "maximum": "maximum", "minimum": "minimum", "logical_and": "and", "logical_or": "or"}
 _COMPARED = {"equal": "EQ", "not_equal": "NE", "less": "LT", "less_equal": "LE", "greater": "GT",
              "greater_equal": "GE"}
+
+
+def _operators(function: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Returns a method for an operator, and one for the same with the operands exchanged."""
+    return lambda self, other: binary(function, self, other), lambda self, other: binary(function, other, self)
 
 
 class Array:
@@ -170,53 +175,20 @@ class Array:
 
     # -- arithmetic --------------------------------------------------------------------
 
-    def __add__(self, other: Any) -> Array:
-        return binary("add", self, other)
-
-    def __radd__(self, other: Any) -> Array:
-        return binary("add", other, self)
-
-    def __sub__(self, other: Any) -> Array:
-        return binary("subtract", self, other)
-
-    def __rsub__(self, other: Any) -> Array:
-        return binary("subtract", other, self)
-
-    def __mul__(self, other: Any) -> Array:
-        return binary("multiply", self, other)
-
-    def __rmul__(self, other: Any) -> Array:
-        return binary("multiply", other, self)
-
-    def __truediv__(self, other: Any) -> Array:
-        return binary("divide", self, other)
-
-    def __rtruediv__(self, other: Any) -> Array:
-        return binary("divide", other, self)
+    __add__, __radd__ = _operators("add")
+    __sub__, __rsub__ = _operators("subtract")
+    __mul__, __rmul__ = _operators("multiply")
+    __truediv__, __rtruediv__ = _operators("divide")
+    __lt__, __gt__ = _operators("less")
+    __le__, __ge__ = _operators("less_equal")
+    __eq__ = _operators("equal")[0]
+    __ne__ = _operators("not_equal")[0]
 
     def __neg__(self) -> Array:
         return unary("negate", self)
 
     def __abs__(self) -> Array:
         return unary("abs", self)
-
-    def __lt__(self, other: Any) -> Array:
-        return binary("less", self, other)
-
-    def __le__(self, other: Any) -> Array:
-        return binary("less_equal", self, other)
-
-    def __gt__(self, other: Any) -> Array:
-        return binary("greater", self, other)
-
-    def __ge__(self, other: Any) -> Array:
-        return binary("greater_equal", self, other)
-
-    def __eq__(self, other: Any) -> Array:  # type: ignore[override]  # elementwise, as in NumPy
-        return binary("equal", self, other)
-
-    def __ne__(self, other: Any) -> Array:  # type: ignore[override]  # elementwise, as in NumPy
-        return binary("not_equal", self, other)
 
     __hash__ = None  # type: ignore[assignment]  # as arrays
 
