@@ -85,3 +85,62 @@ def test_kernels(number: int) -> None:
         kernels = Kernels(row, draw(row, row.case(i), dtype))
         for k, (got, want) in enumerate(zip(found, kernels.numpy(), strict=True)):
             assert_close(got, want, row, kernels.specs[k].dtype, f"output {k} of case {i}, {dtype}")
+
+
+_X = np.random.default_rng(0).standard_normal((4, 5, 6)).astype(np.float32)
+_I = np.array([[0, -1], [3, 2], [7, -9]])
+_FUNCTIONS: dict[str, Any] = {
+    "rows added": lambda xp, x, i: x.at[i].add(1.5),
+    "rows set": lambda xp, x, i: x.at[i[:, 0]].set(x[:3] * 2),
+    "elements added": lambda xp, x, i: x.at[i, i[::-1]].add(x[0, 0]),
+    "rows added without wrapping": lambda xp, x, i: x.at[(i,)].add(2, mode="drop", wrap_negative_indices=False),
+    "taken": lambda xp, x, i: xp.take(x, i, 1, mode="clip"),
+    "taken from the front": lambda xp, x, i: xp.take(x, i, 0, mode="clip"),
+    "taken from the end": lambda xp, x, i: xp.take(x, i, -1, mode="clip"),
+    "backwards": lambda xp, x, i: x[::-2, None, 1:-1, ::-1],
+    "nothing": lambda xp, x, i: xp.sum(x[2:1], 0),
+    "from the end": lambda xp, x, i: x[-2, ..., -3:],
+    "products": lambda xp, x, i: xp.einsum("abc,cbd->dba", x, xp.transpose(x, (2, 1, 0))),
+    "products summed": lambda xp, x, i: xp.einsum("abc,db->d", x, x[:, :, 0]),
+    "outer products": lambda xp, x, i: xp.einsum("a,b->ba", x[0, 0], x[0, :, 0]),
+    "tiled": lambda xp, x, i: xp.tile(x, (2, 1, 3)),
+    "flipped": lambda xp, x, i: xp.flip(x, (0, -1)),
+    "stacked": lambda xp, x, i: xp.stack([x, -x], -2),
+    "apart": lambda xp, x, i: [part * k for k, part in enumerate(xp.split(x, [1, 3], 1))],
+    "equal parts": lambda xp, x, i: xp.split(x, 3, 2),
+    "padded": lambda xp, x, i: xp.pad(x, ((1, 0), (0, 2), (3, 3)), constant_values=-1),
+    "moved": lambda xp, x, i: x.swapaxes(0, -1).T.reshape(2, -1),
+    "spread out": lambda xp, x, i: xp.broadcast_to(xp.expand_dims(x[0], (0, 2)), (3, 5, 2, 6)),
+    "chosen": lambda xp, x, i: xp.where(x[:, :1] > 0, 1.0, x),
+    "logarithms of sums": lambda xp, x, i: xp.logaddexp(x * 100, x[::-1]),
+    "extremes": lambda xp, x, i: [xp.max(x, (0, 2)), xp.min(x), xp.max(x, 1, keepdims=True, initial=x[0, 0, 0])],
+    "logic": lambda xp, x, i: [xp.any(x > 2, 1), xp.all(x > -9), ~(x > 0) & (x < 1) | (x == x[0, 0, 0])],
+    "numbers": lambda xp, x, i: [1 - x, 2 / x, x**2, abs(-x), x >= 0.5, x != 0, i * 2 - 1],
+    "conversions": lambda xp, x, i: [x.astype(bool), i.astype(np.float32), (x > 0).astype(np.int32), x.astype("int64")],
+    "means": lambda xp, x, i: [xp.mean(x, (0, 1)), xp.prod(x, 2), xp.sum(i, 0), xp.arange(5, dtype=np.int32)],
+    "what is not finite": lambda xp, x, i: [xp.isnan(x / 0 * 0), xp.isfinite(x / 0), xp.sign(-x)],
+    "powers": lambda xp, x, i: [xp.power(abs(x), x), xp.arctan2(x, x[::-1]), xp.rint(x * 3), xp.expm1(x)],
+}
+
+
+@pytest.mark.parametrize("name", _FUNCTIONS)
+def test_functions(name: str) -> None:
+    """What is written means what it does in JAX."""
+    import jax
+    import jax.numpy as jnp
+
+    def flat(found: Any) -> list[Any]:
+        return list(found) if isinstance(found, (list, tuple)) else [found]
+
+    text = Text()
+    x, i = (Array(text, n, a.shape, a.dtype) for n, a in (("%a0", _X), ("%a1", _I)))
+    written = flat(_FUNCTIONS[name](Namespace(text), x, i))
+    module = text.module([f"{a.name}: {a.type}" for a in (x, i)], [(r.name, r.type) for r in written])
+    device = xla.device()
+    program = device.compile(module.encode(), [xla.ArraySpec(r.shape, r.dtype) for r in written], frozenset())
+    with jax.enable_x64(True):
+        wanted = [np.asarray(w) for w in flat(jax.jit(lambda x, i: _FUNCTIONS[name](jnp, x, i))(_X, _I))]
+    for got, want in zip(program([device.put(_X), device.put(_I)]), wanted, strict=True):
+        got = xla.to_numpy(got)
+        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+        np.testing.assert_allclose(got, want, rtol=2e-6, atol=1e-6)
