@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.backend import cache, disk_cache, xla
+from graphgrad.executor.runtime import compiler_process
 
 KEYS = [f"{n:064x}" for n in range(20)]
 posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="there are no owners of files here")
@@ -23,6 +25,12 @@ posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="there are no owner
 @pytest.fixture(autouse=True)
 def root(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> Iterator[pathlib.Path]:
     """The user's directory, in which the cache has one of its own."""
+    for compiler in compiler_process._the_compiler:  # it may still compile for earlier tests, and store that here
+        compiler.close()
+    compiler_process._the_compiler.clear()
+    for thread in threading.enumerate():
+        if thread.name == "graphgrad-compiled":
+            thread.join(20)
     path = tmp_path / "above" / "cache"
     monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", str(path))
     monkeypatch.delenv("GRAPHGRAD_CACHE_BYTES", raising=False)
@@ -53,7 +61,7 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 def test_nothing_else_is_deleted(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of others in its directories stay; entries go, those not used for longest first."""
-    (root / "programs").mkdir(parents=True, mode=0o700)
+    (root / "programs").mkdir(parents=True, exist_ok=True, mode=0o700)
     (root / "programs").chmod(0o700)
     others = [folder / name for folder in (root, root / "programs")
               for name in ("array.npy", "my.program", f".{KEYS[0]}.program", f"{KEYS[0]}.program.bak")]
