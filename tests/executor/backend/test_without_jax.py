@@ -106,3 +106,16 @@ def test_constants_are_exact(lowered, value):
     assert found[[0, 2]].tobytes() == np.full(2, value).tobytes()
     assert found[[1, 3]].tolist() == [-2, -4]
     assert lowered[-1] is not None
+
+
+def test_what_must_be_known_is_found_without_jax(lowered, monkeypatch):
+    monkeypatch.setattr(lower, "_jax", lambda platform: pytest.fail("JAX was asked"))
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, n = tf.placeholder(tf.float32, [6]), tf.placeholder(tf.int32, [5000])
+        first = tf.reduce_sum(n * 2)  # decides the size of the result
+        y = tf.tanh(tf.slice(x, [first], [-1]))
+        fed = np.arange(6, dtype=np.float32)
+        for start in (2, 4, 2):
+            numbers = np.zeros(5000, np.int32)
+            numbers[7] = start // 2
+            np.testing.assert_allclose(session.run(y, {x: fed, n: numbers}), np.tanh(fed[start:]), rtol=1e-6)

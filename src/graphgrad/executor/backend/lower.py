@@ -1,4 +1,4 @@
-"""Lowers a cluster to StableHLO by tracing it with JAX."""
+"""Lowers a cluster to StableHLO: its kernels write themselves, or JAX traces them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 from graphgrad.executor.emit.arrays import Array
 from graphgrad.executor.emit.namespace import Namespace
 from graphgrad.executor.emit.program_text import Text, Unsupported
-from graphgrad.executor.program.interpreter import Faults, execute
+from graphgrad.executor.program.interpreter import Faults, MustBeKnown, execute
 from graphgrad.executor.program.interrupts import COUNT
 from graphgrad.executor.program.random_table import RandomTable
 from graphgrad.ir.values import tensor_list
@@ -124,14 +124,16 @@ without_jax = True  # whether clusters are lowered without JAX where that is pos
 def _without_jax(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
                  known: Sequence[Any]) -> tuple[bytes, list[AnySpec], frozenset[int], list[int]] | None:
     """Lowers a cluster, for a processor, without importing JAX; returns None if only JAX can."""
-    if not without_jax or cluster.rows or cluster.loop is not None or cluster.on_mesh is not None:
+    if not without_jax or cluster.rows or cluster.on_mesh is not None or any(i.bodies for i in cluster.program):
         return None
     try:
         module, specs = _written(cluster, inputs, shapes, known)
+        libraries = xla_options.libraries(module)
+        code = module.encode() if xla_options.sums(libraries) else reductions.rewritten(module)
+    except MustBeKnown:  # so it would be in a trace
+        raise
     except Exception:  # JAX lowers it, or finds the error
         return None
-    libraries = xla_options.libraries(module)
-    code = module.encode() if xla_options.sums(libraries) else reductions.rewritten(module)
     return code, specs, libraries, []
 
 
