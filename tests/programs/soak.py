@@ -27,7 +27,7 @@ import numpy as np
 from tests import ROOT
 
 RECORDED = {"graph": (1e-7, 1e-10), "function": (1e-7, 1e-10), "eager": (1e-7, 1e-10), "tapes": (1e-4, 1e-5),
-            "sessions": (1e-6, 1e-9), "idioms": (2e-4, 2e-5)}
+            "sessions": (1e-6, 1e-9), "idioms": (2e-4, 2e-5), "modules": (2e-4, 2e-5)}
 OWN = ("state", "nested", "lengths", "ranks", "nets")
 
 
@@ -41,10 +41,13 @@ def program(kind: str, seed: int, v1: Any, v2: Any) -> Any:
     """
     from tests.behaviours.tapes import taped_programs
 
-    from . import idiom_programs, random_programs, session_programs
+    from . import random_programs, session_programs
+    from .idioms import idiom_programs, module_programs
 
     if kind == "idioms":
         return idiom_programs.run(seed, v1, v2)
+    if kind == "modules":
+        return module_programs.run(seed, v2)
     if kind == "sessions":
         return session_programs.run(seed, v1, v2)
     if kind in random_programs.MODES:
@@ -132,6 +135,9 @@ def differences(found: Any, wanted: Any, rtol: float, atol: float, where: str = 
                 return [f"{where}: {found}, not {wanted}"]
         return [d for i, (f, w) in enumerate(zip(found, wanted, strict=True))
                 for d in differences(f, w, rtol, atol, f"{where}[{i}]")]
+    if isinstance(wanted, list) and isinstance(found, list) and (n := min(len(found), len(wanted))):
+        return [*differences(found[:n], wanted[:n], rtol, atol, where),
+                f"{where} has {len(found)}, not {len(wanted)}, the last: {found[-1]}"]
     if isinstance(wanted, dict) and isinstance(found, dict) and found.keys() == wanted.keys():
         return [d for k in wanted for d in differences(found[k], wanted[k], rtol, atol, f"{where}[{k}]")]
     if isinstance(wanted, (int, float)) and isinstance(found, (int, float)):
@@ -200,7 +206,8 @@ def compared(kind: str, seed: int, wanted: Any, chosen: str) -> list[str] | None
     import graphgrad.compat.v1 as v1
     from graphgrad.ir import context
 
-    from . import idiom_programs, random_programs
+    from . import random_programs
+    from .idioms import idiom_programs
 
     if isinstance(wanted, str):
         return None
@@ -211,7 +218,7 @@ def compared(kind: str, seed: int, wanted: Any, chosen: str) -> list[str] | None
             found = answer(kind, seed, v1, v2)
     finally:
         random_programs.Runner._crosses = crosses  # type: ignore[method-assign]  # as before
-    if kind == "idioms" and isinstance(found, list):
+    if kind in ("idioms", "modules") and isinstance(found, list):
         found, wanted = idiom_programs.comparable(found, wanted)
     return differences(found, wanted, *RECORDED[kind])
 

@@ -17,7 +17,7 @@ from graphgrad.ir.proto.wire import DELIMITED, FIXED32, FIXED64, VARINT, delimit
 RULE = "3"  # to be changed with the rule, and with that of `reductions`: programs on disk depend on them
 
 # xla.DebugOptions.LibraryFusionType
-_REDUCTION, _PRODUCT, _CONVOLUTION = 3, 4, 5
+KINDS = _REDUCTION, _PRODUCT, _CONVOLUTION = 3, 4, 5
 # The field path: CompileOptionsProto, ExecutableBuildOptionsProto, DebugOptions.
 _BUILD_OPTIONS, _DEBUG_OPTIONS, _YNNPACK = 3, 3, 422
 # The most dimensions of programs with reductions, and with products, in YNNPACK: its defects begin at seven and eight.

@@ -13,9 +13,10 @@ import graphgrad.compat.v1 as v1
 from graphgrad.ir import context
 from tests.support.effort import ALL
 
-from . import idiom_programs, soak
+from .. import soak
+from . import idiom_programs
 
-_PATH = pathlib.Path(__file__).parents[1] / "recorded" / "idiom_programs.jsonl"
+_PATH = pathlib.Path(__file__).parents[2] / "recorded" / "idiom_programs.jsonl"
 _RECORDED = [json.loads(line) for line in _PATH.read_text().splitlines()][0 if ALL else 10:]
 
 
