@@ -14,7 +14,8 @@ WIDTH = 3
 PIECES = ("dense", "dense", "residual", "normal", "convolved", "ranged", "scanned", "whiled", "branch", "case",
           "mapped", "vectorized", "embedded", "attention", "custom", "host", "counted", "recomputed", "clipped",
           "segments", "ragged", "sparse", "array_of", "stopped", "factored", "spectrum", "sorted", "taped", "broken",
-          "gathered", "dropped", "unpacked", "lazily", "nested", "python", "stateful", "listed", "updated", "assigned", "folded")
+          "gathered", "dropped", "unpacked", "lazily", "nested", "python", "stateful", "listed", "updated",
+          "assigned", "folded")
 
 
 def make(tf: Any, rng: np.random.Generator, names: list[str] | None = None) -> Any:
