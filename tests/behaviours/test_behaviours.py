@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 import pytest
@@ -10,14 +11,16 @@ import graphgrad as v2
 import graphgrad.compat.v1 as v1
 from graphgrad.executor.runtime import executable
 from graphgrad.ir import context
+from tests.support.effort import chosen
 
 from . import harness
 
-_ALL = [(subject, name) for subject in harness.SUBJECTS for name in harness.cases_of(subject)]
+_ENGINES = ("numpy", "xla", "")
+_ALL = [(subject, name, first) for subject in harness.SUBJECTS for name in harness.cases_of(subject)
+        for k, first in enumerate(_ENGINES) if chosen(name, 3) or zlib.crc32(name.encode()) // 3 % 3 == k]  # or one
 
 
-@pytest.mark.parametrize("first", ["numpy", "xla", ""])
-@pytest.mark.parametrize(("subject", "name"), _ALL, ids=[f"{s}-{n}" for s, n in _ALL])
+@pytest.mark.parametrize(("subject", "name", "first"), _ALL, ids=["-".join(a) for a in _ALL])
 def test_as_recorded(subject: str, name: str, first: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a program returns is what TensorFlow returned, or what is said to differ."""
     monkeypatch.setattr(executable, "first_in_numpy", first != "xla")

@@ -21,6 +21,7 @@ from graphgrad.executor.runtime import compiler_process, executable, tiers
 from graphgrad.executor.runtime.tiers import Tiers
 from tests import ROOT
 from tests.programs import run_programs
+from tests.support.effort import ALL
 
 _SOURCE = str(ROOT / "src")
 
@@ -242,7 +243,7 @@ def test_what_computes_little_stays_in_numpy(tiered, compiled_here):
     assert not compiled_here
 
 
-@pytest.mark.parametrize("kind, seed", [(k, n) for k in ("lengths", "ranks", "nets") for n in range(2)])
+@pytest.mark.parametrize("kind, seed", [(k, n) for k in ("lengths", "ranks", "nets") for n in range(2 if ALL else 1)])
 def test_clusters_mean_the_same_elsewhere(kind, seed, monkeypatch):
     """What is lowered from the bytes is what is lowered here."""
     from jax.interpreters import mlir

@@ -15,7 +15,7 @@ from tests.support.sessions import run
 
 from .problems import along, close, compute, pushed
 
-_SEEDS = range(30 if ALL else 4)
+_SEEDS = range(30 if ALL else 2)
 
 
 def _objective(seed: int) -> tuple[Callable[[Any, Any], Any], np.ndarray, np.ndarray, np.ndarray]:
