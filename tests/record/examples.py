@@ -17,8 +17,9 @@ from tests.record import RECORDED
 
 _EXAMPLES = RECORDED.parents[1] / "examples"
 _RECORDED = RECORDED / "examples"
+QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "TF_USE_LEGACY_KERAS": "1"}  # for tf.layers
 
-_RUN = """
+RUN = """
 import runpy, sys
 program, version = sys.argv.pop(1), sys.argv.pop(1)
 if version == "1":
@@ -33,16 +34,14 @@ runpy.run_path(program, run_name="__main__")
 def main(names: list[str]) -> None:
     """Records the examples of these names, or all."""
     _RECORDED.mkdir(parents=True, exist_ok=True)
-    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "CUDA_VISIBLE_DEVICES": "-1",
-             "TF_USE_LEGACY_KERAS": "1"}  # tf.layers
     for path in sorted(_EXAMPLES.glob("*.py")):
         # TensorFlow 2.21 has no `tf.contrib`, nor `tf.implicit`; see `WITHOUT_ORACLE` in test_examples.py.
         text = path.read_text()
         if (names and path.stem not in names) or "tensorflow.contrib" in text or "tf.implicit." in text:
             continue
         version = "2" if path.stem.endswith("_v2") else "1"
-        done = subprocess.run([sys.executable, "-c", _RUN, path.name, version], cwd=_EXAMPLES, check=False,
-                              env={**os.environ, **quiet}, capture_output=True, text=True)
+        done = subprocess.run([sys.executable, "-c", RUN, path.name, version], cwd=_EXAMPLES, check=False,
+                              env={**os.environ, **QUIET, "TF_ENABLE_ONEDNN_OPTS": "0"}, capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"{path.name} failed on TensorFlow:\n{done.stderr}")
         (_RECORDED / f"{path.stem}.txt").write_text(done.stdout)

@@ -139,10 +139,11 @@ def _small_constant(value: Any, dtype: DType | None) -> _Small | None:
 
 _small_eager: dict[Any, tuple[np.ndarray[Any, Any], DType, Any]] = {}
 _WORD = 1 << 31
+_NUMPYS_NUMBERS = frozenset({np.float32, np.float64, np.int32, np.int64})
 
 
 def small_eager(value: Any, dtype: DType | None) -> EagerTensor | None:
-    """Returns the eager tensor of an argument that is a number or a short list of ints; None for other values.
+    """Returns the eager tensor of an argument that is a number, or a short list of ints; None for other values.
 
     Args:
       value: the argument.
@@ -159,6 +160,10 @@ def small_eager(value: Any, dtype: DType | None) -> EagerTensor | None:
         if not 0 < len(value) <= 8 or any(type(v) is not int or not -_WORD <= v < _WORD for v in value):
             return None
         content = tuple(value)
+    elif kind in _NUMPYS_NUMBERS:
+        if dtype is not None and dtype.np_dtype is not value.dtype:
+            return None
+        content = value.tobytes()
     elif kind is not int or not -_WORD <= value < _WORD:
         return None
     key = kind, content, id(dtype)
@@ -166,7 +171,7 @@ def small_eager(value: Any, dtype: DType | None) -> EagerTensor | None:
     if known is None:
         if dtype is not None and not (dtype.is_floating or dtype.name in ("int32", "int64")):
             return None
-        array = eager_array(value, dtype).copy()
+        array = np.array(value) if kind in _NUMPYS_NUMBERS else eager_array(value, dtype).copy()
         array.flags.writeable = False
         found = dtype or as_dtype(array.dtype)
         known = array, found, frozen(array)

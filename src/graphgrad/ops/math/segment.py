@@ -57,7 +57,7 @@ def _declare_sorted(kind, types, doc):
         ids = np.asarray(segment_ids)
         if len(ids) != len(data):
             raise Complaint("segment_ids should be the same size as dimension 0 of input", "give one id a row")
-        if len(ids) and (ids[0] < 0 or np.any(ids[1:] < ids[:-1])):
+        if len(ids) and (ids[0] < 0 or (ids[1:] < ids[:-1]).any()):
             raise Complaint("segment ids are not increasing or negative",
                             "sort them, or use tf.math.unsorted_segment_" + kind.lower())
         values = wide(np.asarray(data))
@@ -69,7 +69,7 @@ def _declare_sorted(kind, types, doc):
             else:
                 begins = np.ones(len(ids), np.bool_)
                 np.not_equal(ids[1:], ids[:-1], out=begins[1:])
-                starts = np.flatnonzero(begins)
+                (starts,) = begins.nonzero()
                 out[ids[starts]] = _UFUNC[kind].reduceat(values, starts, axis=0)
             if kind == "Mean":
                 sizes = np.maximum(np.bincount(ids, minlength=rows), 1).astype(values.dtype)
@@ -202,11 +202,12 @@ def _declare_unsorted(kind, types, start, doc):
             where = int(np.argmax(ids >= n))
             raise Complaint(f"segment_ids[{where}] = {ids[where]} is out of range [0, {n})", "raise num_segments")
         kept = ids >= 0
+        if not kept.all():
+            rows, ids = rows[kept], ids[kept]
         if kind == "Sum" and rows.size >= LARGE and rows.ndim > 1 and rows.dtype.kind in "fc":
-            given = (rows, ids) if kept.all() else (rows[kept], ids[kept])
-            return sums_by_row(*given, n).astype(dtype, copy=False)
-        _UFUNC[kind].at(out, ids[kept], rows[kept])
-        return out.astype(dtype)
+            return sums_by_row(rows, ids, n).astype(dtype, copy=False)
+        _UFUNC[kind].at(out, ids, rows)
+        return out.astype(dtype, copy=False)
 
     kernel.__doc__ = doc
     record = op(f"UnsortedSegment{kind}", "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",

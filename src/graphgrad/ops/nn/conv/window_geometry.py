@@ -118,6 +118,12 @@ def pad_spatial(xp, x, w, first=1, value=0):
     """Pads x for a window; `first` is the first spatial axis."""
     if not any(map(any, w.pads)):
         return x
+    if xp is np:  # np.pad takes 30 us for any array
+        sizes = [b + n + a for n, (b, a) in zip(x.shape[first:], w.pads, strict=False)]
+        padded = np.full((*x.shape[:first], *sizes, *x.shape[first + len(sizes) :]), value, x.dtype)
+        inner = [slice(b, b + n) for n, (b, _) in zip(x.shape[first:], w.pads, strict=False)]
+        padded[(slice(None),) * first + tuple(inner)] = x
+        return padded
     around = ((0, 0),) * first, ((0, 0),) * (x.ndim - first - len(w.pads))
     return xp.pad(x, (*around[0], *w.pads, *around[1]), constant_values=value)
 
