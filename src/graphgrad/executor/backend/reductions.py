@@ -59,7 +59,8 @@ def rewritten(text: str) -> bytes:
     load("jaxlib.mlir._mlir_libs._jax_mlir_ext").register_dialects(registry)
     with ir.Context() as context, ir.Location.unknown():
         context.append_dialect_registry(registry)
-        load("jaxlib.mlir.dialects.stablehlo").register_dialect(context)
+        for dialect in ("stablehlo", "chlo"):
+            load(f"jaxlib.mlir.dialects.{dialect}").register_dialect(context)
         module = ir.Module.parse(text)
         rewrite(module.operation)
         code = io.BytesIO()
