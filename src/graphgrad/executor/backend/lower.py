@@ -26,7 +26,7 @@ from graphgrad.system.late_imports import load, undisturbed, uninterrupted
 from graphgrad.system.subnormals import Subnormals
 
 from . import memory_budget, mesh, reductions, xla_options
-from .xla import AnySpec, ArraySpec, Device, ListSpec
+from .xla import AnySpec, ArraySpec, Device, ListSpec, load_lapack
 
 if TYPE_CHECKING:
     from graphgrad.executor.program.plan_types import Cluster
@@ -131,6 +131,8 @@ def _without_jax(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[A
     try:
         module, specs = _written(cluster, inputs, shapes, known, taken)
         libraries = xla_options.libraries(module)
+        if "lapack_" in module:
+            load_lapack()
         code = module.encode() if xla_options.sums(libraries) else reductions.rewritten(module)
     except MustBeKnown:  # so it would be in a trace
         raise

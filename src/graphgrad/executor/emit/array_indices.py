@@ -134,7 +134,9 @@ def gathered(x: Array, where: Array, axes: Sequence[int], shape: Sequence[int], 
     window = [n for i, n in enumerate(x.shape) if i not in axes]
     first = axes[0] if axes[-1] - axes[0] == len(axes) - 1 else 0
     result = (*window[:first], *shape, *window[first:])
-    if 0 in x.shape or 0 in shape:
+    if 0 in result:
+        return array(x.text, 0, x.dtype).broadcast(result)
+    if 0 in x.shape:
         raise Unsupported("no elements")
     found = take(x, where, axes, first, result)
     if mode != "fill":

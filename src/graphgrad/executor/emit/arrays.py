@@ -150,6 +150,11 @@ class Array:
             return binary("not_equal", self, 0)
         return self.made(f"stablehlo.convert {self.name}", self.shape, dtype)
 
+    def view(self, dtype: Any) -> Array:
+        if np.dtype(dtype).itemsize != self.dtype.itemsize:
+            raise Unsupported("another size")
+        return self.made(f"stablehlo.bitcast_convert {self.name}", self.shape, dtype)
+
     def copy(self) -> Array:
         return self
 
@@ -286,6 +291,8 @@ def array(text: Text, value: Any, dtype: Any = None) -> Array:
     if not isinstance(value, (np.ndarray, np.generic, list, tuple, *_SCALARS)):
         raise Unsupported("another library's array")
     found = np.asarray(value, dtype)
+    if not found.size:
+        return array(text, np.zeros((), found.dtype)).broadcast(found.shape)
     if found.size > 1 and found.dtype != bool and found.tobytes() == found.ravel()[:1].tobytes() * found.size:
         one = Array(text, text.constant(found.ravel()[:1].reshape(())), (), found.dtype)
         return one.broadcast(found.shape)

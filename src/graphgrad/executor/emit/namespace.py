@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from . import orders
+from . import contractions, orders
 from .array_indices import gathered, take
 from .arrays import Array, binary, same_type
 from .element_types import Unsupported, kind_of, promoted, type_of
 from .number_functions import NumberFunctions
+from .written_fourier import WrittenFourier
 from .written_lax import WrittenLax
+from .written_linalg import WrittenLinalg
 from .written_special import WrittenSpecial
 
 _REDUCED = {"sum": ("add", 0), "prod": ("multiply", 1), "max": ("maximum", -np.inf), "min": ("minimum", np.inf),
@@ -51,6 +53,14 @@ class Namespace(NumberFunctions):
     @property
     def written_special(self) -> WrittenSpecial:
         return WrittenSpecial(self)
+
+    @property
+    def linalg(self) -> WrittenLinalg:
+        return WrittenLinalg(self)
+
+    @property
+    def fft(self) -> WrittenFourier:
+        return WrittenFourier(self)
 
     @property
     def written_lax(self) -> WrittenLax:
@@ -104,6 +114,23 @@ class Namespace(NumberFunctions):
 
     def triu(self, x: Any, k: int = 0) -> Array:
         return self.where(self._band(x.shape[-2:], k, "greater_equal"), x, self.zeros_like(x))
+
+    def diagonal(self, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+        x = self._array(x)
+        if offset or (axis1 % x.ndim, axis2 % x.ndim) != (x.ndim - 2, x.ndim - 1) or x.shape[-1] != x.shape[-2]:
+            raise Unsupported("such a diagonal")
+        flat = x.reshape(*x.shape[:-2], x.shape[-1] * x.shape[-1])
+        return flat[..., :: x.shape[-1] + 1]
+
+    def diag(self, x: Any) -> Array:
+        x = self._array(x)
+        if x.ndim != 1:
+            raise Unsupported("such a diagonal")
+        shape = (x.shape[0], x.shape[0])
+        return self.where(self._band(shape, 0, "equal"), x[:, None], self.zeros_like(x[:, None]))
+
+    def searchsorted(self, rows: Any, values: Any, side: str = "left") -> Array:
+        return orders.between(self, self._array(rows), self._array(values), side)
 
     def atleast_1d(self, x: Any) -> Array:
         x = self._array(x)
@@ -171,10 +198,13 @@ class Namespace(NumberFunctions):
 
     def roll(self, x: Any, shift: Any, axis: Any) -> Array:
         x = self._array(x)
-        for by, a in zip(np.ravel(shift).tolist(), np.ravel(axis).tolist(), strict=True):
-            if n := x.shape[a]:
-                parts = [self.written_lax.slice_in_dim(x, start, stop, axis=a)
-                         for start, stop in ((n - by % n, n), (0, n - by % n))]
+        for by, a in zip(shift, axis, strict=True):
+            n = x.shape[a]
+            start = (n - self.mod(by, n)) if isinstance(by, Array) else n - int(by) % n if n else 0
+            if n and isinstance(by, Array):
+                x = self.written_lax.dynamic_slice_in_dim(self.concatenate([x, x], a), start, n, a)
+            elif n:
+                parts = [self.written_lax.slice_in_dim(x, low, high, axis=a) for low, high in ((start, n), (0, start))]
                 x = self.concatenate(parts, a)
         return x
 
@@ -249,10 +279,23 @@ class Namespace(NumberFunctions):
 
     def pad(self, x: Any, widths: Any, mode: str = "constant", constant_values: Any = 0) -> Array:
         x = self._array(x)
+        if mode in ("reflect", "symmetric"):
+            return self._mirrored(x, widths, int(mode == "reflect"))
         if mode != "constant":
             raise Unsupported("other modes")
         pads = [(operator.index(low), operator.index(high), 0) for low, high in widths]
         return self.written_lax.pad(x, np.asarray(constant_values, x.dtype), pads)
+
+    def _mirrored(self, x: Array, widths: Any, skipped: int) -> Array:
+        """Pads with mirror images, which leave out `skipped` elements at the border."""
+        for axis, (low, high) in enumerate(widths):
+            n = x.shape[axis]
+            if max(low, high) > n - skipped:
+                raise Unsupported("more than one image")
+            before = self.written_lax.slice_in_dim(x, skipped, skipped + low, axis=axis)
+            after = self.written_lax.slice_in_dim(x, n - skipped - high, n - skipped, axis=axis)
+            x = self.concatenate([self.flip(before, axis), x, self.flip(after, axis)], axis)
+        return x
 
     def split(self, x: Any, parts: Any, axis: int = 0) -> list[Array]:
         x = self._array(x)
@@ -314,47 +357,14 @@ class Namespace(NumberFunctions):
         return self._reduced("sum", self._truth(x).astype(np.int64), axis, keepdims=keepdims)
 
     def matmul(self, x: Any, y: Any) -> Array:
-        x, y = same_type(self._array(x), y)
-        rank = x.ndim
-        if min(x.ndim, y.ndim) < 2 or x.shape[-1] != y.shape[-2] or kind_of(x.dtype) not in "fc":
-            raise Unsupported("such a product")
-        if x.shape[:-2] != y.shape[:-2] or rank != y.ndim:
-            if 2 not in (x.ndim, y.ndim) or (x.ndim == 2 and rank != y.ndim):
-                raise Unsupported("such a product")
-            return self.tensordot(x, y, 1)
-        batch = list(range(rank - 2))
-        return self.written_lax.dot_general(x, y, (([rank - 1], [rank - 2]), (batch, batch)))
+        return contractions.matmul(self._array(x), y)
 
     def tensordot(self, x: Any, y: Any, axes: Any = 2) -> Array:
         x, y = same_type(self._array(x), y)
         if isinstance(axes, (int, np.integer)):
             axes = list(range(x.ndim - axes, x.ndim)), list(range(axes))
         mine, others = ([a % v.ndim for a in np.ravel(given).tolist()] for v, given in zip((x, y), axes, strict=True))
-        return self.written_lax.dot_general(x, y, ((mine, others), ((), ())))
+        return contractions.product(x, y, (mine, others))
 
-    def einsum(self, equation: str, *operands: Any) -> Array:
-        labels, arrow, out = equation.replace(" ", "").partition("->")
-        parts = labels.split(",")
-        plain = bool(arrow) and "." not in equation and all(len(set(p)) == len(p) for p in parts)
-        if not plain or not len(parts) == len(operands) == 2:
-            raise Unsupported("such an equation")
-        x, y = map(self._array, operands)
-        (x, of_x), (y, of_y) = self._summed(x, parts[0], parts[1] + out), self._summed(y, parts[1], parts[0] + out)
-        sizes = dict(zip(of_x, x.shape, strict=True)) | dict(zip(of_y, y.shape, strict=True))
-        if x.dtype != y.dtype or kind_of(x.dtype) not in "fc" or x.shape != tuple(map(sizes.__getitem__, of_x)):
-            raise Unsupported("such operands")
-        both = [label for label in of_x if label in of_y]
-        batch, contracted = [[label for label in both if (label in out) is kept] for kept in (True, False)]
-        found = batch + [label for label in of_x + of_y if label not in both]
-        pairs = [f"{[of_x.index(label) for label in group]} x {[of_y.index(label) for label in group]}"
-                 for group in (batch, contracted)]
-        batching = f"batching_dims = {pairs[0]}, " if batch else ""
-        result = x.made(f"stablehlo.dot_general {x.name}, {y.name}, {batching}contracting_dims = {pairs[1]}, "
-                        "precision = [DEFAULT, DEFAULT]", [sizes[label] for label in found], None, y)
-        return result.transpose([found.index(label) for label in out])
-
-    def _summed(self, x: Array, labels: str, others: str) -> tuple[Array, str]:
-        """Sums over what has a label that is nowhere else."""
-        alone = tuple([i for i, label in enumerate(labels) if label not in others])
-        left = "".join(label for i, label in enumerate(labels) if i not in alone)
-        return (self.sum(x, alone) if alone else x), left
+    def einsum(self, equation: str, *operands: Any, precision: str | None = None) -> Array:
+        return contractions.einsum(self, equation, *operands, precision=precision)

@@ -57,6 +57,33 @@ def _canonical(xp: Any, x: Array) -> Array:
     return xp.where(binary("not_equal", x, x), np.asarray(np.nan, x.dtype), plain)
 
 
+def between(xp: Any, rows: Array, values: Array, side: str) -> Array:
+    """Returns before which element of sorted rows values belong, by bisection; int32.
+
+    Args:
+      xp: the array module.
+      rows: (*B, n), sorted.
+      values: (*B, *V), of the same dtype.
+      side: "left" for the first such place, "right" for the last.
+    """
+    batch, n = rows.ndim - 1, rows.shape[-1]
+    if rows.dtype != values.dtype or rows.shape[:-1] != values.shape[:batch] or not n or not values.size:
+        raise Unsupported("such rows")
+
+    def halve(_: Array, ends: tuple[Array, Array]) -> tuple[Array, Array]:
+        low, high = ends
+        middle = binary("quotient", low + high, 2)
+        there = xp.take_in_batches(rows, middle, batch, batch)
+        x, y = (_canonical(xp, v) for v in (values, there))
+        how = "TOTALORDER" if kind_of(x.dtype) == "f" else comparison(x.dtype)
+        left = x.made(f"stablehlo.compare {'LE' if side == 'left' else 'LT'}, {x.name}, {y.name}, {how}", x.shape, bool,
+                      y)
+        return xp.where(left, low, middle), xp.where(left, middle, high)
+
+    ends = xp.zeros(values.shape, np.int32), xp.full(values.shape, n, np.int32)
+    return xp.written_lax.fori_loop(0, (n + 1).bit_length(), halve, ends)[1]
+
+
 def position(xp: Any, x: Array, axis: int, largest: bool, dtype: Any) -> Array:
     """Returns where the largest or the smallest element is, the first one of several; NaN is both."""
     kind, axis = kind_of(x.dtype), axis % max(x.ndim, 1)

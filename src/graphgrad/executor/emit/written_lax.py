@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import orders, regions
+from . import contractions, orders, regions
 from .array_indices import dynamic_slice, dynamic_update
 from .arrays import Array, binary
 from .element_types import Unsupported, kind_of
@@ -62,18 +62,13 @@ class WrittenLax:
     def dot(self, x: Any, y: Any, *, dimension_numbers: Any) -> Array:
         return self.dot_general(x, y, dimension_numbers)
 
-    def dot_general(self, x: Any, y: Any, dimension_numbers: Any) -> Array:
-        x, y = self._xp.asarray(x), self._xp.asarray(y)
-        (mine, others), (batch, others_batch) = dimension_numbers
-        if x.dtype != y.dtype or kind_of(x.dtype) not in "fc" or any(
-                x.shape[i] != y.shape[j] for i, j in zip((*mine, *batch), (*others, *others_batch), strict=True)):
-            raise Unsupported("such a product")
-        shape = [x.shape[i] for i in batch] + [
-            n for a, gone in ((x, (*mine, *batch)), (y, (*others, *others_batch)))
-            for i, n in enumerate(a.shape) if i not in gone]
-        batching = f"batching_dims = {list(batch)} x {list(others_batch)}, " if batch else ""
-        return x.made(f"stablehlo.dot_general {x.name}, {y.name}, {batching}contracting_dims = {list(mine)} x "
-                      f"{list(others)}, precision = [DEFAULT, DEFAULT]", shape, None, y)
+    def dot_general(self, x: Any, y: Any, dimension_numbers: Any, precision: str = "DEFAULT") -> Array:
+        summed, batch = dimension_numbers
+        return contractions.product(self._xp.asarray(x), self._xp.asarray(y), summed, batch, precision)
+
+    @property
+    def linalg(self) -> Any:
+        return self._xp.linalg
 
     def conv_general_dilated(self, x: Any, f: Any, strides: Any, pads: Any, lhs_dilation: Any = None,
                              rhs_dilation: Any = None, dimension_numbers: Any = None, feature_group_count: int = 1,

@@ -23,6 +23,8 @@ def _bound(xp, rows, values, side, out_type):
     if xp is np:
         found = [np.searchsorted(r, v, side) for r, v in zip(rows, values, strict=True)]
         return np.array(found, out_type.np_dtype).reshape(values.shape)
+    if hasattr(xp, "written_lax"):
+        return xp.searchsorted(rows, values, side).astype(out_type.np_dtype)
     import jax
 
     def one(row, value):
