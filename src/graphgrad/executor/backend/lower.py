@@ -133,7 +133,7 @@ def _without_jax(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[A
         libraries = xla_options.libraries(module)
         if "lapack_" in module:
             load_lapack()
-        code = module.encode() if xla_options.sums(libraries) else reductions.rewritten(module)
+        code = reductions.parsed(module, not xla_options.sums(libraries))
     except MustBeKnown:  # so it would be in a trace
         raise
     except Exception:  # JAX lowers it, or finds the error
