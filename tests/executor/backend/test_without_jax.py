@@ -185,6 +185,15 @@ def test_loops_branches_and_random_numbers_are_those_of_jax(lowered, monkeypatch
         assert np.asarray(mine).tobytes() == np.asarray(other).tobytes()
 
 
+def test_loops_around_what_cannot_write_itself_are_traced(lowered):
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [3])
+        y = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, tf.linalg.svd(tf.diag(v), compute_uv=False) * 2),
+                          [0, x])[1]
+        np.testing.assert_allclose(session.run(y, {x: [3, 2, 1]}), [24, 16, 8], rtol=1e-5)
+    assert lowered == [None]
+
+
 def test_text_with_a_defect_goes_to_jax(lowered, monkeypatch):
     monkeypatch.setattr(number_functions, "unary", lambda name, x: unary("no_such_operation", x))
     with tf.Graph().as_default(), tf.Session() as session:

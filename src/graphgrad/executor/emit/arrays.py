@@ -245,7 +245,7 @@ class Array:
         return unary("negate", self)
 
     def __abs__(self) -> Array:
-        return self.__array_namespace__().abs(self)  # type: ignore[no-any-return]
+        return self.__array_namespace__().abs(self)
 
     __hash__ = None  # type: ignore[assignment]  # as arrays
     __and__, __rand__ = _operators("and")
