@@ -51,7 +51,8 @@ def blas():
 
 def value(x):
     roots = tf.linalg.sqrtm(tf.eye(2) * x[0])
-    return tf.reduce_sum(tf.sin(tf.cumsum(x))) + tf.reduce_sum(roots) + tf.math.special.bessel_j0(x[0])
+    waves = tf.reduce_sum(tf.sin(tf.cumsum(x))) + tf.linalg.det(tf.eye(2) * x[1])
+    return waves + tf.reduce_sum(roots) + tf.math.special.bessel_j0(x[0])
 
 def in_a_session():
     with v1.Graph().as_default():

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphgrad.executor.emit.arrays import Array
+from graphgrad.executor.emit.element_types import Unsupported
 from graphgrad.executor.emit.namespace import Namespace
-from graphgrad.executor.emit.program_text import Text, Unsupported
+from graphgrad.executor.emit.program_text import Text
 from graphgrad.executor.program.interpreter import Faults, MustBeKnown, execute
 from graphgrad.executor.program.interrupts import COUNT
 from graphgrad.executor.program.random_table import RandomTable
@@ -25,7 +26,7 @@ from graphgrad.system.late_imports import load, undisturbed, uninterrupted
 from graphgrad.system.subnormals import Subnormals
 
 from . import memory_budget, mesh, reductions, xla_options
-from .xla import AnySpec, ArraySpec, Device, ListSpec
+from .xla import AnySpec, ArraySpec, Device, ListSpec, load_lapack
 
 if TYPE_CHECKING:
     from graphgrad.executor.program.plan_types import Cluster
@@ -124,22 +125,30 @@ without_jax = True  # whether clusters are lowered without JAX where that is pos
 def _without_jax(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
                  known: Sequence[Any]) -> tuple[bytes, list[AnySpec], frozenset[int], list[int]] | None:
     """Lowers a cluster, for a processor, without importing JAX; returns None if only JAX can."""
-    if not without_jax or cluster.rows or cluster.on_mesh is not None or any(i.bodies for i in cluster.program):
+    if not without_jax or cluster.on_mesh is not None:
         return None
+    taken: dict[int, int] = {}
     try:
-        module, specs = _written(cluster, inputs, shapes, known)
+        module, specs = _written(cluster, inputs, shapes, known, taken)
         libraries = xla_options.libraries(module)
-        code = module.encode() if xla_options.sums(libraries) else reductions.rewritten(module)
+        if "lapack_" in module:
+            load_lapack()
+        code = reductions.parsed(module, not xla_options.sums(libraries))
     except MustBeKnown:  # so it would be in a trace
         raise
     except Exception:  # JAX lowers it, or finds the error
         return None
-    return code, specs, libraries, []
+    return code, specs, libraries, [taken.get(row, 0) for row in cluster.rows]
 
 
 def _written(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec],
-             known: Sequence[Any]) -> tuple[str, list[AnySpec]]:
-    """Has the kernels of a cluster write themselves; returns the module, and the specs of its results."""
+             known: Sequence[Any], taken: dict[int, int]) -> tuple[str, list[AnySpec]]:
+    """Has the kernels of a cluster write themselves; returns the module, and the specs of its results.
+
+    Args:
+      cluster, inputs, shapes, known: as for `lower`.
+      taken: receives the number of blocks that each random operation draws.
+    """
     text = Text()
     xp = Namespace(text)
     env: dict[int, Any] = collections.defaultdict(lambda: None)
@@ -148,28 +157,54 @@ def _written(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySp
     env.update(zip(cluster.known, known, strict=True))
     given: list[tuple[int, Array]] = []
     for slot, argument in zip(cluster.ins, inputs, strict=True):
-        if isinstance(argument, ListSpec):
-            raise Unsupported("lists")
-        if argument is not None:
-            env[slot] = Array(text, f"%a{len(given)}", argument.shape, argument.dtype)
-            given.append((slot, env[slot]))
+        env[slot] = _given(text, slot, argument, given)
     for whole, parts in cluster.unpacked.items():
         start = 0
         for slot, shape in parts:
             end = start + math.prod(shape)
             env[slot] = env[whole][start:end].reshape(shape)
             start = end
+    table = stop = None
+    if cluster.rows:
+        values = _given(text, -1, ArraySpec((len(cluster.rows), 3), np.dtype(np.uint64)), given)
+        table = RandomTable({row: i for i, row in enumerate(cluster.rows)}, values, taken)
+    if cluster.loop is not None:
+        stop = _given(text, -1, ArraySpec((COUNT,), np.dtype(np.int32)), given)
     faults = None if cluster.fault is None else Faults()
     with np.errstate(all="ignore"), Subnormals(flushed=True), _NoJax():  # folded values must equal XLA's
-        execute(xp, cluster.program, env, None, faults=faults)  # type: ignore[arg-type]  # only slots are read
+        slots: Any = env  # of which only some are read
+        execute(xp, cluster.program, slots, table, faults=faults, stop=stop)
     if cluster.fault is not None:
         env[cluster.fault] = xp.asarray(faults.any(xp) if faults is not None and faults.found else np.False_)
     for whole, together in cluster.packed.items():
         env[whole] = xp.concatenate([xp.ravel(env[s]) for s in together])
-    results = [xp.asarray(env[s]) for s in cluster.outs]
+    results: list[Array] = []
+    specs = [_given_back(xp, env[s], results) for s in cluster.outs]
     arguments = [f"{value.name}: {value.type}{note}"
                  for (_, value), note in zip(given, _donations(cluster, given, results), strict=True)]
-    return text.module(arguments, [(r.name, r.type) for r in results]), [ArraySpec(r.shape, r.dtype) for r in results]
+    return text.module(arguments, [(r.name, r.type) for r in results]), specs
+
+
+def _given(text: Text, slot: int, spec: AnySpec, given: list[tuple[int, Array]]) -> Any:
+    """Returns an argument of the program, a list of them, or None; adds what is in it to `given`."""
+    if spec is None:
+        return None
+    if isinstance(spec, ListSpec):
+        return tensor_list.unflatten(spec.kind, [_given(text, slot, part, given) for part in spec.parts])
+    argument = Array(text, f"%a{len(given)}", spec.shape, spec.dtype)
+    given.append((slot, argument))
+    return argument
+
+
+def _given_back(xp: Namespace, value: Any, results: list[Array]) -> AnySpec:
+    """Adds the arrays of a result to `results`; returns its spec."""
+    if value is None:
+        return None
+    if isinstance(value, tensor_list.TensorList):
+        parts, kind = tensor_list.flatten(value)
+        return ListSpec(kind, tuple([_given_back(xp, part, results) for part in parts]))
+    results.append(xp.asarray(value))
+    return ArraySpec(results[-1].shape, results[-1].dtype)
 
 
 class _NoJax:

@@ -46,11 +46,12 @@ def rewrite(module: Any) -> None:
                 rewriter.extremum(body[0])
 
 
-def rewritten(text: str) -> bytes:
-    """Returns a program with its reductions rewritten, as bytecode.
+def parsed(text: str, rewrites: bool) -> bytes:
+    """Returns a program as bytecode, so that a defect of the text is found here.
 
     Args:
       text: the program, in StableHLO.
+      rewrites: whether its reductions are rewritten.
     """
     import io
 
@@ -59,9 +60,11 @@ def rewritten(text: str) -> bytes:
     load("jaxlib.mlir._mlir_libs._jax_mlir_ext").register_dialects(registry)
     with ir.Context() as context, ir.Location.unknown():
         context.append_dialect_registry(registry)
-        load("jaxlib.mlir.dialects.stablehlo").register_dialect(context)
+        for dialect in ("stablehlo", "chlo"):
+            load(f"jaxlib.mlir.dialects.{dialect}").register_dialect(context)
         module = ir.Module.parse(text)
-        rewrite(module.operation)
+        if rewrites:
+            rewrite(module.operation)
         code = io.BytesIO()
         module.operation.write_bytecode(code)
     return code.getvalue()

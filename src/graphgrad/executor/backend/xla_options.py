@@ -14,7 +14,8 @@ from typing import Any
 
 from graphgrad.ir.proto.wire import DELIMITED, FIXED32, FIXED64, VARINT, delimited, read_fields, varint
 
-RULE = "3"  # to be changed with the rule, and with that of `reductions`: programs on disk depend on them
+# To be changed with the rule, with that of `reductions`, and with what kernels write: programs on disk depend on them.
+RULE = "4"
 
 # xla.DebugOptions.LibraryFusionType
 KINDS = _REDUCTION, _PRODUCT, _CONVOLUTION = 3, 4, 5

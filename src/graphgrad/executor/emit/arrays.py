@@ -5,22 +5,33 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from .program_text import Text, Unsupported, type_of
+from .element_types import Unsupported, comparison, kind_of, promoted, type_of
+from .program_text import Text
 
-_SCALARS = (bool, int, float)
-_ARITHMETIC = {"add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide",
-               "maximum": "maximum", "minimum": "minimum", "logical_and": "and", "logical_or": "or"}
+_SCALARS = (bool, int, float, complex)
+_INTEGERS, _BITS = "iu", "biu"
+_ARITHMETIC = {"add": ("add", "iufc"), "subtract": ("subtract", "iufc"), "multiply": ("multiply", "iufc"),
+               "divide": ("divide", "fc"), "quotient": ("divide", "iufc"), "remainder": ("remainder", "iuf"),
+               "maximum": ("maximum", "biuf"), "minimum": ("minimum", "biuf"), "power": ("power", "f"),
+               "atan2": ("atan2", "f"), "and": ("and", _BITS), "or": ("or", _BITS), "xor": ("xor", _BITS),
+               "logical_and": ("and", "b"), "logical_or": ("or", "b"), "logical_xor": ("xor", "b"),
+               "shift_left": ("shift_left", _INTEGERS), "shift_right_logical": ("shift_right_logical", _INTEGERS),
+               "shift_right_arithmetic": ("shift_right_arithmetic", _INTEGERS)}
 _COMPARED = {"equal": "EQ", "not_equal": "NE", "less": "LT", "less_equal": "LE", "greater": "GT",
              "greater_equal": "GE"}
+_OF_NAMESPACE = ("mod", "floor_divide", "matmul", "right_shift")  # of more than one operation
 
 
 def _operators(function: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Returns a method for an operator, and one for the same with the operands exchanged."""
+    if function in _OF_NAMESPACE:
+        return (lambda self, other: getattr(self.__array_namespace__(), function)(self, other),
+                lambda self, other: getattr(self.__array_namespace__(), function)(other, self))
     return lambda self, other: binary(function, self, other), lambda self, other: binary(function, other, self)
 
 
@@ -58,8 +69,10 @@ class Array:
         return self.transpose()
 
     @property
-    def at(self) -> _At:
-        return _At(self)
+    def at(self) -> Any:
+        from .array_indices import At
+
+        return At(self)
 
     def __array_namespace__(self) -> Any:
         from .namespace import Namespace
@@ -116,28 +129,72 @@ class Array:
         start = len(shape) - self.ndim
         if start < 0 or any(n not in (1, shape[start + i]) for i, n in enumerate(self.shape)):
             raise Unsupported("a shape that does not fit")
-        kept = [i for i, n in enumerate(self.shape) if n != 1 or shape[start + i] == 1]
-        flat = self.reshape([self.shape[i] for i in kept])
-        return flat.made(f"stablehlo.broadcast_in_dim {flat.name}, dims = {[start + i for i in kept]}", shape)
+        return self.made(f"stablehlo.broadcast_in_dim {self.name}, dims = {list(range(start, len(shape)))}", shape)
+
+    def widened(self, axes: Iterable[int]) -> Array:
+        """Inserts axes of size 1 at these places of the result."""
+        places = set(axes)
+        kept = [i for i in range(self.ndim + len(places)) if i not in places]
+        sizes = iter(self.shape)
+        shape = [1 if i in places else next(sizes) for i in range(self.ndim + len(places))]
+        return self if not places else self.made(f"stablehlo.broadcast_in_dim {self.name}, dims = {kept}", shape)
 
     def astype(self, dtype: Any) -> Array:
         dtype = np.dtype(dtype)
         if dtype == self.dtype:
             return self
-        kinds = self.dtype.kind + dtype.kind
-        if kinds[1] == "b":
+        if kind_of(self.dtype) == "c" and kind_of(dtype) != "c":
+            real = np.empty(0, self.dtype).real.dtype
+            return self.made(f"stablehlo.real {self.name}", self.shape, real).astype(dtype)
+        if dtype == np.bool_:
             return binary("not_equal", self, 0)
-        if kinds not in ("ff", "fi", "if", "ii", "bf", "bi"):
-            raise Unsupported(f"{self.dtype} to {dtype}")
         return self.made(f"stablehlo.convert {self.name}", self.shape, dtype)
 
+    def view(self, dtype: Any) -> Array:
+        if np.dtype(dtype).itemsize != self.dtype.itemsize:
+            raise Unsupported("another size")
+        return self.made(f"stablehlo.bitcast_convert {self.name}", self.shape, dtype)
+
+    def copy(self) -> Array:
+        return self
+
+    def sum(self, axis: Any = None, **how: Any) -> Any:
+        return self.__array_namespace__().sum(self, axis, **how)
+
+    def any(self, axis: Any = None, **how: Any) -> Any:
+        return self.__array_namespace__().any(self, axis, **how)
+
+    def all(self, axis: Any = None, **how: Any) -> Any:
+        return self.__array_namespace__().all(self, axis, **how)
+
+    def max(self, axis: Any = None, **how: Any) -> Any:
+        return self.__array_namespace__().max(self, axis, **how)
+
+    def min(self, axis: Any = None, **how: Any) -> Any:
+        return self.__array_namespace__().min(self, axis, **how)
+
+    @property
+    def real(self) -> Array:
+        return self.__array_namespace__().real(self)
+
+    @property
+    def imag(self) -> Array:
+        return self.__array_namespace__().imag(self)
+
+    def conj(self) -> Array:
+        return self.__array_namespace__().conj(self)
+
     def __getitem__(self, key: Any) -> Array:
+        keys = key if isinstance(key, tuple) else (key,)
+        if any(isinstance(k, (Array, np.ndarray, list)) for k in keys):
+            return self.at[key].get()
         parts: list[tuple[int, int, int]] = []
         shape: list[int] = []
         turned: list[int] = []
+        added: list[int] = []
         for k in self._expanded(key):
             if k is None:
-                shape.append(1)
+                added.append(len(shape) + len(added))
                 continue
             at, n = len(parts), self.shape[len(parts)]
             if isinstance(k, slice):
@@ -158,7 +215,7 @@ class Array:
         if turned:
             name = self.text.add(f"stablehlo.reverse {cut.name}, dims = {turned}", cut.type)
             cut = Array(self.text, name, cut.shape, cut.dtype)
-        return cut.reshape(shape)
+        return cut.reshape(shape).widened(added)
 
     def _expanded(self, key: Any) -> list[Any]:
         """Returns integers, slices and None for all axes."""
@@ -188,100 +245,54 @@ class Array:
         return unary("negate", self)
 
     def __abs__(self) -> Array:
-        return unary("abs", self)
+        return self.__array_namespace__().abs(self)
 
     __hash__ = None  # type: ignore[assignment]  # as arrays
-
-    def __and__(self, other: Any) -> Array:
-        return binary("logical_and", _bools(self), other)
-
-    def __or__(self, other: Any) -> Array:
-        return binary("logical_or", _bools(self), other)
+    __and__, __rand__ = _operators("and")
+    __or__, __ror__ = _operators("or")
+    __xor__, __rxor__ = _operators("xor")
+    __lshift__, __rlshift__ = _operators("shift_left")
+    __rshift__, __rrshift__ = _operators("right_shift")
+    __mod__, __rmod__ = _operators("mod")
+    __floordiv__, __rfloordiv__ = _operators("floor_divide")
+    __matmul__, __rmatmul__ = _operators("matmul")
 
     def __invert__(self) -> Array:
-        return unary("not", _bools(self))
+        if kind_of(self.dtype) not in _BITS:
+            raise Unsupported("bits")
+        return unary("not", self)
 
     def _refused(self, *args: Any, **kwargs: Any) -> Any:
         raise Unsupported("a value that is not known")
 
-    __bool__ = __int__ = __float__ = __index__ = __len__ = __iter__ = __array__ = _refused
+    __bool__ = __int__ = __float__ = __index__ = __array__ = _refused
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise Unsupported("the length of a scalar")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter([self[i] for i in range(len(self))])
+
     def __pow__(self, power: Any) -> Array:
-        if type(power) is not int or power != 2:
-            raise Unsupported("powers")
-        return binary("multiply", self, self)
+        return self.__array_namespace__().power(self, power)
 
-    __rpow__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __matmul__ = __rmatmul__ = _refused
-    __lshift__ = __rshift__ = __xor__ = _refused
-
-
-class _At:
-    """What `x.at[rows]` gives: updates of some rows."""
-
-    __slots__ = ("array", "key")
-
-    def __init__(self, array: Array, key: Any = None):
-        self.array = array
-        self.key = key
-
-    def __getitem__(self, key: Any) -> _At:
-        return _At(self.array, key)
-
-    def add(self, updates: Any, mode: str | None = None, wrap_negative_indices: bool = True) -> Array:
-        return self._scattered("add", updates, mode, wrap_negative_indices)
-
-    def set(self, updates: Any, mode: str | None = None, wrap_negative_indices: bool = True) -> Array:
-        return self._scattered(None, updates, mode, wrap_negative_indices)
-
-    def _scattered(self, operation: str | None, updates: Any, mode: str | None, wraps: bool) -> Array:
-        x, text = self.array, self.array.text
-        keys = self.key if isinstance(self.key, tuple) else (self.key,)
-        if mode not in (None, "drop") or not all(isinstance(k, Array) and k.dtype.kind == "i" for k in keys):
-            raise Unsupported("other updates")
-        shape = common(*[k.shape for k in keys])
-        columns = []
-        for k, n in zip(keys, x.shape, strict=False):
-            if wraps:
-                moved = binary("add", k, n)
-                name = text.add(f"stablehlo.select {binary('less', k, 0).name}, {moved.name}, {k.name}",
-                                f"{type_of(k.shape, bool)}, {k.type}")
-                k = Array(text, name, k.shape, k.dtype)
-            columns.append(k.broadcast(shape).reshape(*shape, 1))
-        depth, rank = len(columns), len(shape)
-        where = columns[0]
-        if depth > 1:
-            names = ", ".join(c.name for c in columns)
-            where = where.made(f"stablehlo.concatenate {names}, dim = {rank}", (*shape, depth), None, *columns[1:])
-        rest = x.shape[depth:]
-        updates = array(text, updates, x.dtype if isinstance(updates, _SCALARS) else None).broadcast((*shape, *rest))
-        if updates.dtype != x.dtype or depth > x.ndim or (operation == "add" and x.dtype == bool):
-            raise Unsupported("such updates")
-        one = type_of((), x.dtype)
-        body = f"%v = stablehlo.{operation} %x, %y : {one}\n      stablehlo.return %v" if operation else (
-            "stablehlo.return %y")
-        front = list(range(depth))
-        line = (f'"stablehlo.scatter"({x.name}, {where.name}, {updates.name}) <{{indices_are_sorted = false, '
-                f"scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = "
-                f"{list(range(rank, rank + len(rest)))}, inserted_window_dims = {front}, scatter_dims_to_operand_dims "
-                f"= {front}, index_vector_dim = {rank}>, unique_indices = false}}> ({{\n    ^bb0(%x: {one}, %y: {one}):"
-                f"\n      {body} : {one}\n    }})")
-        return x.made(line, x.shape, None, where, updates)
-
-
-def _bools(x: Array) -> Array:
-    if x.dtype != bool:
-        raise Unsupported("bits")
-    return x
+    def __rpow__(self, base: Any) -> Array:
+        return self.__array_namespace__().power(base, self)
 
 
 def array(text: Text, value: Any, dtype: Any = None) -> Array:
     """Returns a value as an array of the program: an array, what NumPy has, or a number, which then needs the dtype."""
     if isinstance(value, Array):
         return value if dtype is None else value.astype(dtype)
-    if isinstance(value, _SCALARS) and dtype is None:
+    if isinstance(value, _SCALARS) and not isinstance(value, np.generic) and dtype is None:
         raise Unsupported("a number without a dtype")
     if not isinstance(value, (np.ndarray, np.generic, list, tuple, *_SCALARS)):
         raise Unsupported("another library's array")
     found = np.asarray(value, dtype)
+    if not found.size:
+        return array(text, np.zeros((), found.dtype)).broadcast(found.shape)
     if found.size > 1 and found.dtype != bool and found.tobytes() == found.ravel()[:1].tobytes() * found.size:
         one = Array(text, text.constant(found.ravel()[:1].reshape(())), (), found.dtype)
         return one.broadcast(found.shape)
@@ -294,35 +305,36 @@ def unary(name: str, x: Array) -> Array:
 
 
 def binary(function: str, x: Any, y: Any) -> Array:
-    """Applies NumPy's function of that name to two arrays, or an array and a number, of one dtype."""
+    """Applies a function to two arrays, or an array and a number, which are converted to one dtype."""
+    x, y = same_type(x, y)
+    dtype, shape = x.dtype, _common(x.shape, y.shape)
+    x, y = (v.widened(range(len(shape) - v.ndim)) if v.ndim else v for v in (x, y))  # as JAX does it
+    x, y = x.broadcast(shape), y.broadcast(shape)
+    if function in _COMPARED:
+        return x.made(f"stablehlo.compare {_COMPARED[function]}, {x.name}, {y.name}, {comparison(dtype)}", shape, bool,
+                      y)
+    name, kinds = _ARITHMETIC[function]
+    if kind_of(dtype) not in kinds:
+        raise Unsupported(f"{function} of {dtype}")
+    return Array(x.text, x.text.add(f"stablehlo.{name} {x.name}, {y.name}", x.type), shape, dtype)
+
+
+def same_type(x: Any, y: Any) -> tuple[Array, Array]:
+    """Converts two arrays, or an array and a number, to the dtype in which JAX computes with them."""
     known = x if isinstance(x, Array) else y
     if not isinstance(known, Array):
         raise Unsupported("two numbers")
-    text = known.text
-    x, y = (_operand(text, v, known) for v in (x, y))
-    if x.dtype != y.dtype:
-        if x.dtype.kind != y.dtype.kind:  # NumPy and JAX do not agree
-            raise Unsupported(f"{x.dtype} and {y.dtype}")
-        wider = np.promote_types(x.dtype, y.dtype)
-        x, y = x.astype(wider), y.astype(wider)
-    dtype = x.dtype
-    shape = _common(x.shape, y.shape)
-    x, y = x.broadcast(shape), y.broadcast(shape)
-    if function in _COMPARED:
-        kind = {"f": "FLOAT", "i": "SIGNED", "b": "UNSIGNED"}[dtype.kind]
-        return x.made(f"stablehlo.compare {_COMPARED[function]}, {x.name}, {y.name}, {kind}", shape, bool, y)
-    logical = function.startswith("logical")
-    if logical != (dtype.kind == "b") or (function == "divide" and dtype.kind != "f"):
-        raise Unsupported(f"{function} of {dtype}")
-    name = text.add(f"stablehlo.{_ARITHMETIC[function]} {x.name}, {y.name}", x.type)
-    return Array(text, name, shape, dtype)
+    x, y = (_operand(known.text, v, known) for v in (x, y))
+    dtype = promoted(x.dtype, y.dtype)
+    return x.astype(dtype), y.astype(dtype)
 
 
 def _operand(text: Text, value: Any, other: Array) -> Array:
-    if not isinstance(value, _SCALARS):
+    if not isinstance(value, _SCALARS) or isinstance(value, np.generic):
         return array(text, value)
-    fits = {"f": (int, float), "i": (int,), "b": (bool,)}[other.dtype.kind]
-    if not isinstance(value, fits) or (isinstance(value, bool) and other.dtype != bool):
+    kind = "b" if isinstance(value, bool) else "i" if isinstance(value, int) else (
+        "f" if isinstance(value, float) else "c")
+    if kind not in {"b": "b", "i": "bi", "u": "bi", "f": "bif", "c": "bifc"}[kind_of(other.dtype)]:
         raise Unsupported(f"{value} and {other.dtype}")
     return array(text, value, other.dtype)
 

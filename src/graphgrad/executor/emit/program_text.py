@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+import contextlib
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-_NAMES = {"float32": "f32", "float64": "f64", "int32": "i32", "int64": "i64", "bool": "i1"}
+from .element_types import Unsupported, type_of
+
 _MOST = 1 << 16  # elements of a constant
-_ADDRESSES = 2**47  # the largest size of a process in bytes
 
 
-class Unsupported(Exception):
-    """Only JAX can lower this."""
+class TextBlock:
+    """What is written of a function, or of a region within it.
 
+    Attributes:
+      lines: its operations.
+      constants: the names of its constants.
+    """
 
-def type_of(shape: Sequence[int], dtype: Any) -> str:
-    """Returns MLIR's type of an array; raises Unsupported for a dtype that is left to JAX."""
-    name = _NAMES.get(np.dtype(dtype).name)
-    if name is None or math.prod(shape) * np.dtype(dtype).itemsize > _ADDRESSES:
-        raise Unsupported(f"{dtype} {shape}")
-    return f"tensor<{'x'.join(map(str, (*shape, name)))}>"
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.constants: dict[Any, str] = {}
 
 
 class Text:
     """The body of a program."""
 
     def __init__(self) -> None:
-        self.lines: list[str] = []
-        self._constants: dict[Any, str] = {}
+        self._blocks = [TextBlock()]
+        self._numbers = itertools.count()
         self._apart: dict[str, str] = {}
+
+    def name(self) -> str:
+        """Returns a new name for a value."""
+        return f"%{next(self._numbers)}"
 
     def add(self, line: str, result: str) -> str:
         """Adds an operation; returns the name of its result.
@@ -40,25 +46,43 @@ class Text:
           line: what it is, without its types.
           result: its types.
         """
-        name = f"%{len(self.lines)}"
-        self.lines.append(f"    {name} = {line} : {result}")
+        name = self.name()
+        self._blocks[-1].lines.append(f"    {name} = {line} : {result}")
         return name
+
+    def add_many(self, line: str, result: str, count: int) -> list[str]:
+        """Adds an operation that has `count` results; returns their names."""
+        if not count:
+            raise Unsupported("an operation without results")
+        name = self.name()
+        self._blocks[-1].lines.append(f"    {name}:{count} = {line} : {result}")
+        return [f"{name}#{i}" for i in range(count)]
+
+    @contextlib.contextmanager
+    def region(self) -> Iterator[TextBlock]:
+        """Lets what is written within the context be a region of an operation that is written later."""
+        block = TextBlock()
+        self._blocks.append(block)
+        try:
+            yield block
+        finally:
+            self._blocks.pop()
 
     def constant(self, value: np.ndarray) -> str:
         """Returns the name of a constant."""
         if not 0 < value.size <= _MOST:
             raise Unsupported("an empty or a large constant")
         kind, data = type_of(value.shape, value.dtype), value.tobytes()
-        key = kind, data
-        if key not in self._constants:
+        constants, key = self._blocks[-1].constants, (kind, data)
+        if key not in constants:
             if value.dtype == bool:
                 flat = self.add(f"stablehlo.constant dense<{str(value.ravel().tolist()).lower()}>",
                                 type_of((value.size,), bool))
                 name = self.add(f"stablehlo.reshape {flat}", f"({type_of((value.size,), bool)}) -> {kind}")
             else:
                 name = self.add(f'stablehlo.constant dense<"0x{data.hex().upper()}">', kind)
-            self._constants[key] = name
-        return self._constants[key]
+            constants[key] = name
+        return constants[key]
 
     def apart(self, name: str, kind: str) -> str:
         """Returns the name of a value that is not fused with what it is made of: of a call that is not inlined."""
@@ -77,6 +101,6 @@ class Text:
         names = ", ".join(name for name, _ in results)
         returned = f"    return {names} : {types}" if results else "    return"
         return "\n".join([f"module @run {{\n  func.func public @main({', '.join(arguments)}) -> ({types}) {{",
-                          *self.lines, returned, "  }",
+                          *self._blocks[0].lines, returned, "  }",
                           *[f"  func.func private {function}(%x: {kind}) -> {kind} {{\n    return %x : {kind}\n  }}"
                             for kind, function in self._apart.items()], "}\n"])

@@ -378,7 +378,7 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
                 raise
             except Exception:
                 # Traced code may never run: a branch not taken, a loop of no iterations. NumPy runs it, or not.
-                if xp is np:
+                if xp is np or hasattr(xp, "written_lax"):  # what cannot write itself may be traced
                     raise
                 raise MustBeKnown(ins.op, WHOLE_OP) from None
             after = [inner[slot] for _, slot in body.state]

@@ -31,7 +31,8 @@ def _in_range(xp, x, bits):
     fits = (x >= x.dtype.type(-(2.0 ** (bits - 1)))) & (x < x.dtype.type(2.0 ** (bits - 1)))
     if xp is np and np.all(fits):
         return x.astype(dtype)
-    return xp.where(fits, xp.where(fits, x, xp.asarray(0, x.dtype)).astype(dtype), xp.asarray(np.iinfo(dtype).min))
+    inside = xp.where(fits, x, xp.asarray(0, x.dtype)).astype(dtype)
+    return xp.where(fits, inside, xp.asarray(np.iinfo(dtype).min, dtype))
 
 
 def as_integers(xp, x, dtype):

@@ -15,6 +15,7 @@ from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.op_traits import Dependence, Linear
 from graphgrad.ops.common.attribute_values import as_int
 from graphgrad.ops.common.dependence import added_to, numbers
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.row_sums import LARGE, sums_by_row
 
@@ -68,16 +69,14 @@ def _apply(xp, tensor, indices, updates, method, bad_indices_policy="", zeros=Fa
 
 def _apply_to_row(xp, tensor, row, updates, adds):
     """Does the same for one row, without a scatter: XLA updates it in place."""
-    from jax import lax
-
     n = tensor.shape[0]
     updates = xp.reshape(updates, (1, *tensor.shape[1:]))
     if not n:
         return tensor
-    before = lax.dynamic_slice_in_dim(tensor, row, 1)
+    before = lax_of(xp).dynamic_slice_in_dim(tensor, row, 1)
     after = before + updates if adds else updates
     after = xp.where((row >= 0) & (row < n), after, before)  # out of range: omitted
-    return lax.dynamic_update_slice_in_dim(tensor, after, row, 0)
+    return lax_of(xp).dynamic_update_slice_in_dim(tensor, after, row, 0)
 
 
 def _set(result, at, updates):

@@ -14,6 +14,7 @@ from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import normalize_axis, with_rank
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import join, moved_to_last, part, reshape_like, shape_of
 
@@ -22,6 +23,8 @@ def _bound(xp, rows, values, side, out_type):
     if xp is np:
         found = [np.searchsorted(r, v, side) for r, v in zip(rows, values, strict=True)]
         return np.array(found, out_type.np_dtype).reshape(values.shape)
+    if hasattr(xp, "written_lax"):
+        return xp.searchsorted(rows, values, side).astype(out_type.np_dtype)
     import jax
 
     def one(row, value):
@@ -82,9 +85,7 @@ def bitcast_op(xp, x, *, T, type):
 
 @bitcast_op.on_device
 def _bitcast_device(xp, x, *, T, type):
-    from jax import lax
-
-    return lax.bitcast_convert_type(x, type.np_dtype)
+    return lax_of(xp).bitcast_convert_type(x, type.np_dtype)
 
 
 @bitcast_op.shape

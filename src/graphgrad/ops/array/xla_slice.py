@@ -9,6 +9,7 @@ from graphgrad.ir.dtypes import INDEX
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import compatible, shape_str
 from graphgrad.op_traits import Linear
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.shape_values import shape_of
 
 from .strided_slice import element
@@ -42,10 +43,8 @@ def dynamic_slice(xp, x, start, size):
 
 @dynamic_slice.on_device
 def _dynamic_slice_device(xp, x, start, size):
-    from jax import lax
-
     # Python counts negative numbers from the end there; here they lie before the beginning.
-    return lax.dynamic_slice(x, xp.maximum(xp.asarray(start), 0), size.tolist())
+    return lax_of(xp).dynamic_slice(x, xp.maximum(xp.asarray(start), 0), size.tolist())
 
 
 @dynamic_slice.shape
@@ -79,9 +78,7 @@ def dynamic_update_slice(xp, x, update, start):
 
 @dynamic_update_slice.on_device
 def _dynamic_update_slice_device(xp, x, update, start):
-    from jax import lax
-
-    return lax.dynamic_update_slice(x, update, xp.maximum(xp.asarray(start), 0))
+    return lax_of(xp).dynamic_update_slice(x, update, xp.maximum(xp.asarray(start), 0))
 
 
 @dynamic_update_slice.shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -17,6 +18,34 @@ def lax_of(xp: Any) -> Any:
     from jax import lax
 
     return lax
+
+
+def special_of(xp: Any) -> Any:
+    """Returns the functions of jax.scipy.special, or what stands for them.
+
+    Args:
+      xp: as for `lax_of`.
+    """
+    if hasattr(xp, "written_lax"):
+        return xp.written_special
+    from jax.scipy import special
+
+    return special
+
+
+def shapes_of(xp: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Returns what a function would return, of which only the shapes and dtypes of arrays may be used.
+
+    Args:
+      xp: as for `lax_of`.
+      function: the function.
+      *arguments: its arguments.
+    """
+    if hasattr(xp, "written_lax"):
+        return xp.written_lax.eval_shape(function, *arguments)
+    import jax
+
+    return jax.eval_shape(function, *arguments)
 
 
 def module_of(array: Any) -> Any:

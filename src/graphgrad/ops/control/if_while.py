@@ -18,6 +18,7 @@ from graphgrad.ir.dtypes import ANY
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.shape import is_fully_defined, relax, shape_str
 from graphgrad.ir.values.tensor_list import TensorList
+from graphgrad.ops.common.lax_functions import lax_of, shapes_of
 
 _FLAGS = ("stateful", "functional")
 
@@ -57,9 +58,7 @@ def _carried(xp, values, iterate):
     values = [_on_loan(xp, v) for v in values]
     unknown = [i for i, v in enumerate(values) if isinstance(v, TensorList) and v.items is not None]
     if unknown:
-        import jax
-
-        after = jax.eval_shape(iterate, values)
+        after = shapes_of(xp, iterate, values)
         for i in unknown:
             if after[i].buffer is not None:
                 values[i] = values[i].in_one(xp, tuple(after[i].buffer.shape[1:]))
@@ -75,7 +74,6 @@ def if_(xp, cond, args, *, then_branch, else_branch, state):
     if any(value is None for value in state):
         # One branch may handle a variable without a value, for which the other one cannot be traced.
         raise NeedsHostValue("cond")
-    from jax import lax
 
     def run(branch):
         def call(operands):
@@ -85,7 +83,7 @@ def if_(xp, cond, args, *, then_branch, else_branch, state):
 
         return call
 
-    return _on_device(lambda: lax.cond(cond, run(then_branch), run(else_branch), (args, state)))
+    return _on_device(lambda: lax_of(xp).cond(cond, run(then_branch), run(else_branch), (args, state)))
 
 
 @if_.shape
@@ -119,7 +117,6 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
             values, state = body([*values, *captures], state, number(step, values))
             step += 1
         return values, state
-    from jax import lax
 
     def keep_going(carry):
         step, values, state = carry
@@ -143,7 +140,7 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
     def run():
         zero, now = xp.zeros((), xp.int64), tuple(map(xp.asarray, state))
         values = _carried(xp, args[:n], lambda values: iterate((zero, values, now))[1])
-        return lax.while_loop(keep_going, iterate, (zero, values, now))
+        return lax_of(xp).while_loop(keep_going, iterate, (zero, values, now))
 
     step, values, state = _on_device(run)
     return values, judged(step, values, state)

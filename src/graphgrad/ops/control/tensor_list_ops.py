@@ -9,6 +9,7 @@ from graphgrad.ir.dtypes import INDEX, variant
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.shape import _CONTRADICTION, compatible, is_fully_defined, merge
 from graphgrad.ir.values.tensor_list import TensorList
+from graphgrad.ops.common.lax_functions import lax_of
 
 _SHAPE = {"shape_type": INDEX}
 
@@ -116,11 +117,9 @@ def get_item(xp, lst, index, element_shape, *, element_dtype):
         return _unset(lst, shape)
     if i is not None or xp is np:
         return buffer[i]
-    from jax import lax
-
     if not buffer.shape[0]:  # a loop that never runs is traced too
         return xp.zeros(buffer.shape[1:], buffer.dtype)
-    return lax.dynamic_index_in_dim(xp.asarray(buffer), index, 0, keepdims=False)
+    return lax_of(xp).dynamic_index_in_dim(xp.asarray(buffer), index, 0, keepdims=False)
 
 
 @get_item.refuses("index")
@@ -174,10 +173,8 @@ def set_item(xp, lst, index, item, *, element_dtype, resize_if_index_out_of_boun
         raise NeedsHostValue("")  # elements of different shapes
     if not buffer.shape[0]:
         return lst.of(buffer)
-    from jax import lax
-
     index = i if i is not None else index
-    return lst.of(lax.dynamic_update_index_in_dim(xp.asarray(buffer), xp.asarray(item, buffer.dtype), index, 0))
+    return lst.of(lax_of(xp).dynamic_update_index_in_dim(xp.asarray(buffer), xp.asarray(item, buffer.dtype), index, 0))
 
 
 @set_item.refuses("index")

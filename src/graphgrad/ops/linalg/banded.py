@@ -13,6 +13,7 @@ from graphgrad.ir.shape import broadcast, merged, with_rank_at_least
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.elementwise import conj
+from graphgrad.ops.common.lax_functions import lax_of
 
 from .decompositions import adjoint, diag_part, to_batch
 from .matmul import matmul
@@ -53,14 +54,12 @@ def _full(xp, bands, lower):
 @op("BandedTriangularSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_banded_shape, cost=Cost.HEAVY)
 def banded_triangular_solve_op(xp, matrix, rhs, *, lower=True, adjoint=False):
     """Solves triangular systems given only the diagonals next to the main one."""
-    from jax import lax
-
     full = _full(xp, matrix, lower)
     batch = np.broadcast_shapes(full.shape[:-2], rhs.shape[:-2])
     full = xp.broadcast_to(full, batch + full.shape[-2:])
     rhs = xp.broadcast_to(rhs, batch + rhs.shape[-2:])
-    return lax.linalg.triangular_solve(full, rhs, left_side=True, lower=lower, transpose_a=adjoint,
-                                       conjugate_a=adjoint)
+    return lax_of(xp).linalg.triangular_solve(full, rhs, left_side=True, lower=lower, transpose_a=adjoint,
+                                              conjugate_a=adjoint)
 
 
 @banded_triangular_solve_op.on_host
@@ -271,9 +270,7 @@ def _loop(step, carry, rows):
 @op("TridiagonalSolve", "diagonals: T, rhs: T -> output: T", T=_T, shape=_system_shape, cost=Cost.HEAVY)
 def tridiagonal_solve_op(xp, diagonals, rhs, *, partial_pivoting=True, perturb_singular=False):
     """Solves systems with three diagonals, by Gaussian elimination."""
-    from jax import lax
-
-    return _tridiagonal(xp, xp.asarray(diagonals), xp.asarray(rhs), partial_pivoting, lax.scan)
+    return _tridiagonal(xp, xp.asarray(diagonals), xp.asarray(rhs), partial_pivoting, lax_of(xp).scan)
 
 
 @tridiagonal_solve_op.on_host

@@ -12,6 +12,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import broadcast, with_rank_at_least
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.elementwise import conj
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.shape_values import join, shape_of
 
 from .matmul import matmul
@@ -85,9 +86,7 @@ def _positive(shape):
 @op("Cholesky", "input: T -> output: T", T=_T, shape=_positive, cost=Cost.FACTORIZATION, eager_seconds=5e-9)
 def cholesky_op(xp, x):
     """Computes lower triangular matrices L with L L^H = x; only the lower triangles are read."""
-    from jax import lax
-
-    return xp.tril(lax.linalg.cholesky(x, symmetrize_input=False))
+    return xp.tril(lax_of(xp).linalg.cholesky(x, symmetrize_input=False))
 
 
 @cholesky_op.on_host

@@ -13,6 +13,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.op_traits import Cost
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.shape_values import join, shape_of
 
 from .decompositions import adjoint, diag_part, lower, square, upper
@@ -31,9 +32,7 @@ def _lu_shape(shape):
     cost=Cost.FACTORIZATION)
 def lu_op(xp, x, *, output_idx_type=int32):
     """Computes lower and upper triangular factors of square matrices, in one matrix, and the permutation of rows."""
-    from jax import lax
-
-    lu, _, permutation = lax.linalg.lu(x)
+    lu, _, permutation = lax_of(xp).linalg.lu(x)
     return lu, permutation.astype(output_idx_type.np_dtype)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphgrad.ops.common.lax_functions import lax_of, module_of
+
 _THREADED = 1024  # elements of a right side from which on LAPACK uses threads, if the matrix has as many rows as this:
 _ROWS = 16
 _LARGEST = 256  # rows beyond which threads pay off
@@ -36,8 +38,7 @@ def solve_triangular(xp, a, b, lower, adjoint=False, left=True):
       left: whether to solve a x = b, else x a = b.
     Returns: the shape of b.
     """
-    from jax import lax
-
+    lax = lax_of(xp)
     n = a.shape[-1]
     if not _by_blocks(n, b.shape[-1 if left else -2]):
         return lax.linalg.triangular_solve(a, b, left_side=left, lower=lower, transpose_a=adjoint, conjugate_a=adjoint)
@@ -61,16 +62,14 @@ def solve_triangular(xp, a, b, lower, adjoint=False, left=True):
 
 
 def _product(a, b):
-    from jax import lax
-
     batch = tuple(range(a.ndim - 2))
-    return lax.dot_general(a, b, (((a.ndim - 1,), (a.ndim - 2,)), (batch, batch)), precision=lax.Precision.HIGHEST)
+    axes = ((a.ndim - 1,), (a.ndim - 2,)), (batch, batch)
+    return lax_of(module_of(a)).dot_general(a, b, axes, precision="HIGHEST")
 
 
 def _inverses(xp, blocks, size, lower):
     """Inverts triangular matrices of up to `size` rows, all at once, by substitution in a loop over rows."""
-    from jax import lax
-
+    lax = lax_of(xp)
     lack = size - blocks[-1].shape[-1]
     if lack:  # an identity below
         edges = [(0, 0, 0)] * (blocks[-1].ndim - 2) + [(0, lack, 0)] * 2
@@ -116,9 +115,7 @@ def inverse(xp, a):
 
 
 def _eliminate(x):
-    from jax import lax
-
-    return lax.linalg.lu(x)[0]
+    return lax_of(module_of(x)).linalg.lu(x)[0]
 
 
 __all__ = ["inverse", "solve", "solve_triangular"]

@@ -9,6 +9,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.elementwise import same
+from graphgrad.ops.common.lax_functions import module_of, special_of
 from graphgrad.system.late_imports import load
 
 from . import bessel_series
@@ -22,9 +23,7 @@ def _of_scipy(name, x):
 
 
 def _of_jax(name, x):
-    from jax.scipy import special
-
-    return getattr(special, name)(x)
+    return getattr(special_of(module_of(x)), name)(x)
 
 
 def _i0(x):

@@ -12,6 +12,7 @@ from graphgrad.ir.shape import broadcast
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import same
+from graphgrad.ops.common.lax_functions import lax_of
 
 _PARTS = frozenset({float32, float64})
 _OF_PARTS = {float32: complex64, float64: complex128}
@@ -22,9 +23,7 @@ def _complex(xp, real, imag, *, Tout=complex64):
     """Computes real + imag i."""
     real, imag = xp.broadcast_arrays(real, imag)
     if xp is not np:
-        from jax import lax
-
-        return lax.complex(real, imag).astype(Tout.np_dtype)
+        return lax_of(xp).complex(real, imag).astype(Tout.np_dtype)
     out = np.empty(real.shape, Tout.np_dtype)
     out.real, out.imag = real, imag
     return out

@@ -13,6 +13,7 @@ from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Cost, Linear
 from graphgrad.ops.common.dependence import spread
 from graphgrad.ops.common.elementwise import conj
+from graphgrad.ops.common.lax_functions import lax_of, module_of
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .reduce import wide
@@ -74,19 +75,18 @@ def _step_by_step(combine, neutral, narrow=None):
     """
 
     def run(x, axis, reverse):
-        from jax import lax
-        from jax import numpy as jnp
-
+        xp = module_of(x)
+        lax = lax_of(xp)
         if narrow is not None and x.size < _BROAD * x.shape[axis]:
             return getattr(lax, narrow)(x, axis=axis, reverse=reverse)
 
         def step(carry, row):
-            carry = combine(jnp, carry, row)
+            carry = combine(xp, carry, row)
             return carry, carry
 
-        rows = jnp.moveaxis(x, axis, 0)
-        start = jnp.full(rows.shape[1:], neutral, x.dtype)
-        return jnp.moveaxis(lax.scan(step, start, rows, reverse=reverse)[1], 0, axis)
+        rows = xp.moveaxis(x, axis, 0)
+        start = xp.full(rows.shape[1:], neutral, x.dtype)
+        return xp.moveaxis(lax.scan(step, start, rows, reverse=reverse)[1], 0, axis)
 
     return run
 
@@ -248,14 +248,12 @@ def _linear_recurrence(xp, b, a, *, axis, reverse=False):
         for i in reversed(range(n)) if reverse else range(n):
             before = r[i] = terms[i] + factors[i] * before
         return np.moveaxis(r, 0, axis).astype(dtype)
-    from jax import lax
-
     def step(before, row):
         after = row[0] + row[1] * before
         return after, after
 
     start = xp.zeros(terms.shape[1:], terms.dtype)
-    r = lax.scan(step, start, (terms, factors), reverse=reverse)[1]
+    r = lax_of(xp).scan(step, start, (terms, factors), reverse=reverse)[1]
     return xp.moveaxis(r, 0, axis).astype(dtype)
 
 

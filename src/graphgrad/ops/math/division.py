@@ -16,6 +16,7 @@ from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import conj
+from graphgrad.ops.common.lax_functions import lax_of
 
 from .arithmetic import is_scaling, sum_of_products
 
@@ -39,9 +40,7 @@ def _truncated(xp, x, y):
     if xp is np:
         quotient = np.floor_divide(x, y)
         return quotient + ((quotient * y != x) & ((x < 0) != (y < 0))).astype(x.dtype)
-    from jax import lax
-
-    return lax.div(*xp.broadcast_arrays(x, y))
+    return lax_of(xp).div(*xp.broadcast_arrays(x, y))
 
 
 # -- true quotients ----------------------------------------------------------------

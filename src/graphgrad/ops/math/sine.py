@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from graphgrad.ops.common.lax_functions import lax_of
+
 _MANY = 1024  # elements from which on it pays to look how large they are
 _MODERATE = 1e6  # angles less than this are reduced by a multiple of pi/2 in two parts, exactly
 _QUARTER = float.fromhex("0x1.921fb544p+0"), float.fromhex("0x1.0b4611a626331p-34")  # pi/2
@@ -29,15 +31,13 @@ def wave(xp: Any, x: Any, quarter: Any) -> Any:
             return wave(xp, rows, quarter), True
 
         return few(x)
-    from jax import lax
-
     def moderate(x):
         angle = x.astype(np.float64)
         turns = xp.round(angle * (2 / np.pi))
         rest = (angle - turns * _QUARTER[0]) - turns * _QUARTER[1]
         return sine_of_reduced(xp, rest.astype(np.float32), (turns.astype(np.int32) + quarter).astype(np.uint32))
 
-    return lax.cond(xp.max(xp.abs(x)) < _MODERATE, moderate, own, x)
+    return lax_of(xp).cond(xp.max(xp.abs(x)) < _MODERATE, moderate, own, x)
 
 
 def sine_of_reduced(xp: Any, x: Any, quarter: Any) -> Any:

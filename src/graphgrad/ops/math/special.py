@@ -16,6 +16,7 @@ from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import same, scalars_or_one_shape
+from graphgrad.ops.common.lax_functions import lax_of, special_of
 
 from . import special_numpy, special_parameter_gradients
 
@@ -43,13 +44,11 @@ def _declare(name, signature, host, device, doc, T=FLOATING, cost=Cost.LIGHT, si
             return single(*(np.asarray(x, np.float32) for x in inputs)).astype(dtype, copy=False)
         if xp is np:
             return host(*(np.asarray(x, np.float64) for x in inputs)).astype(dtype)
-        from jax import lax
-        from jax.scipy import special
-
         if callable(device):
-            function = device
+            function = functools.partial(device, xp)
         else:
-            function = getattr(lax, device[4:]) if device.startswith("lax.") else getattr(special, device)
+            function = getattr(lax_of(xp), device[4:]) if device.startswith("lax.") else (
+                getattr(special_of(xp), device))
         if dtype.itemsize == 2:
             inputs = [x.astype(np.float32) for x in inputs]
         if len(inputs) > 1:
@@ -64,18 +63,16 @@ def _declare(name, signature, host, device, doc, T=FLOATING, cost=Cost.LIGHT, si
 
 # -- the error function ------------------------------------------------------------
 
-def _erfinv_on_device(x):
+def _erfinv_on_device(xp, x):
     """Improves XLA's result, whose float32 is off by 6e-6 near 1, with one step of Newton's method."""
-    import jax.numpy as jnp
-    from jax.scipy import special
-
+    special = special_of(xp)
     y = special.erfinv(x)
     if x.dtype == np.float64:
         return y
-    size, found = jnp.abs(x), jnp.abs(y)
-    off = jnp.where(size < 0.5, special.erf(found) - size, (1 - size) - special.erfc(found))
-    step = jnp.sign(y) * off * jnp.float32(math.sqrt(math.pi) / 2) * jnp.exp(y * y)
-    return jnp.where(jnp.isfinite(step), y - step, y)
+    size, found = xp.abs(x), xp.abs(y)
+    off = xp.where(size < 0.5, special.erf(found) - size, (1 - size) - special.erfc(found))
+    step = xp.sign(y) * off * xp.float32(math.sqrt(math.pi) / 2) * xp.exp(y * y)
+    return xp.where(xp.isfinite(step), y - step, y)
 
 
 _erf = _declare("Erf", "x: T -> y: T", special_numpy.erf, "erf", "Computes the error function.",

@@ -19,6 +19,7 @@ from graphgrad.ir.shape import broadcast
 from graphgrad.op_traits import Cost
 from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.elementwise import scalars_or_one_shape
+from graphgrad.ops.common.lax_functions import lax_of, special_of
 
 from . import special_numpy
 
@@ -33,7 +34,7 @@ def _functions(xp):
     """Returns the logarithm of gamma and polygamma (n, x), for an array module."""
     if xp is np:
         return special_numpy.lgamma, _host_polygamma
-    from jax.scipy import special
+    special = special_of(xp)
 
     def polygamma(n, x):
         return special.digamma(x) if n == 0 else special.polygamma(n, x)
@@ -60,9 +61,7 @@ def _trapezoidal(xp, reach, integrand):
         for k in range(_NODES):
             total = body(k, total)
     else:
-        from jax import lax
-
-        total = lax.fori_loop(0, _NODES, body, total)
+        total = lax_of(xp).fori_loop(0, _NODES, body, total)
     return total * _STEP
 
 
@@ -108,7 +107,7 @@ def igamma_derivative_op(xp, a, x, *, order):
     fine = (a > 0) & (x > 0) & (x < math.inf)
     a, x = xp.where(fine, a, 1.0), xp.where(fine, x, 1.0)
     c, below = xp.log(x), x < a + 1
-    sign = xp.where(below, -1.0, 1.0)  # the direction in which to integrate
+    sign = xp.where(below, -1.0, xp.ones_like(x))  # the direction in which to integrate
     cumulants = [-polygamma(k, a) for k in range(order)]
     top = a * c - x - lgamma(a)
 
@@ -245,7 +244,7 @@ def betainc_derivative_op(xp, a, b, x, *, order_a, order_b):
         return _bell_of_two(kappa, order_a, order_b, _plus, _times) * xp.exp(peak - fall(u))
 
     with np.errstate(all="ignore"):
-        value = xp.where(below, 1.0, -1.0) * _trapezoidal(xp, reach, integrand)
+        value = xp.where(below, 1.0, -xp.ones_like(reach)) * _trapezoidal(xp, reach, integrand)
     return xp.where(fine, value, 0.0).astype(dtype)
 
 

@@ -13,6 +13,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import with_rank, with_rank_at_least
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
 from graphgrad.op_traits import Cost
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import join, rank_of, shape_of
 
@@ -43,10 +44,8 @@ def top_k_op(xp, x, k, *, sorted=True, index_type=int32):
         order = n - 1 - np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
         indices = order[..., :k]
         return np.take_along_axis(x, indices, -1), indices.astype(index_type.np_dtype)
-    from jax import lax
-
     if k < _SORTED * x.shape[-1] or x.dtype not in (np.float32, np.int32):
-        values, indices = lax.top_k(x, k)
+        values, indices = lax_of(xp).top_k(x, k)
     else:
         indices = _descending(xp, x)[..., :k]
         values = xp.take_along_axis(x, indices, -1)
@@ -61,8 +60,7 @@ def _descending(xp, x):
 
     XLA:CPU sorts single integers four times as fast as floats or pairs, so element and position make one.
     """
-    from jax import lax
-
+    lax = lax_of(xp)
     if x.dtype == np.float32:  # bits in the order of the numbers, NaNs above all
         x = xp.where(x == 0, np.float32(0), xp.where(x == x, x, np.float32(np.nan)))
         bits = lax.bitcast_convert_type(x, np.int32)

@@ -13,6 +13,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.rule_by_composition import is_zero, pullback, vjp
 from graphgrad.ir.shape import with_rank
 from graphgrad.op_traits import Cost
+from graphgrad.ops.common.lax_functions import lax_of
 
 _STATE = "cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T"
 _GATES = "i: T, cs: T, f: T, o: T, ci: T, co: T, h: T"
@@ -51,9 +52,7 @@ def _peephole(use_peephole, wci, wcf, wco):
 def _scan(xp, step, carry, xs, reverse=False):
     """Calls `jax.lax.scan`; in NumPy, loops."""
     if xp is not np:
-        from jax import lax
-
-        return lax.scan(step, carry, xs, reverse=reverse)
+        return lax_of(xp).scan(step, carry, xs, reverse=reverse)
     n = len(xs[0])
     found = [None] * n
     for t in reversed(range(n)) if reverse else range(n):

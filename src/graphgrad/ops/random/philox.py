@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.ir.dtypes import DType, bfloat16, float16, float32, float64
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.math.sine import sine_of_reduced
 
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
@@ -69,7 +70,7 @@ def stateless(xp: Any, seed: Any) -> Stream:
         first, second = (_u64(xp, seed[i]) for i in (0, 1))
     scrambler = Stream(0x02461E293EC8F720, first, second)
     w = [x[0] for x in (_host_blocks(scrambler, np.zeros(1, np.uint64)) if xp is np else
-                        device_blocks(Stream(xp.uint64(scrambler.key), first, second), xp.zeros(1, xp.uint64)))]
+                        device_blocks(xp, Stream(xp.uint64(scrambler.key), first, second), xp.zeros(1, xp.uint64)))]
     if xp is np:
         w = [int(x) for x in w]
         return Stream(w[0] | w[1] << 32, 0, w[2] | w[3] << 32)
@@ -127,11 +128,9 @@ def host_blocks(stream: Stream, index: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(c.astype(np.uint32) for c in _host_blocks(stream, index))
 
 
-def device_blocks(stream: Stream, index: Any) -> tuple[Any, ...]:
+def device_blocks(xp: Any, stream: Stream, index: Any) -> tuple[Any, ...]:
     """Does the same with jax.numpy: `index` is uint64, the words are uint32."""
-    import jax.numpy as jnp
-
-    u32, u64 = jnp.uint32, jnp.uint64
+    u32, u64 = xp.uint32, xp.uint64
     shift = u64(32)
     low = stream.low + index
     high = stream.high + (low < index).astype(u64)
@@ -157,9 +156,7 @@ _FORMATS: dict[DType, tuple[Any, int, int]] = {
 def _bitcast(xp: Any, x: Any, dtype: Any) -> Any:
     if xp is np:
         return x.view(dtype)
-    from jax import lax
-
-    return lax.bitcast_convert_type(x, dtype)
+    return lax_of(xp).bitcast_convert_type(x, dtype)
 
 
 def unit(xp: Any, dtype: DType, x: Any, more: Any = None) -> Any:
@@ -320,12 +317,10 @@ def sample(xp: Any, stream: Stream, shape: Any, distribution: Any) -> Any:
             for i, column in enumerate(distribution.host(*words)):
                 out[start:stop, i] = column
         return out.reshape(-1)[:n].reshape(shape)
-    from jax import lax
-
-    element = lax.iota(xp.uint32 if n < 2**32 else xp.uint64, n)
+    element = lax_of(xp).iota(xp.uint32 if n < 2**32 else xp.uint64, n)
     block = (element >> element.dtype.type(width.bit_length() - 1)).astype(xp.uint64)
     lane = element & element.dtype.type(width - 1)
-    return distribution.device(xp, lane, *device_blocks(stream, block)).reshape(shape)
+    return distribution.device(xp, lane, *device_blocks(xp, stream, block)).reshape(shape)
 
 
 _BOUND = 2.0  # normal deviates beyond it are drawn again
@@ -344,8 +339,8 @@ def truncated_normal(xp: Any, stream: Stream, shape: Any, dtype: DType) -> Any:
     normal = NormalDeviates(float64 if dtype is float64 else float32)
     groups = -(-n // normal.width)
     stride = normal.width * _SET_ASIDE // 4
-    fill = _truncated_host if xp is np else _truncated_device
-    values = fill(stream, groups, stride, normal)
+    values = _truncated_host(stream, groups, stride, normal) if xp is np else (
+        _truncated_device(xp, stream, groups, stride, normal))
     return values.reshape(-1)[:n].reshape(shape).astype(dtype.np_dtype)
 
 
@@ -379,78 +374,73 @@ _COLUMNS = 1024  # the rows of groups in which incomplete ones are counted
 _MANY = 1 << 14  # groups from which on that is worth it
 
 
-def _truncated_device(stream: Stream, groups: int, stride: int, normal: NormalDeviates) -> Any:
+def _truncated_device(xp: Any, stream: Stream, groups: int, stride: int, normal: NormalDeviates) -> Any:
     """Does the same on a device; where groups are many, the one in six that is not complete at once is drawn apart."""
-    import jax.numpy as jnp
-    from jax import lax
-
-    width = normal.width
+    lax, width = lax_of(xp), normal.width
     if groups < _MANY:
-        return _drawn_until_complete(stream, lax.iota(jnp.int32, groups), stride, normal)
+        return _drawn_until_complete(xp, stream, lax.iota(xp.int32, groups), stride, normal)
     rows = -(-groups // _COLUMNS)
     padded = rows * _COLUMNS
     if padded * width >= 2**31:
-        return _drawn_until_complete(stream, lax.iota(jnp.int64, groups), stride, normal)
-    element = lax.iota(jnp.uint32, padded * width)
-    first = (element // jnp.uint32(width)).astype(jnp.uint64) * jnp.uint64(stride)
-    drawn = normal.device(jnp, element % jnp.uint32(width), *device_blocks(stream, first))
+        return _drawn_until_complete(xp, stream, lax.iota(xp.int64, groups), stride, normal)
+    element = lax.iota(xp.uint32, padded * width)
+    first = (element // xp.uint32(width)).astype(xp.uint64) * xp.uint64(stride)
+    drawn = normal.device(xp, element % xp.uint32(width), *device_blocks(xp, stream, first))
 
     # A loop over rows of drawn numbers counts faster than `cumsum`, and XLA does not draw a second time for it.
     def count(before: Any, row: Any) -> Any:
-        lacking = jnp.any((jnp.abs(row) >= _BOUND).reshape(_COLUMNS, width), -1)
-        return before + lacking.astype(jnp.int32), (before, lacking)
+        lacking = xp.any((xp.abs(row) >= _BOUND).reshape(_COLUMNS, width), -1)
+        return before + lacking.astype(xp.int32), (before, lacking)
 
-    counts, (place, lacking) = lax.scan(count, jnp.zeros(_COLUMNS, jnp.int32), drawn.reshape(rows, -1))
-    place = (place + (jnp.cumsum(counts) - counts)).reshape(-1)  # of a group among those that are lacking
+    counts, (place, lacking) = lax.scan(count, xp.zeros(_COLUMNS, xp.int32), drawn.reshape(rows, -1))
+    place = (place + (xp.cumsum(counts) - counts)).reshape(-1)  # of a group among those that are lacking
     lacking = lacking.reshape(-1)
-    total = jnp.sum(counts)
+    total = xp.sum(counts)
     share = 1 - _ACCEPTED**width
     room = int(padded * share + 6 * math.sqrt(padded * share)) + 8  # more, which is very unlikely, take a second pass
 
     def complete(state: Any) -> Any:
         done, out = state
         taken = lacking & (place >= done) & (place < done + room)
-        which = jnp.full(room, padded, jnp.int32)  # beyond the last one, and dropped
-        which = which.at[jnp.where(taken, place - done, room)].set(lax.iota(jnp.int32, padded), mode="drop")
-        values = _drawn_until_complete(stream, which, stride, normal)
+        which = xp.full(room, padded, xp.int32)  # beyond the last one, and dropped
+        which = which.at[xp.where(taken, place - done, room)].set(lax.iota(xp.int32, padded), mode="drop")
+        values = _drawn_until_complete(xp, stream, which, stride, normal)
         # By element: scattering whole groups takes XLA longer.
-        elements = which[:, None] * width + lax.iota(jnp.int32, width)
+        elements = which[:, None] * width + lax.iota(xp.int32, width)
         out = out.at[elements.reshape(-1)].set(values.reshape(-1), mode="drop")
         return done + room, out
 
     def is_lacking(state: Any) -> Any:
         return state[0] < total
 
-    return lax.while_loop(is_lacking, complete, (jnp.int32(0), drawn))[1][: groups * width]
+    return lax.while_loop(is_lacking, complete, (xp.int32(0), drawn))[1][: groups * width]
 
 
-def _drawn_until_complete(stream: Stream, which: Any, stride: int, normal: NormalDeviates) -> Any:
+def _drawn_until_complete(xp: Any, stream: Stream, which: Any, stride: int, normal: NormalDeviates) -> Any:
     """Returns the groups `which`, (number, width), each drawn until it is complete."""
-    import jax.numpy as jnp
-    from jax import lax
-
+    lax = lax_of(xp)
     width, shape = normal.width, (normal.width, len(which))  # the long dimension last, in which XLA vectorises
-    first = jnp.broadcast_to(which.astype(jnp.uint64) * jnp.uint64(stride), shape)
-    lane = lax.broadcasted_iota(jnp.uint32, shape, 0)
+    first = xp.broadcast_to(which.astype(xp.uint64) * xp.uint64(stride), shape)
+    lane = lax.broadcasted_iota(xp.uint32, shape, 0)
 
     def draw(step: Any) -> Any:
-        return normal.device(jnp, lane, *device_blocks(stream, first + step))
+        return normal.device(xp, lane, *device_blocks(xp, stream, first + step))
 
     def unfinished(state: Any) -> Any:
-        return jnp.any(state[2] < width)
+        return xp.any(state[2] < width)
 
     def keep(state: Any) -> Any:
         # The numbers to insert were drawn one iteration before: carried, they are computed once, where
         # XLA would repeat it for each of its uses.
         step, drawn, have, kept = state
         for value in drawn:
-            valid = jnp.abs(value) < _BOUND
-            kept = jnp.where(valid & (have == lane), value, kept)
-            have = have + valid.astype(jnp.uint32)
-        return step + jnp.uint64(1), draw(step), have, kept
+            valid = xp.abs(value) < _BOUND
+            kept = xp.where(valid & (have == lane), value, kept)
+            have = have + valid.astype(xp.uint32)
+        return step + xp.uint64(1), draw(step), have, kept
 
-    none = jnp.zeros(len(which), jnp.uint32), jnp.zeros(shape, normal.dtype.np_dtype)
-    return lax.while_loop(unfinished, keep, (jnp.uint64(1), draw(jnp.uint64(0)), *none))[3].T
+    none = xp.zeros(len(which), xp.uint32), xp.zeros(shape, normal.dtype.np_dtype)
+    return lax.while_loop(unfinished, keep, (xp.uint64(1), draw(xp.uint64(0)), *none))[3].T
 
 
 __all__ = ["NormalDeviates", "Stream", "UniformFloats", "UniformInt", "device_blocks", "from_key_counter",

@@ -27,6 +27,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
+from graphgrad.ops.common.lax_functions import special_of
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.math import special_numpy
 
@@ -55,16 +56,14 @@ def truncated_op(xp, shape, seed, means, stddevs, minvals, maxvals):
 
 def between(xp, stream, shape, means, stddevs, minvals, maxvals):
     """Draws normal deviates between bounds, from a stream. For kernels."""
-    if xp is np:
-        erfc, ndtri = special_numpy.erfc, special_numpy.ndtri
-    else:
-        from jax.scipy.special import erfc, ndtri
+    special = special_numpy if xp is np else special_of(xp)
+    erfc, ndtri = special.erfc, special.ndtri
 
     u = philox.sample(xp, stream, shape, philox.UniformFloats(float64))
     mean, scale, low, high = (xp.asarray(p).astype(xp.float64) for p in (means, stddevs, minvals, maxvals))
     a, b = (low - mean) / scale, (high - mean) / scale
     # Where more than half of the interval lies above the mean, its mirror image keeps more digits.
-    sign = xp.where(a + b > 0, -1.0, 1.0)
+    sign = xp.where(a + b > 0, -1.0, xp.ones_like(a))
     below = erfc(-xp.where(sign > 0, a, -b) * math.sqrt(0.5)) / 2
     above = erfc(-xp.where(sign > 0, b, -a) * math.sqrt(0.5)) / 2
     part = xp.where(sign > 0, u, 1 - u)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.ir.dtypes import DType, bfloat16, float16, float32, float64
+from graphgrad.ops.common.lax_functions import special_of
 from graphgrad.ops.math import special_numpy
 
 from . import philox
@@ -117,9 +118,6 @@ def sample(xp: Any, stream: WordStream, shape: tuple[int, ...], distribution: An
 def truncated_normal(xp: Any, stream: WordStream, shape: tuple[int, ...], dtype: DType) -> Any:
     """Draws normal deviates between -2 and 2, by inverting the distribution function."""
     u = _uniform(xp, stream, shape, float32 if dtype is bfloat16 else dtype).astype(xp.float64)
-    if xp is np:
-        ndtri = special_numpy.ndtri
-    else:
-        from jax.scipy.special import ndtri
+    ndtri = (special_numpy if xp is np else special_of(xp)).ndtri
     below = math.erfc(math.sqrt(2)) / 2
     return ndtri(below + u * (1 - 2 * below)).astype(dtype.np_dtype)

@@ -122,21 +122,23 @@ def _kernels(nd):
     def forward(xp, x, f, *, strides, padding, explicit_paddings, data_format, dilations):
         _check_depths(x.shape[channel_axis(data_format, nd)], f.shape)
         w = _window_for(x.shape, f.shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
-        return (conv_numpy.forward if xp is np else device_forward)(x, f, w, data_format)
+        return (conv_numpy.forward if xp is np else device_forward)(xp.asarray(x), xp.asarray(f), w, data_format)
 
     def to_input(xp, input_sizes, f, dy, *, strides, padding, explicit_paddings, data_format, dilations):
         shape = _sizes(input_sizes, f, dy, data_format)
         _check_depths(shape[channel_axis(data_format, nd)], f.shape)
         w = _window_for(shape, f.shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
         check_result(shape, dy.shape, w, f.shape[-1], data_format)
-        return (conv_numpy.to_input if xp is np else device_input)(shape, f, dy, w, data_format)
+        return (conv_numpy.to_input if xp is np else device_input)(shape, xp.asarray(f), xp.asarray(dy), w,
+                                                                           data_format)
 
     def to_filter(xp, x, filter_sizes, dy, *, strides, padding, explicit_paddings, data_format, dilations):
         shape = tuple(int(n) for n in filter_sizes)
         _check_depths(x.shape[channel_axis(data_format, nd)], shape)
         w = _window_for(x.shape, shape[:nd], strides, padding, explicit_paddings, data_format, dilations)
         check_result(x.shape, dy.shape, w, shape[-1], data_format)
-        return (conv_numpy.to_filter if xp is np else device_filter)(x, shape, dy, w, data_format)
+        return (conv_numpy.to_filter if xp is np else device_filter)(xp.asarray(x), shape, xp.asarray(dy), w,
+                                                                             data_format)
 
     return forward, to_input, to_filter
 

@@ -74,8 +74,7 @@ def _plane(w):
 
 def _flat(x, w):
     """Reshapes (batch, depth, height, width, channels) to (batch * out depth, height, width, kernel's * channels)."""
-    from jax import lax
-
+    lax = lax_of(module_of(x))
     (step, *_), (apart, *_), (out, *_) = w.strides, w.dilations, w.out
     padded = lax.pad(x, np.zeros((), x.dtype), [(0, 0, 0), (*w.pads[0], 0)] + [(0, 0, 0)] * 3)
     starts = range(0, w.kernel[0] * apart, apart)
@@ -86,8 +85,7 @@ def _flat(x, w):
 
 def _from_flat(dx, shape, w):
     """Reverses `_flat`: adds up the contributions to each plane of an array of this shape."""
-    from jax import lax
-
+    lax = lax_of(module_of(dx))
     (step, *_), (apart, *_), (out, *_) = w.strides, w.dilations, w.out
     dx = dx.reshape(shape[0], out, *dx.shape[1:])
     total = 0
@@ -192,24 +190,23 @@ def _is_looped(x, dy, w, data_format):
 
 def _filter_by_patches(x, dy, w):
     """Loops over the examples, and lays out the patches of each for a matrix product."""
-    import jax.numpy as jnp
-    from jax import lax
-
+    xp = module_of(x)
+    lax = lax_of(xp)
     (batch, *_, channels), out = x.shape, dy.shape[-1]
     positions, cells = math.prod(w.out), math.prod(w.kernel)
-    x = pad_spatial(jnp, x, w)
+    x = pad_spatial(xp, x, w)
     dy = dy.reshape(batch, positions, out).swapaxes(1, 2)
 
     def add(i, state):
         patches, total = state
         example = lax.dynamic_slice_in_dim(x, i, 1)
         for number, cell in enumerate(np.ndindex(*w.kernel)):  # in place, unlike a concatenation
-            seen = lax.expand_dims(seen_by(None, example, w, cell), [3])
+            seen = lax.expand_dims(seen_by(xp, example, w, cell), [3])
             patches = lax.dynamic_update_slice(patches, seen, (0, 0, 0, number, 0))
         part = lax.dynamic_index_in_dim(dy, i, 0, keepdims=False)
         return patches, total + lax.dot(part, patches.reshape(positions, -1))
 
-    start = jnp.zeros((1, *w.out, cells, channels), x.dtype), jnp.zeros((out, cells * channels), x.dtype)
+    start = xp.zeros((1, *w.out, cells, channels), x.dtype), xp.zeros((out, cells * channels), x.dtype)
     return lax.fori_loop(0, batch, add, start)[1].T.reshape(*w.kernel, channels, out)
 
 

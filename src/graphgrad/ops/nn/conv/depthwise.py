@@ -16,6 +16,7 @@ from graphgrad.ir.opdef import op
 from graphgrad.ir.shape import with_rank
 from graphgrad.op_traits import Cost, Linear
 from graphgrad.ops.common.empty import zeros_for_empty
+from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 from .conv_gradients import declare_gradients
@@ -101,8 +102,6 @@ def _weighted(xp, padded, f, w, first, data_format):
         for cell in cells(w):
             total = total + seen_by(xp, padded, w, cell, first) * _per_channel(xp, f[cell], data_format)
         return total
-    from jax import lax
-
     f = xp.asarray(f)
 
     def row(i, total):
@@ -110,7 +109,7 @@ def _weighted(xp, padded, f, w, first, data_format):
             total = total + seen * _per_channel(xp, f[i, j], data_format)
         return total
 
-    return lax.fori_loop(1, w.kernel[0], row, row(0, 0))
+    return lax_of(xp).fori_loop(1, w.kernel[0], row, row(0, 0))
 
 
 @depthwise_op.on_host
@@ -250,8 +249,7 @@ def _filter_row_by_row(xp, x, dy, w, shape):
     The additions are elementwise, so XLA vectorises them, and the sums stay in the cache; reductions over all but the
     channels would take four to ten times as long.
     """
-    from jax import lax
-
+    lax = lax_of(xp)
     if 0 in dy.shape:
         return xp.zeros(shape, dy.dtype)
     (rows, columns), (channels, multiplier) = w.out, shape[2:]

@@ -151,12 +151,10 @@ def seen_by(xp, x, w, cell, first=1):
 
 def seen_by_row(x, w, i, first=1):
     """Returns, for row i of the kernel, which may be traced, the elements of the padded jax array under each cell."""
-    from jax import lax
-
     n, s, d = w.out[0], w.strides[0], w.dilations[0]
-    row = lax.dynamic_slice_in_dim(x, i * d, (n - 1) * s + 1, first)
+    row = lax_of(module_of(x)).dynamic_slice_in_dim(x, i * d, (n - 1) * s + 1, first)
     line = w._replace(kernel=(1, *w.kernel[1:]))
-    return [seen_by(None, row, line, cell, first) for cell in cells(line)]
+    return [seen_by(module_of(x), row, line, cell, first) for cell in cells(line)]
 
 
 def spread(xp, contribution, w, sizes, first=1):

@@ -156,8 +156,6 @@ def _argmax(xp, x, y, w, first):
         for number, cell in reversed(list(enumerate(cells(w)))):
             index = xp.where(holds(seen_by(xp, padded, w, cell, first)), np.int32(number), index)
         return index
-    from jax import lax
-
     in_row = math.prod(w.kernel[1:])
 
     def row(k, index):
@@ -166,7 +164,7 @@ def _argmax(xp, x, y, w, first):
             index = xp.where(holds(seen), (i * in_row + j).astype(np.int32), index)
         return index
 
-    return lax.fori_loop(0, w.kernel[0], row, index)
+    return lax_of(xp).fori_loop(0, w.kernel[0], row, index)
 
 
 def _max_grad(xp, x, y, dy, w, first):
@@ -214,8 +212,6 @@ def _to_all_maxima(xp, x, y, dy, w, first):
 
 def _flat_positions(xp, index, w, shape, first):
     """Returns where the window's chosen cell is in the flattened padded input; out of range where index is -1."""
-    from jax import lax
-
     nd = len(w.kernel)
     padded = list(shape)
     for k, (b, a) in enumerate(w.pads):
@@ -227,7 +223,7 @@ def _flat_positions(xp, index, w, shape, first):
         rest = rest // n
     flat = xp.zeros(index.shape, index.dtype)
     for axis, n in enumerate(padded):
-        at = lax.broadcasted_iota(index.dtype, index.shape, axis)
+        at = lax_of(xp).broadcasted_iota(index.dtype, index.shape, axis)
         k = axis - first
         flat = flat * n + (at * w.strides[k] + cell[k] if 0 <= k < nd else at)
     return xp.where(index < 0, math.prod(padded), flat), padded
