@@ -17,6 +17,7 @@ GRAPH_ONLY: dict[str, Any] = {
     "gradients": lambda tf, y, x: tf.gradients(y, x),
     "jacobian": lambda tf, y, x: tf.jacobian(y, x),
     "batch_jacobian": lambda tf, y, x: tf.batch_jacobian(y, x),
+    "batch_hessian": lambda tf, y, x: tf.batch_hessian(y, x),
     "hessian": lambda tf, y, x: tf.hessian(y, x),
     "hessians": lambda tf, y, x: tf.hessians(y, x),
     "hessian_vector_product": lambda tf, y, x: tf.hessian_vector_product(y, x, x),

@@ -144,6 +144,7 @@ NAMES: dict[str, str] = {
     "v1:sparsity": _OWN, "v2:sparsity": _OWN,
     "v1:taylor": _OWN, "v2:taylor": _OWN, "v1:laplacian": _OWN, "v2:laplacian": _OWN,
     "v1:differential_operator": _OWN, "v2:differential_operator": _OWN,
+    "v1:batch_hessian": _OWN, "v2:batch_hessian": _OWN,
     "v1:hessian": _OWN, "v2:hessian": _OWN, "v1:vjp": _OWN, "v2:vjp": _OWN,
     "v1:as_function": _OWN, "v2:as_function": _OWN,
     "v1:mesh": _OWN, "v2:mesh": _OWN, "v1:shard": _OWN, "v2:shard": _OWN,

@@ -37,6 +37,12 @@ def _sparse_jacobian(*arguments: Any) -> Any:
     return sparse_jacobian(*arguments)
 
 
+def _sparse_batch_jacobian(*arguments: Any) -> Any:
+    from graphgrad.gradients.sparsity.detection import sparse_batch_jacobian
+
+    return sparse_batch_jacobian(*arguments)
+
+
 def _derivative(*arguments: Any, **options: Any) -> Any:
     from graphgrad.frontend.autodiff.functional import derivative
 
@@ -50,5 +56,5 @@ def _load_specs() -> None:
 eager.run_large_with(_run_large)
 eager.run_functional_with(_run_functional)
 composite.load_specs_with(_load_specs)
-sparse_hooks.made_with(_sparse_tensor, _sparse_jacobian)
+sparse_hooks.made_with(_sparse_tensor, _sparse_jacobian, _sparse_batch_jacobian)
 function_hooks.made_with(_derivative)

@@ -137,10 +137,10 @@ STEPS = {
 }
 
 
-def build(seed: int, length: int = 5) -> tuple[tf.Tensor, tf.Tensor, list[str]]:
+def build(seed: int, length: int = 5, x: tf.Tensor | None = None) -> tuple[tf.Tensor, tf.Tensor, list[str]]:
     """Builds y of x, a vector of 5, by `length` steps that the seed chooses; returns y, x and the steps' names."""
     rng = np.random.default_rng(seed)
-    x = tf.placeholder(tf.float64, [5])
+    x = tf.placeholder(tf.float64, [5]) if x is None else x
     values, names = [x], []
     for _ in range(length):
         name = str(rng.choice(sorted(STEPS)))

@@ -149,7 +149,8 @@ graphgrad.gradients.core.custom: custom_gradient
 graphgrad.gradients.core.memo: memoize_gradients
 graphgrad.gradients.core.registry: NoGradient NotDifferentiable RegisterGradient no_gradient=NotDifferentiable
 graphgrad.gradients.core.unconnected: UnconnectedGradients
-graphgrad.gradients.derived.higher: batch_jacobian hessian hessians jacobian
+graphgrad.gradients.derived.batched: batch_hessian batch_jacobian
+graphgrad.gradients.derived.higher: hessian hessians jacobian
 graphgrad.gradients.derived.vector_products: hessian_vector_product jvp vjp
 graphgrad.gradients.diagnose.explain: explain_gradient
 graphgrad.gradients.diagnose.strict: strict_gradients

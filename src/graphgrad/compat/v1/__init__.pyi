@@ -280,7 +280,8 @@ from graphgrad.gradients.core.registry import NotDifferentiable as NotDifferenti
 from graphgrad.gradients.core.registry import NotDifferentiable as no_gradient
 from graphgrad.gradients.core.registry import RegisterGradient as RegisterGradient
 from graphgrad.gradients.core.unconnected import UnconnectedGradients as UnconnectedGradients
-from graphgrad.gradients.derived.higher import batch_jacobian as batch_jacobian
+from graphgrad.gradients.derived.batched import batch_hessian as batch_hessian
+from graphgrad.gradients.derived.batched import batch_jacobian as batch_jacobian
 from graphgrad.gradients.derived.higher import hessian as hessian
 from graphgrad.gradients.derived.higher import hessians as hessians
 from graphgrad.gradients.derived.higher import jacobian as jacobian
@@ -677,20 +678,20 @@ __all__ = [
     "assert_none_equal", "assert_positive", "assert_proper_iterable", "assert_rank", "assert_rank_at_least",
     "assert_rank_in", "assert_same_float_dtype", "assert_scalar", "assert_type", "assert_variables_initialized",
     "assign", "assign_add", "assign_sub", "atan", "atan2", "atanh", "audio", "autograph", "batch_gather",
-    "batch_jacobian", "batch_scatter_update", "batch_to_space", "batch_to_space_nd", "betainc", "bfloat16", "bincount",
-    "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to",
-    "case", "cast", "ceil", "check_numerics", "checkpointed_loops", "cholesky", "cholesky_solve",
-    "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "colocate_with", "compat",
-    "complex", "complex128", "complex64", "concat", "cond", "config", "confusion_matrix", "conj", "constant",
-    "constant_initializer", "container", "control_dependencies", "control_flow_v2_enabled", "convert_to_tensor",
-    "convert_to_tensor_or_indexed_slices", "convert_to_tensor_or_sparse_tensor", "cos", "cosh", "count_nonzero",
-    "count_up_to", "create_partitioned_variables", "cross", "cumprod", "cumsum", "custom_gradient", "data", "debugging",
-    "decode_base64", "decode_compressed", "decode_csv", "decode_json_example", "decode_raw", "define_op",
-    "delete_session_tensor", "depth_to_space", "derivatives_report", "deserialize_many_sparse", "device", "diag",
-    "diag_part", "differential_operator", "digamma", "dimension_at_index", "dimension_value", "disable_control_flow_v2",
-    "disable_eager_execution", "disable_resource_variables", "disable_tensor_equality", "disable_v2_behavior",
-    "disable_v2_tensorshape", "distribute", "distributions", "div", "div_no_nan", "divide", "double", "dtypes",
-    "dynamic_partition", "dynamic_stitch", "edit_distance", "einsum", "enable_control_flow_v2",
+    "batch_hessian", "batch_jacobian", "batch_scatter_update", "batch_to_space", "batch_to_space_nd", "betainc",
+    "bfloat16", "bincount", "bitcast", "bitwise", "bool", "boolean_mask", "broadcast_dynamic_shape",
+    "broadcast_static_shape", "broadcast_to", "case", "cast", "ceil", "check_numerics", "checkpointed_loops",
+    "cholesky", "cholesky_solve", "clip_by_average_norm", "clip_by_global_norm", "clip_by_norm", "clip_by_value",
+    "colocate_with", "compat", "complex", "complex128", "complex64", "concat", "cond", "config", "confusion_matrix",
+    "conj", "constant", "constant_initializer", "container", "control_dependencies", "control_flow_v2_enabled",
+    "convert_to_tensor", "convert_to_tensor_or_indexed_slices", "convert_to_tensor_or_sparse_tensor", "cos", "cosh",
+    "count_nonzero", "count_up_to", "create_partitioned_variables", "cross", "cumprod", "cumsum", "custom_gradient",
+    "data", "debugging", "decode_base64", "decode_compressed", "decode_csv", "decode_json_example", "decode_raw",
+    "define_op", "delete_session_tensor", "depth_to_space", "derivatives_report", "deserialize_many_sparse", "device",
+    "diag", "diag_part", "differential_operator", "digamma", "dimension_at_index", "dimension_value",
+    "disable_control_flow_v2", "disable_eager_execution", "disable_resource_variables", "disable_tensor_equality",
+    "disable_v2_behavior", "disable_v2_tensorshape", "distribute", "distributions", "div", "div_no_nan", "divide",
+    "double", "dtypes", "dynamic_partition", "dynamic_stitch", "edit_distance", "einsum", "enable_control_flow_v2",
     "enable_eager_execution", "enable_resource_variables", "enable_tensor_equality", "enable_v2_behavior",
     "enable_v2_tensorshape", "encode_base64", "ensure_shape", "equal", "erf", "erfc", "errors", "executing_eagerly",
     "executing_eagerly_outside_functions", "exp", "expand_dims", "experimental", "explain_gradient", "expm1",

@@ -108,7 +108,8 @@ from graphgrad.gradients.core.memo import memoize_gradients as memoize_gradients
 from graphgrad.gradients.core.registry import NotDifferentiable as no_gradient
 from graphgrad.gradients.core.registry import RegisterGradient as RegisterGradient
 from graphgrad.gradients.core.unconnected import UnconnectedGradients as UnconnectedGradients
-from graphgrad.gradients.derived.higher import batch_jacobian as batch_jacobian
+from graphgrad.gradients.derived.batched import batch_hessian as batch_hessian
+from graphgrad.gradients.derived.batched import batch_jacobian as batch_jacobian
 from graphgrad.gradients.derived.higher import hessian as hessian
 from graphgrad.gradients.derived.higher import hessians_v2 as hessians
 from graphgrad.gradients.derived.higher import jacobian as jacobian
@@ -330,8 +331,8 @@ __all__ = [
     "TypeSpec", "UnconnectedGradients", "Variable", "VariableAggregation", "VariableSynchronization", "abs", "acos",
     "acosh", "add", "add_n", "approx_top_k", "argmax", "argmin", "argsort", "as_dtype", "as_function", "as_string",
     "asin", "asinh", "assert_equal", "assert_greater", "assert_less", "assert_rank", "atan", "atan2", "atanh", "audio",
-    "autodiff", "autograph", "batch_jacobian", "batch_to_space", "bfloat16", "bitcast", "bitwise", "bool",
-    "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "case", "cast",
+    "autodiff", "autograph", "batch_hessian", "batch_jacobian", "batch_to_space", "bfloat16", "bitcast", "bitwise",
+    "bool", "boolean_mask", "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "case", "cast",
     "checkpointed_loops", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "compat", "complex", "complex128",
     "complex64", "concat", "cond", "config", "constant", "constant_initializer", "control_dependencies",
     "convert_to_tensor", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging", "define_op",

@@ -17,7 +17,8 @@ from graphgrad.frontend.function.function import Function
 from graphgrad.frontend.structure import nest
 from graphgrad.gradients.core.strictness import none_allowed
 from graphgrad.gradients.core.unconnected import UnconnectedGradients
-from graphgrad.gradients.derived.higher import batch_jacobian, hessian, jacobian
+from graphgrad.gradients.derived.batched import batch_hessian, batch_jacobian
+from graphgrad.gradients.derived.higher import hessian, jacobian
 from graphgrad.gradients.derived.vector_products import hessian_vector_product, jvp, vjp
 from graphgrad.gradients.taylor.functions import laplacian
 from graphgrad.ir.context import current_graph
@@ -152,6 +153,10 @@ def _batch_jacobian(call: Callable[..., Any], xs: list[Any], single: bool, **opt
     return batch_jacobian(call(*xs), xs[0], unconnected_gradients=_ZERO, **options)
 
 
+def _batch_hessian(call: Callable[..., Any], xs: list[Any], single: bool, sparse: Any) -> Any:
+    return batch_hessian(call(*xs), xs[0], _ZERO, sparse=sparse)
+
+
 def _laplacian(call: Callable[..., Any], xs: list[Any], single: bool, **options: Any) -> Any:
     (x,) = xs
     if x.shape.rank != 1:
@@ -167,7 +172,7 @@ def _laplacian(call: Callable[..., Any], xs: list[Any], single: bool, **options:
 
 _BUILDERS: dict[str, Callable[..., Any]] = {
     "jacobian": _jacobian, "hessian": _hessian, "hessians": _hessians, "batch_jacobian": _batch_jacobian,
-    "laplacian": _laplacian,
+    "batch_hessian": _batch_hessian, "laplacian": _laplacian,
 }
 _PRODUCTS = ("jvp", "vjp", "hessian_vector_product")
 

@@ -20,16 +20,9 @@ from graphgrad.gradients.control_flow.vectorized_map_gradient import MapBody
 from graphgrad.gradients.core import strictness
 from graphgrad.gradients.core.arguments import align_grad_ys
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy
-from graphgrad.gradients.core.value_shapes import value_shape
-from graphgrad.gradients.derived.higher import (
-    check_batches,
-    checked_chunk,
-    finish_batch_jacobian,
-    finish_jacobian,
-    one_hot_like,
-    zero_batch_jacobian,
-    zero_jacobian,
-)
+from graphgrad.gradients.core.value_shapes import check_batches, value_shape
+from graphgrad.gradients.derived.batched import finish_batch_jacobian, zero_batch_jacobian
+from graphgrad.gradients.derived.higher import checked_chunk, finish_jacobian, one_hot_like, zero_jacobian
 from graphgrad.ir import eager, rule_by_composition
 from graphgrad.ir import graph as ir_graph
 from graphgrad.ir.context import current_graph, use

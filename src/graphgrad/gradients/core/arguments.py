@@ -15,8 +15,9 @@ from .outer_graphs import seen_from
 
 # Which functions take Python functions, in eager mode, too.
 _OF_FUNCTIONS = {"jacobian": "tf.jacobian(f)(x)", "batch_jacobian": "tf.batch_jacobian(f, x)",
-                 "hessian": "tf.hessian(f)(x)", "hessians": "tf.hessians(f, x)", "jvp": "tf.jvp(f, x, v)",
-                 "vjp": "tf.vjp(f, x, u)", "laplacian": "tf.laplacian(f)(x)",
+                 "batch_hessian": "tf.batch_hessian(f, x)", "hessian": "tf.hessian(f)(x)",
+                 "hessians": "tf.hessians(f, x)", "jvp": "tf.jvp(f, x, v)", "vjp": "tf.vjp(f, x, u)",
+                 "laplacian": "tf.laplacian(f)(x)",
                  "hessian_vector_product": "tf.hessian_vector_product(f, x, v)"}
 
 

@@ -23,7 +23,6 @@ from graphgrad.gradients.core.outer_graphs import Outside, leave
 from graphgrad.gradients.core.rules import Call, carries_gradient
 from graphgrad.gradients.core.sweep import sweep
 from graphgrad.gradients.core.unconnected import UnconnectedGradients, policy, zeros_of
-from graphgrad.gradients.core.value_shapes import value_shape
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int32, resource
@@ -111,58 +110,6 @@ def jacobian(output: Any, inputs: Any = None, use_pfor: bool = True, parallel_it
             nothing = no_entries if is_sparse(sparse) else zero_jacobian
             found = [nothing(y, x) if j is None else j for j, x in zip(found, xs, strict=True)]
     return repack(inputs, iter(found))
-
-
-@overload
-def batch_jacobian(output: TensorOperators, inp: TensorOperators, use_pfor: bool = True,
-                   parallel_iterations: int | None = None, unconnected_gradients: Any = UnconnectedGradients.NONE,
-                   name: str = "batch_jacobian") -> AnyTensor | Any: ...
-@overload
-def batch_jacobian(output: Any, inp: Any, use_pfor: bool = True, parallel_iterations: int | None = None,
-                   unconnected_gradients: Any = UnconnectedGradients.NONE, name: str = "batch_jacobian") -> Any: ...
-def batch_jacobian(
-    output: Any,
-    inp: Any,
-    use_pfor: bool = True,
-    parallel_iterations: int | None = None,
-    unconnected_gradients: Any = UnconnectedGradients.NONE,
-    name: str = "batch_jacobian",
-) -> Any:
-    """Computes the Jacobian of each example of a batch: of `output[i]` with respect to `inp[i]`.
-
-    It computes as many rows as one example has elements. `output[i]` must depend on no other example than `inp[i]`; if
-    it does, the result is summed over the examples of `output`.
-
-    Args:
-      output: y, (b, *Y); or a function of x, in eager mode, too.
-      inp: x, (b, *X).
-      use_pfor, parallel_iterations: as in `jacobian`.
-      unconnected_gradients: 'none' or 'zero': the result if y does not depend on x.
-      name: the name scope of the new operations.
-    Returns: (b, *Y, *X), or None.
-    Raises: ValueError for scalars, and if the batches differ in size; else as `jacobian`.
-    Gradient: of any order.
-    Reference: TensorFlow 2.21 `tensorflow.python.ops.parallel_for.gradients.batch_jacobian`.
-
-    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-    >>> sess.run(tf.batch_jacobian(tf.reduce_prod(x, 1, keepdims=True), x))
-    array([[[2., 1.]],
-    <BLANKLINE>
-           [[4., 3.]]], dtype=float32)
-    """
-    if is_function(output):
-        return derivative_of("batch_jacobian", output, inp, use_pfor=use_pfor, parallel_iterations=parallel_iterations)
-    graph = graph_to_extend(output, inp, "batch_jacobian")
-    unconnected = policy(unconnected_gradients)
-    with graph.as_default(), graph.name_scope(name or "batch_jacobian"):
-        outside, ((y,), (x,)) = leave(graph, [inp], as_ys(graph, [output]), as_xs(graph, [inp]))
-        check_batches(y._spec.shape, value_shape(x))
-        body, (found,) = _pulled_back(y, [x], outside, batched=True)
-        strictness.check([y], [x], [found], [], unconnected)
-        if found is None:
-            return zero_batch_jacobian(y, x) if unconnected is UnconnectedGradients.ZERO else None
-        body.outputs = [body.own(found)]
-        return finish_batch_jacobian(y, x, body, checked_chunk(use_pfor, parallel_iterations))
 
 
 def hessians(
@@ -357,7 +304,7 @@ def _rows(y: Tensor, xs: list[Tensor], outside: Outside, chunk: int | None, meth
     """Returns the Jacobian of y with respect to each x, (*Y, *X), or None."""
     if y._spec.shape == ():
         return _only_row(y, xs, outside, method)
-    body, found = _pulled_back(y, xs, outside, method=method)
+    body, found = pulled_back(y, xs, outside, method=method)
     return finish_jacobian(y, body, found, chunk)
 
 
@@ -373,7 +320,7 @@ def _only_row(y: Tensor, xs: list[Tensor], outside: Outside, method: int) -> lis
                 for g in zeros_of_loops(call, [y], xs, sweep(call, [y], [seed], xs, ()), ())]
 
 
-def _pulled_back(y: Tensor, xs: list[Tensor], outside: Outside, batched: bool = False,
+def pulled_back(y: Tensor, xs: list[Tensor], outside: Outside, batched: bool = False,
                  method: int = 0) -> tuple[MapBody, list[Any]]:
     """Builds the body of a map over the index of an element of y, and in it the gradients of that element.
 
@@ -394,13 +341,13 @@ def one_hot_like(body: MapBody, y: Any, batched: bool = False) -> Any:
     shape = y._spec.shape
     one, zero = (np.array(v, y.dtype.np_dtype) for v in (1, 0))
     if shape is not None and is_fully_defined(shape[1:] if batched else shape):
-        size: Any = _count(shape[1:] if batched else shape)
+        size: Any = count_of(shape[1:] if batched else shape)
     else:
-        size = raw.Prod(_dims(y, 1) if batched else raw.Shape(y), np.int32(0))
+        size = raw.Prod(dims_from(y, 1) if batched else raw.Shape(y), np.int32(0))
     hot = raw.OneHot(index, size, one, zero)
     if not batched:
         return raw.Reshape(hot, _shape_of(y))
-    example = np.array(shape[1:], np.int32) if shape is not None and is_fully_defined(shape[1:]) else _dims(y, 1)
+    example = np.array(shape[1:], np.int32) if shape is not None and is_fully_defined(shape[1:]) else dims_from(y, 1)
     seed = raw.BroadcastTo(raw.Reshape(hot, example), _shape_of(y))
     return seed
 
@@ -411,41 +358,9 @@ def finish_jacobian(y: Any, body: MapBody, found: Sequence[Any], chunk: int | No
     if not body.outputs:
         return [None] * len(found)
     shape = y._spec.shape
-    n: Any = _count(shape) if is_fully_defined(shape) else raw.Size(y)
+    n: Any = count_of(shape) if is_fully_defined(shape) else raw.Size(y)
     rows = iter(map_rows(body, [raw.Range(np.int32(0), n, np.int32(1))], chunk, draws=False))
     return [None if g is None else _reshaped(next(rows), y) for g in found]
-
-
-def finish_batch_jacobian(y: Any, x: Any, body: MapBody, chunk: int | None) -> Any:
-    """Maps a body that gives one column of every example's Jacobian, (b, *X), and puts the batch in front."""
-    shape, x_shape = y._spec.shape, value_shape(x)
-    assert x_shape is not None  # the batches have been checked
-    rest = shape[1:]
-    n: Any = _count(rest) if is_fully_defined(rest) else raw.Prod(_dims(y, 1), np.int32(0))
-    (columns,) = map_rows(body, [raw.Range(np.int32(0), n, np.int32(1))], chunk, draws=False)  # (n, b, *X)
-    columns = raw.Transpose(columns, np.array([1, 0, *range(2, len(x_shape) + 1)], np.int32))
-    full = (*shape, *x_shape[1:])
-    if sum(d is None for d in full) <= 1:
-        return raw.Reshape(columns, np.array([-1 if d is None else d for d in full], np.int32))
-    result = raw.Reshape(columns, raw.ConcatV2([raw.Shape(y), _dims(columns, 2)], np.int32(0)))
-    result.set_shape(full)
-    return result
-
-
-def check_batches(y: Shape, x: Shape) -> None:
-    """Raises ValueError unless both shapes have at least two dimensions and the first ones agree."""
-    for shape in (y, x):
-        if shape is None or len(shape) < 2:
-            raise ValueError(
-                f"Shape {shape_str(shape)} must have rank at least 2: one dimension for the batch, and those of an "
-                f"example.\n  Asked for at {user_source(2)}\n  Fix: tf.expand_dims, or tf.jacobian if there is no batch"
-            )
-    assert y is not None and x is not None
-    if None not in (y[0], x[0]) and y[0] != x[0]:
-        raise ValueError(
-            f"Need first dimension of target shape ({shape_str(y)}) and source shape ({shape_str(x)}) to match.\n"
-            f"  Asked for at {user_source(2)}\n  Fix: differentiate with respect to the batch that y is computed from"
-        )
 
 
 def checked_chunk(use_pfor: bool, parallel_iterations: int | None) -> int | None:
@@ -458,7 +373,7 @@ def checked_chunk(use_pfor: bool, parallel_iterations: int | None) -> int | None
     return parallel_iterations if use_pfor or parallel_iterations else 1
 
 
-def _count(shape: Shape) -> Any:
+def count_of(shape: Shape) -> Any:
     return np.int32(num_elements(shape) or 0)
 
 
@@ -467,7 +382,7 @@ def _shape_of(y: Any) -> Any:
     return np.array(shape, np.int32) if is_fully_defined(shape) else raw.Shape(y)
 
 
-def _dims(t: Any, first: int) -> Any:
+def dims_from(t: Any, first: int) -> Any:
     """Returns the dimensions of a tensor from index `first` on, at run time."""
     return raw.StridedSlice(raw.Shape(t), [first], [0], [1], end_mask=1)
 
@@ -479,7 +394,7 @@ def _reshaped(rows: Any, y: Any) -> Any:
         full = (*shape, *row[1:])
         if sum(d is None for d in full) <= 1 and 0 not in full:
             return raw.Reshape(rows, np.array([-1 if d is None else d for d in full], np.int32))
-    result = raw.Reshape(rows, raw.ConcatV2([raw.Shape(y), _dims(rows, 1)], np.int32(0)))
+    result = raw.Reshape(rows, raw.ConcatV2([raw.Shape(y), dims_from(rows, 1)], np.int32(0)))
     if shape is not None and row is not None:
         result.set_shape(full)
     return result
@@ -491,10 +406,4 @@ def zero_jacobian(y: Any, x: Any) -> Any:
     return raw.Fill(dims, np.zeros((), y.dtype.np_dtype))
 
 
-def zero_batch_jacobian(y: Any, x: Any) -> Any:
-    """Returns zeros (b, *Y, *X)."""
-    dims = raw.ConcatV2([raw.Shape(y), _dims(zeros_of(x), 1)], np.int32(0))
-    return raw.Fill(dims, np.zeros((), y.dtype.np_dtype))
-
-
-__all__ = ["batch_jacobian", "get_dependent_variables", "hessian", "hessians", "hessians_v2", "jacobian"]
+__all__ = ["get_dependent_variables", "hessian", "hessians", "hessians_v2", "jacobian"]

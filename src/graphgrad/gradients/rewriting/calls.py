@@ -14,13 +14,13 @@ from typing import Any
 from graphgrad.gradients.core.backprop import switch_optimizing
 from graphgrad.gradients.core.gradient_paths import GraphView, Paths, upstream
 from graphgrad.gradients.core.rules import Call
+from graphgrad.gradients.taylor.copies import copied
+from graphgrad.gradients.taylor.examples_apart import hindrance
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.system.garbage_collector import collector_paused
 
 from .choice import pays
 from .coefficient_passes import Passes
-from .copies import copied
-from .examples_apart import hindrance
 from .forms import DerivativeForm, Forms, Noted
 from .reports import Report
 

@@ -96,25 +96,28 @@ def values(y: Tensor, x: Tensor, entries: Entries, chosen: ProductPlan, outside:
            symmetric: bool = False) -> Any:
     """Computes the entries of the Jacobian, (n,), of y's dtype."""
     forward, reverse = chosen.products
-    height, width = entries.shape
-    places = np.zeros(len(entries.rows), np.int64)
     stacks = []
     if forward:
         stacks.append(raw.Reshape(_products_of_columns(y, x, chosen.columns, forward, outside),
                                   np.array([-1], np.int32)))
-        by = chosen.by_column
-        places[by] = chosen.columns[entries.columns[by]] * height + entries.rows[by]
     if reverse:
         stacks.append(raw.Reshape(_products_of_rows(y, x, chosen.rows, reverse, outside), np.array([-1], np.int32)))
-        by = ~chosen.by_column
-        rows, columns = entries.rows[by], entries.columns[by]
-        if symmetric:
-            there = _alone_in_column(entries, chosen.rows)
-            rows, columns = np.where(there, rows, columns), np.where(there, columns, rows)
-        places[by] = forward * height + chosen.rows[rows] * width + columns
     flat = stacks[0] if len(stacks) == 1 else raw.ConcatV2(stacks, np.int32(0))
-    dtype = np.int32 if len(places) == 0 or places.max() < 2**31 else np.int64
-    return raw.GatherV2(flat, places.astype(dtype), np.int32(0))
+    return raw.GatherV2(flat, places_of_entries(entries, chosen, symmetric), np.int32(0))
+
+
+def places_of_entries(entries: Entries, chosen: ProductPlan, symmetric: bool = False) -> Array:
+    """Returns for each entry where it is among the products, those J v before those v J, one after the other."""
+    height, width = entries.shape
+    places = np.zeros(len(entries.rows), np.int64)
+    by = chosen.by_column
+    places[by] = chosen.columns[entries.columns[by]] * height + entries.rows[by]
+    rows, columns = entries.rows[~by], entries.columns[~by]
+    if symmetric:
+        there = _alone_in_column(entries, chosen.rows)[~by]
+        rows, columns = np.where(there, rows, columns), np.where(there, columns, rows)
+    places[~by] = chosen.products[0] * height + chosen.rows[rows] * width + columns
+    return places.astype(np.int32 if len(places) == 0 or places.max() < 2**31 else np.int64)
 
 
 def substituted(y: Any, x: Any, found: Substitution, outside: Outside) -> Any:
@@ -127,7 +130,7 @@ def substituted(y: Any, x: Any, found: Substitution, outside: Outside) -> Any:
     return raw.GatherV2(terms, found.of_entries, np.int32(0))
 
 
-def _seeds(colours: Array, count: int, like: Tensor, shape: Any, dtype: Any) -> Any:
+def seeds_of_colours(colours: Array, count: int, shape: Any, dtype: Any) -> Any:
     """Returns a stack of `count` tensors, each with ones where the elements have that colour."""
     one, zero = np.ones((), dtype), np.zeros((), dtype)
     hot = raw.OneHot(colours.astype(np.int32), np.int32(count), one, zero, axis=0)
@@ -135,7 +138,7 @@ def _seeds(colours: Array, count: int, like: Tensor, shape: Any, dtype: Any) -> 
 
 
 def _products_of_columns(y: Any, x: Any, colours: Array, count: int, outside: Outside) -> Any:
-    seeds = _seeds(colours, count, x, value_shape(x), y.dtype.np_dtype)
+    seeds = seeds_of_colours(colours, count, value_shape(x), y.dtype.np_dtype)
     ((found,),) = coefficients([y], [x], [seeds], SeriesLayout(1, True, count), outside)
     if found is None:
         return raw.Fill(np.array([count * math.prod(y._spec.shape)], np.int32), np.zeros((), y.dtype.np_dtype))
@@ -143,7 +146,7 @@ def _products_of_columns(y: Any, x: Any, colours: Array, count: int, outside: Ou
 
 
 def _products_of_rows(y: Any, x: Any, colours: Array, count: int, outside: Outside) -> Any:
-    seeds = _seeds(colours, count, y, y._spec.shape, y.dtype.np_dtype)
+    seeds = seeds_of_colours(colours, count, y._spec.shape, y.dtype.np_dtype)
     graph = current_graph()
     body = MapBody("compressed_jacobian", graph)
     with use(body):

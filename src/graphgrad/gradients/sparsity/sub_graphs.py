@@ -105,8 +105,11 @@ def _settled(outer: Dependences, t: Tensor, patterns: Sequence[Pattern], op: Ope
     found = union(patterns, _size(t), outer.width, op)
     if not found or (len(found) == 1 and found[0].rows is None):
         return found
+    sizes = {len(rows) for _, rows in found if rows is not None}
     size = _size(t)
-    if size is None or any(rows is not None and len(rows) != size for _, rows in found):
+    if size is None and t.dtype.kind == "o" and len(sizes) == 1:  # a list of elements of that size
+        (size,) = sizes
+    if size is None or sizes - {size}:
         return uniform([found], outer.width, op)
     return (PatternPart(merged(found, size, outer.width, op), np.arange(size, dtype=np.int32)),)
 

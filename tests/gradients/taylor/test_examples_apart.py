@@ -11,7 +11,7 @@ import pytest
 
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
-from graphgrad.gradients.rewriting.examples_apart import hindrance
+from graphgrad.gradients.taylor.examples_apart import hindrance
 from tests.ops.test_ops import ROWS, Built
 from tests.support.host import evaluate
 from tests.support.table import Row, draw

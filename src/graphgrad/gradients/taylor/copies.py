@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graphgrad.gradients.core.rules import beside
-from graphgrad.gradients.taylor.direction_stacks import rebuilt
 from graphgrad.ir.graph import Graph, Operation, Tensor
+
+from .direction_stacks import rebuilt
 
 
 def copied(graph: Graph, ops: Sequence[Operation], replaced: dict[int, Tensor]) -> list[Operation]:

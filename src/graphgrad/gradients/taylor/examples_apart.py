@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from graphgrad.gradients.core.gradient_paths import GraphView, Paths, upstream
 from graphgrad.gradients.core.registry import gradient_function, is_users
 from graphgrad.gradients.core.rules import carries_gradient
-from graphgrad.gradients.taylor.propagation import can_be_carried_through
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, raw
+
+from .propagation import can_be_carried_through
 
 
 def hindrance(ys: Sequence[Tensor], xs: Sequence[Tensor]) -> str:
