@@ -79,6 +79,7 @@ class Tasks:
         self._environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **(environment or {})}
         self.lines: dict[tuple[str, int], list[str]] = {}
         self.processes: dict[tuple[str, int], subprocess.Popen[str]] = {}
+        self.was_over = False  # whether the others had ended when a task was to be started again
         self._readers: list[threading.Thread] = []
         for job, count in (("ps", servers), ("worker", workers)):
             for i in range(count):
@@ -182,7 +183,8 @@ def fault(folder: pathlib.Path, kind: str, workers: int, delay: float, fewer: bo
         if not fewer:
             time.sleep(0.5 if kind == "SIGKILL" else 12.0)
             tasks.processes[hit].kill()
-            fewer = any(tasks.processes["worker", i].poll() == 0 for i in range(workers) if i != victim)  # all is over
+            tasks.was_over = any(tasks.processes["worker", i].poll() == 0 for i in range(workers) if i != victim)
+            fewer = tasks.was_over
             if not fewer:
                 tasks.start(*hit)
         tasks.wait(*([victim] if fewer else []))

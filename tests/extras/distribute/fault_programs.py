@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # Of workers and parameter servers; `kind` says with which optimizer. Follows `clustered.FLAGS`.
 TASKS = """
+tf.logging.set_verbosity(tf.logging.INFO)
 server, setter, me, n = task()
 with tf.device(setter):
     step = tf.train.get_or_create_global_step()

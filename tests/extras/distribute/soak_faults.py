@@ -38,7 +38,9 @@ def one(chance: random.Random, turn: int, folder: pathlib.Path) -> tuple[str, st
     what = f"{kind}: {number} of {'the server' if server else victim} in {workers} after {delay:.2f} s"
     try:
         if kind.endswith("chronous"):
-            fault(folder, number, workers, delay, fewer, victim, kind, server)
+            tasks = fault(folder, number, workers, delay, fewer, victim, kind, server)
+            if tasks.was_over and victim == 0:
+                return f"{what}, at the end", ""  # it could not save its last step
             what += ", fewer" if fewer else ", again"
         else:
             what += f", found after {restart(folder, kind, number, workers, victim, delay):.1f} s"
