@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import pytest
@@ -72,3 +73,21 @@ def test_one_tpu_replica(sess: Any) -> None:
     assert tpu.get_tpu_context() is None
     with pytest.raises(ValueError, match="(?s)one replica.*Fix:"):
         tpu.tpu_replicated_input([x, x])
+
+
+def test_strategies_for_servers() -> None:
+    """Variables go where TensorFlow 1.15's tests expect them: by bytes, or by a digest of their names."""
+    from graphgrad.compat import contrib
+
+    named = collections.namedtuple("named", "name")
+    greedy = contrib.training.GreedyLoadBalancingStrategy(2, contrib.training.byte_size_load_fn)
+    for strategy, wanted in ((greedy, "0110"), (contrib.training.RandomStrategy(2, seed=0), "1011")):
+        with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(2, ps_strategy=strategy)):
+            made = [tf.Variable(tf.zeros(shape)) for shape in ([2, 2], [2, 1], [2, 2], [1, 3])]
+        assert [v.device for v in made] == [f"/job:ps/task:{n}" for n in wanted]
+    assert contrib.training.RandomStrategy(2)(named("A unicode \u018e string \xf1")) == 1
+    with tf.Graph().as_default():
+        with pytest.raises(ValueError, match="must have a single output"):
+            contrib.training.byte_size_load_fn(tf.no_op())
+        with pytest.raises(ValueError, match="fully defined"):
+            contrib.training.byte_size_load_fn(tf.placeholder(tf.float32, [None]).op)

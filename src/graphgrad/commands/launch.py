@@ -30,7 +30,7 @@ def launch(command: Sequence[str], count: int, coordinator: str | None, process:
       processes: the number of processes on all machines; `count` if not given.
     Returns: 0 if all end with 0; else the status of the first one that did not; 130 after Ctrl-C.
     """
-    from graphgrad.executor.backend.process_group import CoordinatorService
+    from graphgrad.executor.backend.coordinator_service import CoordinatorService
 
     total = processes or count
     address = coordinator or f"127.0.0.1:{_free_ports(1)[0]}"

@@ -106,9 +106,6 @@ class Graph:
         op._gradient = around.gradients.get(opdef.name) if around.gradients else None
         op.control_inputs = around.control_inputs_of(op) if around.control else ()
         op.device = around.device
-        if op.device is BY_FUNCTION:
-            op.device = ""
-            op.device = around.device_of(op)
         outputs: list[Tensor] = []
         for spec in specs:
             t = Tensor.__new__(Tensor)
@@ -119,6 +116,9 @@ class Graph:
             t._spec = spec
             outputs.append(t)
         op.outputs = tuple(outputs)
+        if op.device is BY_FUNCTION:  # the function may ask for the outputs
+            op.device = ""
+            op.device = around.device_of(op)
         self._operations.append(op)
         if listening.recorders:
             for record in tuple(listening.recorders):

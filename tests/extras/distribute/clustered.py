@@ -15,6 +15,8 @@ from typing import Any
 
 from tests import ROOT
 
+from .fault_programs import TASKS
+
 LIMIT = 150.0  # seconds, for all processes of a test
 
 FLAGS = """
@@ -77,6 +79,7 @@ class Tasks:
         self._environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **(environment or {})}
         self.lines: dict[tuple[str, int], list[str]] = {}
         self.processes: dict[tuple[str, int], subprocess.Popen[str]] = {}
+        self.was_over = False  # whether the others had ended when a task was to be started again
         self._readers: list[threading.Thread] = []
         for job, count in (("ps", servers), ("worker", workers)):
             for i in range(count):
@@ -106,7 +109,7 @@ class Tasks:
         """Waits until a task has printed something."""
         until = time.monotonic() + LIMIT
         while not any(text in line for line in self.lines[job, task]):
-            assert time.monotonic() < until, f"{job} {task} never printed {text}: {self.lines}"
+            assert time.monotonic() < until, f"{job} {task} never printed {text}: {self.said()}"
             time.sleep(0.02)
 
     def signal(self, number: signal.Signals, task: int) -> None:
@@ -122,7 +125,7 @@ class Tasks:
                     try:
                         process.wait(max(0.1, until - time.monotonic()))
                     except subprocess.TimeoutExpired:
-                        raise AssertionError(f"{job} {task} hangs: {self.lines}") from None
+                        raise AssertionError(f"{job} {task} hangs: {self.said()}") from None
         finally:
             self.end()
         for reader in self._readers:
@@ -133,6 +136,12 @@ class Tasks:
         for process in self.processes.values():
             process.kill()
             process.wait()
+
+    def said(self) -> str:
+        """Returns what the tasks have printed, without the middle of long results."""
+        lines = [f"{job} {task}: {line[:70] if line.startswith('RESULT') else line}"
+                 for (job, task), found in self.lines.items() for line in found]
+        return "\n".join(lines)
 
     def results(self, job: str = "worker") -> list[Any]:
         """Returns what each task has printed last as its result."""
@@ -145,58 +154,46 @@ class Tasks:
         return found
 
 
-def fault(folder: pathlib.Path, kind: str, workers: int, delay: float, fewer: bool) -> Tasks:
-    """Trains, and kills or stops a worker that is not the chief; returns the tasks, which have ended.
+def fault(folder: pathlib.Path, kind: str, workers: int, delay: float, fewer: bool, victim: int = -1,
+          training: str = "synchronous", server: bool = False) -> Tasks:
+    """Trains, and kills or stops a task; returns the tasks, which have ended.
 
-    A worker that was killed is started again, unless fewer are to go on.
+    It is ended and started again, unless fewer are to go on.
 
     Args:
       folder: where the program and its checkpoints are.
       kind: "SIGKILL" or "SIGSTOP".
       workers: how many there are.
-      delay: for how many seconds the victim has trained by then.
+      delay: for how many seconds the victim has trained by then; below 0, since it was started.
       fewer: whether the others go on alone.
+      victim: which worker; the last one by default.
+      training: "synchronous" or "asynchronous".
+      server: whether the victim is the parameter server.
     Raises: AssertionError if a task hangs, if one that was left alone fails, or if steps are lost.
     """
     environment = {"GRAPHGRAD_FEWER_PROCESSES": "3" if fewer else "", "GRAPHGRAD_PROCESSES_TIMEOUT": "100"}
-    tasks = Tasks(folder, TRAINING, workers, 1, environment, logdir=folder / "checkpoints", steps=80)
-    victim = workers - 1
+    tasks = Tasks(folder, TASKS, workers, 1, environment, logdir=folder / "checkpoints", steps=80, kind=training)
+    victim %= workers
+    hit = ("ps", 0) if server else ("worker", victim)
     try:
-        tasks.wait_for_line("begun", "worker", victim)
-        time.sleep(delay)
-        tasks.signal(getattr(signal, kind), victim)
+        if delay >= 0:
+            tasks.wait_for_line("begun", "worker", victim)
+        time.sleep(abs(delay))
+        tasks.processes[hit].send_signal(getattr(signal, kind))
         if not fewer:
-            time.sleep(0.5)
-            tasks.start("worker", victim)
+            time.sleep(0.5 if kind == "SIGKILL" else 12.0)
+            tasks.processes[hit].kill()
+            tasks.was_over = any(tasks.processes["worker", i].poll() == 0 for i in range(workers) if i != victim)
+            fewer = tasks.was_over
+            if not fewer:
+                tasks.start(*hit)
         tasks.wait(*([victim] if fewer else []))
     finally:
         tasks.end()
-    for (job, task), process in tasks.processes.items():
-        if job == "ps" or task != victim or not fewer:
-            assert process.returncode == 0, (job, task, tasks.lines)
-    for found in tasks.results()[: workers - fewer]:
-        assert found["step"] >= 80 and found["w"] == tasks.results()[0]["w"], tasks.lines
+    for task, process in tasks.processes.items():
+        if task != hit or not fewer:
+            assert process.returncode == 0, (task, tasks.said())
+    values = [found for i, found in enumerate(tasks.results()) if i != victim or not fewer]
+    for found in values:
+        assert found["step"] >= 80 and found["w"] == values[0]["w"], tasks.said()
     return tasks
-
-
-TRAINING = """
-server, setter, me, n = task()
-with tf.device(setter):
-    step = tf.train.get_or_create_global_step()
-    w = tf.get_variable("w", initializer=np.full((3, 1), 0.5))
-    loss = tf.reduce_mean(tf.square(tf.matmul(np.ones((2, 3)) * (me + 1), w) - 1.0))
-    optimizer = tf.train.SyncReplicasOptimizer(tf.train.MomentumOptimizer(0.001, 0.9), n)
-    train = optimizer.minimize(loss, global_step=step)
-with tf.train.MonitoredTrainingSession(server.target, me == 0, FLAGS.logdir, save_checkpoint_steps=10,
-                                       save_checkpoint_secs=None, save_summaries_steps=None, save_summaries_secs=None,
-                                       hooks=[tf.train.StopAtStepHook(last_step=FLAGS.steps)]) as session:
-    first = True
-    while not session.should_stop():
-        _, count, value = session.run([train, step, w])
-        count, value = session._tf_sess().run([step, w])
-        print("RESULT", json.dumps({"step": int(count), "w": value.tolist()}), flush=True)
-        if first:
-            print("begun", flush=True)
-        first = False
-        time.sleep(0.02)
-"""

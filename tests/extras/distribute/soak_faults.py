@@ -1,4 +1,9 @@
-"""Kills and stops workers at random moments, many times: `python -m tests.extras.distribute.soak_faults 100 [SEED]`."""
+"""Kills and stops processes at random moments, many times: `python -m tests.extras.distribute.soak_faults 100 [SEED]`.
+
+Four kinds of training take turns: workers with parameter servers, synchronous and asynchronous, whose victims (workers,
+the chief among them, or a server) are started again or left behind; Horovod's names and MultiWorkerMirroredStrategy,
+which end with an error and are started again as a whole. All have to reach step 80, with equal variables.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,42 @@ import time
 import graphgrad.compat.v1 as tf
 
 from .clustered import fault
+from .restarted import restart
+
+KINDS = ("synchronous", "horovod", "asynchronous", "mirrored")
+
+
+def one(chance: random.Random, turn: int, folder: pathlib.Path) -> tuple[str, str]:
+    """Runs a training with a fault; returns what it was, and what went wrong.
+
+    Args:
+      chance: decides the fault, its victim and its moment.
+      turn: decides the kind.
+      folder: for the program and its checkpoints.
+    """
+    kind, number, workers = KINDS[turn % 4], chance.choice(["SIGKILL", "SIGKILL", "SIGSTOP"]), chance.choice([2, 3])
+    victim, delay, fewer = chance.randrange(workers), chance.uniform(0.0, 3.0), chance.random() < 0.5
+    if chance.random() < 0.2:
+        delay = -delay  # before the training has begun
+    server = kind.endswith("chronous") and chance.random() < 0.1
+    fewer = fewer and victim > 0 and not server and delay >= 0
+    what = f"{kind}: {number} of {'the server' if server else victim} in {workers} after {delay:.2f} s"
+    try:
+        if kind.endswith("chronous"):
+            tasks = fault(folder, number, workers, delay, fewer, victim, kind, server)
+            if tasks.was_over and victim == 0:
+                return f"{what}, at the end", ""  # it could not save its last step
+            what += ", fewer" if fewer else ", again"
+        else:
+            what += f", found after {restart(folder, kind, number, workers, victim, delay):.1f} s"
+        checkpoints = tf.train.latest_checkpoint(f"{folder}/checkpoints")
+        reader = tf.train.load_checkpoint(checkpoints)
+        name = next(n for n in reader.get_variable_to_shape_map() if n.startswith(("global_step", "step/")))
+        saved = int(reader.get_tensor(name))
+        steps = 80 if kind != "asynchronous" else range(80, 80 + 2 * workers + 1)
+        return what, "" if saved == steps or (kind == "asynchronous" and saved in steps) else f"the last is of {saved}"
+    except AssertionError as e:
+        return what, str(e)[:30000]
 
 
 def main(times: int, seed: int) -> int:
@@ -22,19 +63,11 @@ def main(times: int, seed: int) -> int:
     """
     chance, wrong = random.Random(seed), 0
     for i in range(times):
-        kind, workers = chance.choice(["SIGKILL", "SIGKILL", "SIGSTOP"]), chance.choice([2, 3])
-        delay, fewer = chance.uniform(0.0, 3.0), kind == "SIGSTOP" or chance.random() < 0.5
         begun = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
-            try:
-                fault(pathlib.Path(folder), kind, workers, delay, fewer)
-                saved = int(tf.train.load_checkpoint(f"{folder}/checkpoints").get_tensor("global_step"))
-                problem = "" if saved == 80 else f"the last checkpoint is of step {saved}"
-            except AssertionError as e:
-                problem = str(e)[:3000]
+            what, problem = one(chance, i, pathlib.Path(folder))
         wrong += bool(problem)
-        print(f"{i}: {kind} of 1 in {workers} after {delay:.2f} s, {'fewer' if fewer else 'again'}: "
-              f"{time.monotonic() - begun:.0f} s {problem or 'ok'}", flush=True)
+        print(f"{i}: {what}: {time.monotonic() - begun:.0f} s {problem or 'ok'}", flush=True)
     return wrong
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pathlib
+import types
+
+import pytest
 
 import graphgrad.compat.v1 as tf
+from graphgrad.executor.backend import attendance
 from tests.support.effort import long
 
 from .clustered import fault
@@ -15,6 +19,39 @@ def test_a_killed_worker_comes_back(tmp_path: pathlib.Path) -> None:
     tasks = fault(tmp_path, "SIGKILL", 2, 0.5, fewer=False)
     assert tf.train.load_checkpoint(str(tmp_path / "checkpoints")).get_tensor("global_step") == 80
     assert "joined" in tasks.results("ps")
+
+
+def test_a_killed_chief_comes_back(tmp_path: pathlib.Path) -> None:
+    """The others' sum fails; they wait for the chief, and get the values of its checkpoint."""
+    tasks = fault(tmp_path, "SIGKILL", 2, 0.5, fewer=False, victim=0)
+    assert tf.train.load_checkpoint(str(tmp_path / "checkpoints")).get_tensor("global_step") == 80
+    said = "\n".join(tasks.lines["worker", 1])
+    assert "An error was raised" in said and "since another one is gone or hangs" in said, said
+    assert said.count('"step": 80') == 1, said  # it was not trained twice
+
+
+@long("a chief that was killed is waited for in the same way")
+def test_a_chief_that_stands_still(tmp_path: pathlib.Path) -> None:
+    """A stopped chief is noticed by its silence; it is ended, and started again."""
+    tasks = fault(tmp_path, "SIGSTOP", 2, 0.3, fewer=False, victim=0)
+    assert tf.train.load_checkpoint(str(tmp_path / "checkpoints")).get_tensor("global_step") == 80
+    said = "\n".join(tasks.lines["worker", 1])
+    assert "process 0 has given no sign of life for 6 s" in said, said
+
+
+def test_silence_is_noticed_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process whose signs of life end is noticed within ten of the intervals between them; one that lives is not."""
+    now, beats = [0.0], {1: 0, 2: 0}
+    monkeypatch.setattr(attendance.time, "monotonic", lambda: now[0])
+    silence = attendance.Silence(types.SimpleNamespace(beats_of=lambda rank: str(beats[rank])))
+    for i in range(100):
+        now[0] += attendance.BEAT
+        beats[1] += 1
+        beats[2] += i < 50
+        silent = silence.of([1, 2])
+        if silent:
+            break
+    assert silent == [2] and i - 50 < 10 / attendance.BEAT == 10.0
 
 
 def test_fewer_go_on(tmp_path: pathlib.Path) -> None:

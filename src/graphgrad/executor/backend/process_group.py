@@ -1,73 +1,63 @@
 """Several processes that compute together: who they are, and sums of arrays over all of them.
 
 The processes are started by `graphgrad launch`, which tells them where its coordinator listens: the coordination
-service of JAX. The sums are programs of XLA over all processes, which exchange bytes over TCP (gloo). Each process must
-ask for the same sums in the same order; before a sum is taken for the first time, the processes compare what they ask
-for.
+service of JAX. The sums are programs of XLA over all processes (`process_sums.py`). Each process must ask for the same
+sums in the same order; before a sum is taken for the first time, the processes compare what they ask for.
 
-A process that ends closes its connections, so that the others' sums fail at once. One that stands still gives no sign
-of life, which the others notice within some seconds.
+A process that is killed closes its connections, so that the others' sums fail at once. One that stands still gives no
+sign of life, which the others notice within some seconds. One that ends as it should says so (`attendance.py`): the
+workers of a cluster then go on without it, in a new group, with the sum that they are in.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-import hashlib
-import os
-import queue
-import socket
+import functools
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from graphgrad.errors import AbortedError, InvalidArgumentError, UnavailableError
 from graphgrad.system.late_imports import load
+from graphgrad.system.log import Log
 
-from . import xla
+from .attendance import BEAT, STILL, Attendance, HasEnded, Silence
+from .comparisons import Comparisons, th
+from .coordinator_service import HEARTBEAT, LEAVING, host, hosted
 from .membership import PATIENCE, TIMEOUT, Member, found_by_the_engine, member, patience, timeout
+from .process_sums import ELEMENTS, ProcessSums, quiet
 
-_HEARTBEAT, _LEAVING = 10, 3  # seconds: without a sign of life, for the service; to take leave
-_GIVES_UP = 32.0  # seconds: gloo's own limit for a call is 30
-_BEAT, _STILL = 1.0, 6.0  # seconds: between signs of life for the others, and without one until they give up
+_log = Log("tensorflow")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_NOTICED = 10.0  # seconds that a process that ends keeps its connections for those that have not noticed
 
 
-class _Worker:
-    """A thread that makes calls for others, which may stop waiting for it."""
+def _exchange(method: Callable[Concatenate[ProcessGroup, P], R]) -> Callable[Concatenate[ProcessGroup, P], R]:
+    """Makes a method one exchange, which is counted as soon as it is complete."""
 
-    def __init__(self) -> None:
-        self._calls: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="graphgrad-processes", daemon=True)
-        self._thread.start()
-
-    def end(self) -> None:
-        """Ends the thread, if it does not stand still in a call."""
-        self._calls.put(None)
-        self._thread.join(_LEAVING)
-        if self._thread.is_alive():  # Python must not end before: the engine would abort the process
-            atexit.register(self._thread.join, _GIVES_UP)
-
-    def begin(self, call: Callable[[], Any]) -> tuple[Any, list[Any]]:
-        """Lets the thread make a call; returns a lock that is free afterwards, and where result and error will be."""
-        done, found = threading.Lock(), list[Any]()
-        done.acquire()
-        self._calls.put((call, done, found))
-        return done, found
-
-    def _work(self) -> None:
-        while True:
-            given = self._calls.get()
-            if given is None:
-                return
-            call, done, found = given
+    def call(self: ProcessGroup, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._lock:
+            if self._inside:
+                return method(self, *args, **kwargs)
+            self._inside, before = True, self._begun
             try:
-                found += [call(), None]
-            except BaseException as e:
-                found += [None, e]
-            done.release()
+                if self.watch is not None:
+                    self.watch.before_exchange(self)
+                result = method(self, *args, **kwargs)
+                self.exchanges, before = self.exchanges + 1, self._begun
+                return result
+            finally:
+                self._inside, self._is_cut = False, self._begun != before  # the others may have had this one's part
+
+    functools.update_wrapper(call, method)
+    return call
 
 
 class ProcessGroup:
@@ -80,27 +70,32 @@ class ProcessGroup:
     Attributes:
       who: which one it is.
       summed_bytes: the bytes of the arrays that were summed so far.
+      exchanges: how many exchanges are complete; the same in all processes between them.
+      origin: the first of the groups that have gone on after processes have ended.
+      when: when the training here has ended; "" while it lasts.
+      watch: what has a method `before_exchange`, which is called with the group, as a part of each exchange.
     """
 
     def __init__(self, who: Member):
         self.who = who
-        self.summed_bytes = 0
-        self._programs: dict[tuple[str, int], Any] = {}
-        self._lock = threading.Lock()
-        self._compared: set[str] = set()
+        self.summed_bytes = self.exchanges = 0
+        self.origin: ProcessGroup = self
+        self.when = ""
+        self.watch: Any = None
+        self._lock = threading.RLock()
+        self._inside = self._is_cut = self._has_ended = False
+        self._begun = 0
         self._broken = ""
-        self._client: Any = None
         self._service: Any = None
-        self._device: Any = None
         if who.size > 1:
             self._connect()
 
     def _connect(self) -> None:
-        with _quiet():
-            jaxlib = self._jax = load("jaxlib._jax")
+        with quiet():
+            jaxlib = load("jaxlib._jax")
             self._service = jaxlib.get_distributed_runtime_client(
-                self.who.address, self.who.rank, init_timeout=timeout(), heartbeat_timeout=_HEARTBEAT,
-                shutdown_timeout=_LEAVING, shutdown_on_destruction=False, use_compression=True)
+                self.who.address, self.who.rank, init_timeout=timeout(), heartbeat_timeout=HEARTBEAT,
+                shutdown_timeout=LEAVING, shutdown_on_destruction=False, use_compression=True)
             try:
                 self._service.connect()
             except RuntimeError as e:
@@ -108,41 +103,23 @@ class ProcessGroup:
                                        f"{self.who.address}, or another process, did not answer within {timeout()} s."
                                        f"\n  {_first_line(e)}\n  Fix: start all processes, with graphgrad launch, or "
                                        f"allow more time: {TIMEOUT}=300") from None
-        self._worker = _Worker()
-        self._left = threading.Event()
-        self._beating = threading.Thread(target=self._beat, name="graphgrad-beat", daemon=True)
-        self._beating.start()
+        self._sums = ProcessSums(self._service, self.who)
+        self._attendance = Attendance(self._service, self.who)
+        self._asked = Comparisons(self._service, self.who, self._attendance)
         atexit.register(self.leave)
 
-    def _beat(self) -> None:
-        """Gives signs of life."""
-        while not self._left.wait(_BEAT):
-            try:
-                self._service.key_value_increment(f"graphgrad/beat/{self.who.rank}", 1)
-            except RuntimeError:
-                return
-
-    def _beats_of(self, rank: int) -> str:
-        """Returns how many signs of life another process has given; "" for none so far."""
-        if rank == self.who.rank:
-            return ""
-        with contextlib.suppress(RuntimeError):
-            return str(self._service.key_value_try_get(f"graphgrad/beat/{rank}"))
-        return ""
-
     def _wait(self, done: Any) -> None:
-        """Waits until a sum is there; raises RuntimeError if another process stands still, or does not come."""
-        begun = time.monotonic()
-        seen: dict[int, tuple[str, float]] = {}
-        while not done.acquire(timeout=_BEAT):
-            now = time.monotonic()
-            for rank in range(self.who.size):
-                beat = self._beats_of(rank)
-                if rank not in seen or seen[rank][0] != beat:
-                    seen[rank] = beat, now
-                elif rank != self.who.rank and now - seen[rank][1] > _STILL:
-                    raise RuntimeError(f"process {rank} has given no sign of life for {_STILL:.0f} s")
-            if now - begun > patience():
+        """Waits until a sum is there.
+
+        Raises: RuntimeError if another process stands still, or does not come; HasEnded if one will not.
+        """
+        begun, silence = time.monotonic(), Silence(self._attendance)
+        while not done.acquire(timeout=BEAT):
+            self._attendance.check(self.exchanges)
+            silent = silence.of(rank for rank in range(self.who.size) if rank != self.who.rank)
+            if silent:
+                raise RuntimeError(f"process {silent[0]} has given no sign of life for {STILL:.0f} s")
+            if time.monotonic() - begun > patience():
                 raise RuntimeError(f"not all processes have asked for it within {patience()} s ({PATIENCE})")
 
     @property
@@ -150,21 +127,70 @@ class ProcessGroup:
         """Whether a sum has failed, so that the processes have lost each other."""
         return bool(self._broken)
 
+    def end(self) -> None:
+        """Tells the others that this process makes no more exchanges."""
+        if self._service is None or self._has_ended:
+            return
+        self._has_ended = True
+        if _meetings:
+            _meetings[0].part()
+        if self._inside or self._is_cut or self._broken:
+            self._attendance.notice()
+            return
+        error = _ends_python()
+        how = f", by {type(error).__name__}: {_first_line(error)}" if error is not None else ""
+        when = self.when or f"after {self.exchanges} sums over all processes"
+        self._attendance.announce(self.exchanges, f"{self._name()} has ended its training {when}{how}")
+
+    def _name(self) -> str:
+        return _meetings[0].name if _meetings else f"process {self.who.rank}"
+
+    def publish(self, text: str) -> None:
+        """Says something to those that ask later."""
+        if self._service is not None:
+            self._attendance.publish(text)
+
+    def published(self) -> dict[int, str]:
+        """Returns what other processes have said: number -> text."""
+        return {} if self._service is None else self._attendance.published()
+
     def leave(self) -> None:
-        """Takes leave of the coordinator."""
+        """Takes leave of the others, and of the coordinator."""
         if self._service is None:
             return
         atexit.unregister(self.leave)
+        self.end()
+        if not (self._inside or self._is_cut or self._broken or isinstance(_ends_python(), KeyboardInterrupt)):
+            # The coordinator of this process has to be the last one.
+            self._attendance.wait_for_others(patience() if hosted else _NOTICED)
+        self._close()
+
+    def _close(self) -> None:
         # The engine cannot be left by a thread while Python ends.
-        self._left.set()
-        self._beating.join()
-        self._worker.end()
+        self._sums.disconnect()
+        self._attendance.stop()
+        self._sums.end(LEAVING)
         service, self._service = self._service, None
-        with contextlib.suppress(RuntimeError), _quiet():
+        with contextlib.suppress(RuntimeError), quiet():
             service.shutdown()
+
+    def dissolve(self, ended: HasEnded) -> None:
+        """Waits until all that are left know that others have ended; then closes the connections.
+
+        Args:
+          ended: who has ended.
+        Raises: UnavailableError if one that is left is gone.
+        """
+        self._attendance.notice()
+        missing = self._attendance.wait_for_others(patience())
+        if missing:
+            raise self._lost(f"process {missing[0]} is gone, too, after {ended}") from None
+        atexit.unregister(self.leave)
+        self._close()
 
     # -- sums --------------------------------------------------------------------------
 
+    @_exchange
     def all_reduce(self, arrays: Sequence[Any], label: str = "") -> list[Any]:
         """Returns the sums of arrays over all processes; all of one dtype travel together.
 
@@ -193,6 +219,7 @@ class ProcessGroup:
                 begin = end
         return result
 
+    @_exchange
     def stack(self, arrays: Sequence[Any], count: int, label: str = "") -> list[Any]:
         """Returns each array of all processes, along a new first axis.
 
@@ -217,6 +244,7 @@ class ProcessGroup:
             begin += a.nbytes
         return result
 
+    @_exchange
     def broadcast(self, arrays: Sequence[Any], root: int, label: str = "") -> list[Any]:
         """Returns one process's arrays in all of them.
 
@@ -241,6 +269,7 @@ class ProcessGroup:
             begin += a.nbytes
         return result
 
+    @_exchange
     def all_gather(self, array: Any, label: str = "") -> Any:
         """Returns the arrays of all processes, one behind the other along the first axis.
 
@@ -261,136 +290,70 @@ class ProcessGroup:
     def _sum(self, flat: Any) -> Any:
         if not flat.size:
             return flat
-        with self._lock:
-            if self._broken:
-                raise AbortedError(None, None, f"the processes have lost each other: {self._broken}\n"
-                                   "  Fix: end the program, and start it again from its last checkpoint")
-            try:
-                done, found = self._worker.begin(lambda: self._call(flat))
-                self._wait(done)
-                if found[1] is not None:
-                    raise found[1]
-                return found[0]
-            except RuntimeError as e:
-                self._broken = _first_line(e)
-                # Its connections are closed, so that the others' calls, and what is left of this one, come to an end.
-                self._programs, self._client, self._device = {}, None, None
-                raise UnavailableError(None, None, f"process {self.who.rank} of {self.who.size}: a sum over all "
-                                       f"processes failed, since another one is gone or hangs.\n  {self._broken}\n"
-                                       "  Fix: see what the other processes say; start again from the last checkpoint"
-                                       ) from None
+        self._check()
+        try:
+            self._begun += 1
+            done, found = self._sums.begin(flat)
+            self._wait(done)
+            if found[1] is not None:
+                self._attendance.check(self.exchanges)  # one that has ended may have closed its connections
+                raise found[1]
+            return found[0]
+        except HasEnded as e:
+            raise self._after(e) from None
+        except RuntimeError as e:
+            raise self._lost(_first_line(e)) from None
 
-    def _call(self, flat: Any) -> Any:
-        with _quiet():
-            program = self._programs.get(key := (flat.dtype.name, flat.size))
-            if program is None:
-                program = self._programs[key] = self._compile(*key)
-            result = program.execute_sharded([self._device.put(flat)])
-        return np.array(memoryview(result.disassemble_into_single_device_arrays()[0][0]))
+    def _check(self) -> None:
+        if self._broken:
+            raise AbortedError(None, None, f"the processes have lost each other: {self._broken}\n"
+                               "  Fix: end the program, and start it again from its last checkpoint")
 
-    def _compile(self, dtype: str, size: int) -> Any:
-        """Compiles the program of a sum of vectors."""
-        jaxlib, xla_client = self._jax, load("jaxlib.xla_client")
-        if self._client is None:
-            collectives = jaxlib.make_gloo_tcp_collectives(distributed_client=self._service,
-                                                           hostname=_own_host(self.who.address))
-            self._client = xla_client.make_cpu_client(asynchronous=False, distributed_client=self._service,
-                                                      node_id=self.who.rank, num_nodes=self.who.size,
-                                                      collectives=collectives)
-            self._device = xla.Device(self._client, jaxlib, xla_client, 0, "processes")
-        count, devices = self.who.size, sorted(self._client.devices(), key=lambda d: d.process_index)
-        options = jaxlib.CompileOptions()
-        options.num_replicas = count
-        numbers = np.array([d.id for d in devices], np.int32).reshape(count, 1)
-        options.device_assignment = jaxlib.DeviceAssignment.create(numbers)
-        element = _ELEMENTS[dtype]
-        module = _SUM.format(count=count, size=size, element=element, group=", ".join(map(str, range(count))))
-        return self._client.compile_and_load(module.encode(), jaxlib.DeviceList(tuple(devices)), options)
+    def _lost(self, why: str, what: str = "a sum over all processes") -> UnavailableError:
+        self._broken = why
+        self._sums.disconnect()
+        return UnavailableError(None, None, f"process {self.who.rank} of {self.who.size}: {what} "
+                                f"failed, since another one is gone or hangs.\n  {why}\n  Fix: see what the other "
+                                "processes say; start again from the last checkpoint")
 
-    # -- the same program everywhere ---------------------------------------------------
+    def _after(self, ended: HasEnded) -> Exception:
+        """Returns what to raise when others have ended their training; `together` goes on, if they are a cluster."""
+        if _meetings:
+            return ended
+        self._attendance.notice()
+        self._broken = str(ended)
+        self._sums.disconnect()
+        return UnavailableError(None, None, f"process {self.who.rank} of {self.who.size} asks for a sum over all "
+                                f"processes, and others have ended.\n  {ended}\n  Fix: give all processes equally many "
+                                "steps, e.g. with tf.train.StopAtStepHook(last_step=...), or with data that repeat")
 
     def _compare(self, kind: str, arrays: Sequence[Any], label: str) -> None:
         """Compares with process 0 what is asked for, the first time that it is."""
         for a in arrays:
-            if a.dtype.name not in _ELEMENTS and a.dtype.itemsize != 2 and kind == "sum":
+            if a.dtype.name not in ELEMENTS and a.dtype.itemsize != 2 and kind == "sum":
                 raise InvalidArgumentError(None, None, f"arrays of {a.dtype} cannot be summed over processes"
                                            f"{f', in {label}' if label else ''}. Fix: cast them, e.g. to float32")
         text = f"{kind} {label} " + ", ".join(f"{a.dtype.name}{list(a.shape)}" for a in arrays)
-        if text in self._compared:
+        if text in self._asked.compared:
             return
-        number = len(self._compared)
-        key = f"graphgrad/sum/{number}"
-        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+        self._check()
         try:
-            if self.who.rank == 0:
-                self._service.key_value_set(key, f"{digest} {text[:500]}")
-            theirs = self._service.blocking_key_value_get(key, 1000 * timeout())
-            self._service.key_value_set(f"{key}/{self.who.rank}", digest)
-            if self.who.rank == 0:
-                for rank in range(1, self.who.size):
-                    other = self._service.blocking_key_value_get(f"{key}/{rank}", 1000 * timeout())
-                    if other != digest:
-                        raise _disagree(number, rank, text, 0, "something else")
+            self._asked.compare(text, self.exchanges)
+        except HasEnded as e:
+            raise self._after(e) from None
         except RuntimeError as e:
-            raise UnavailableError(None, None, f"process {self.who.rank} of {self.who.size} asks for the {_th(number)} "
-                                   f"kind of sum over all processes, {text[:200]}; another process does not, within "
-                                   f"{timeout()} s.\n  {_first_line(e)}\n  Fix: let every process make the same calls "
-                                   "in the same order") from None
-        if theirs.partition(" ")[0] != digest:
-            raise _disagree(number, self.who.rank, text, 0, theirs.partition(" ")[2])
-        self._compared.add(text)
+            raise self._lost(_first_line(e), f"the {th(len(self._asked.compared))} kind of sum over all processes, "
+                             f"{text[:200]},") from None
 
 
-def _own_host(address: str) -> str:
-    """Returns the address under which this machine reaches the coordinator, to listen at for the other processes."""
-    host, _, port = address.rpartition(":")
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:  # nothing is sent
-        way.connect((host, int(port)))
-        return str(way.getsockname()[0])
-
-
-def _disagree(number: int, rank: int, text: str, other: int, theirs: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, f"the processes run different programs: for the {_th(number)} kind of sum "
-                                f"over all of them, process {rank} asks for\n    {text[:300]}\n  and process {other} "
-                                f"for\n    {theirs[:300]}\n  Fix: let every process make the same calls in the same "
-                                "order; shapes must not depend on the process")
-
-
-def _th(number: int) -> str:
-    return {0: "first", 1: "second", 2: "third"}.get(number, f"{number + 1}th")
+def _ends_python() -> BaseException | None:
+    """Returns the error that ends a program, once it does."""
+    return None if hasattr(sys, "ps1") else getattr(sys, "last_value", None)
 
 
 def _first_line(error: BaseException) -> str:
     return str(error).partition("\n")[0][:300]
 
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keeps XLA from logging messages below errors to the standard error: it warns of each step of a connection."""
-    name = "TF_CPP_MIN_LOG_LEVEL"
-    before = os.environ.get(name)
-    os.environ[name] = before or "2"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-
-
-_ELEMENTS = {"float32": "f32", "float64": "f64", "int32": "i32", "int64": "i64", "uint8": "ui8", "uint32": "ui32",
-             "uint64": "ui64", "int8": "i8", "complex64": "complex<f32>", "complex128": "complex<f64>"}
-_SUM = """
-module @sum attributes {{mhlo.num_partitions = 1 : i32, mhlo.num_replicas = {count} : i32}} {{
-  func.func public @main(%x: tensor<{size}x{element}>) -> tensor<{size}x{element}> {{
-    %0 = "stablehlo.all_reduce"(%x) <{{replica_groups = dense<[[{group}]]> : tensor<1x{count}xi64>}}> ({{
-      ^bb0(%a: tensor<{element}>, %b: tensor<{element}>):
-        %s = stablehlo.add %a, %b : tensor<{element}>
-        stablehlo.return %s : tensor<{element}>
-    }}) : (tensor<{size}x{element}>) -> tensor<{size}x{element}>
-    return %0 : tensor<{size}x{element}>
-  }}
-}}
-"""
 
 _group: list[ProcessGroup] = []
 _making = threading.Lock()
@@ -403,23 +366,84 @@ def group() -> ProcessGroup:
     """
     with _making:
         if not _group:
-            who = _meetings[0]() if _meetings else member()
+            while _over:
+                _over.pop().leave()
+            who = _meetings[0].meet(_reason[0]) if _meetings else member()
             if not _meetings and who.size == 1 and (found := found_by_the_engine()) is not None:
-                who = _host(found)
+                who = host(found)
             _group.append(ProcessGroup(who))
+            _reason[:] = ["begin"]
         return _group[0]
 
 
-_meetings: list[Callable[[], Member]] = []
+_over: list[ProcessGroup] = []  # those whose exchanges this process has ended, and has not left
+_reason = ["begin"]  # why processes meet next
+class Meetings(NamedTuple):
+    """How the processes of a cluster find each other.
+
+    Attributes:
+      meet: waits for the others; returns which process this one is. It is told why they meet: to "begin", "again" after
+        a loss, or to go "on" after some have ended their training.
+      part: says there that this process has ended its training.
+      name: what the others' errors call this process.
+    """
+
+    meet: Callable[[str], Member]
+    part: Callable[[], None]
+    name: str
 
 
-def meet_by(meeting: Callable[[], Member] | None) -> None:
-    """Says how the processes of a cluster find each other, also after they have lost each other; None for no more.
+_meetings: list[Meetings] = []
+
+
+def meet_by(meetings: Meetings | None) -> None:
+    """Says how the processes of a cluster find each other, also after they have lost each other; None for no more."""
+    _meetings[:] = [] if meetings is None else [meetings]
+
+
+def together(call: Callable[[ProcessGroup], R]) -> R:
+    """Calls a function with the group; again, with those that are left, if others of a cluster have ended.
 
     Args:
-      meeting: waits for the others; returns which process this one is.
+      call: makes one exchange.
+    Raises: UnavailableError if another process is gone.
     """
-    _meetings[:] = [] if meeting is None else [meeting]
+    while True:
+        found = group()
+        try:
+            return call(found)
+        except HasEnded as e:
+            _go_on(found, e)
+
+
+def _go_on(before: ProcessGroup, ended: HasEnded) -> None:
+    """Replaces the group by one of those that are left."""
+    before.dissolve(ended)
+    with _making:
+        _group.clear()
+        _reason[:] = ["again"]  # if this does not succeed
+        made = ProcessGroup(_meetings[0].meet("on"))
+        made.origin, made.watch = before.origin, before.watch
+        _reason[:] = ["begin"]
+        _group.append(made)
+    _log.warning("%s. %d of %d go on.", ended, made.who.size, before.who.size)
+
+
+def note(when: str) -> None:
+    """Takes note of when this process has ended its training, for the others' errors."""
+    with _making:
+        if _group:
+            _group[0].when = when
+
+
+def end() -> None:
+    """Tells the others of a cluster that this process has ended its training; they go on without it."""
+    with _making:
+        if not _group or not _meetings or _group[0].is_broken:
+            return
+        over = _group.pop()
+        over.end()
+        _over.append(over)
 
 
 def is_lost() -> bool:
@@ -431,6 +455,8 @@ def anew() -> None:
     """Gives up a group in which a sum has failed: the next call of `group` waits for the processes again."""
     with _making:
         lost = _group.pop() if _group and _group[0].is_broken and _meetings else None
+        if lost is not None:
+            _reason[:] = ["again"]
     if lost is not None:
         lost.leave()
 
@@ -447,18 +473,13 @@ def join(who: Member) -> ProcessGroup:
             raise RuntimeError(f"this process is number {_group[0].who.rank} of {_group[0].who.size} already, and "
                                f"cannot be number {who.rank} of {who.size}. Fix: make one strategy for a process")
         if not _group:
-            _group.append(ProcessGroup(_host(who)))
+            _group.append(ProcessGroup(host(who)))
         return _group[0]
 
 
-def _host(who: Member) -> Member:
-    """Runs the coordinator in process 0; returns which process this is."""
-    if who.rank == 0 and who.size > 1:
-        _hosted.append(CoordinatorService(who.address, who.size))
-    return who
-
-
-_hosted: list[CoordinatorService] = []  # it ends with the process
+def joined() -> ProcessGroup | None:
+    """Returns the group, if this process belongs to one."""
+    return _group[0] if _group else None
 
 
 def has_joined() -> bool:
@@ -471,25 +492,3 @@ def forget() -> None:
     with _making:
         while _group:
             _group.pop().leave()
-
-
-class CoordinatorService:
-    """The service that lets processes find each other.
-
-    Args:
-      address: host and port to listen at; nothing else is listened at.
-      size: the number of processes.
-    Raises: RuntimeError if the port is taken.
-    """
-
-    def __init__(self, address: str, size: int):
-        with _quiet():
-            self._service = load("jaxlib._jax").get_distributed_runtime_service(
-                address, size, heartbeat_timeout=_HEARTBEAT, shutdown_timeout=_LEAVING, recoverable=True)
-
-    def close(self) -> None:
-        """Ends the service."""
-        service, self._service = self._service, None
-        if service is not None:
-            with _quiet():
-                service.shutdown()

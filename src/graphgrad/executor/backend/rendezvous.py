@@ -67,7 +67,7 @@ def start(address: str, size: int, cluster: str) -> subprocess.Popen[bytes]:
     if not said.isdigit():
         made.wait()
         with contextlib.suppress(UnavailableError, DeadlineExceededError):
-            Meeting(address, "worker", 0, cluster, 1.0).close()  # one that waits for this task to come back
+            Meeting(address, "probe", 0, cluster, 1.0)._end()  # one that waits for this task to come back
             return made
         raise UnknownError(None, None, f"Could not start gRPC server: {address}: {said or 'it ended'}. "
                            "Fix: give each task a port of its own that is free")
@@ -79,7 +79,7 @@ class Meeting:
 
     Args:
       address: the first task's.
-      kind: "worker" or "ps".
+      kind: "worker" or "ps"; or "probe", to see that it is the right cluster.
       task: the number among those of its kind.
       cluster: a digest of the cluster's description.
       limit: how many seconds to try to reach the first task.
@@ -104,12 +104,13 @@ class Meeting:
         self.is_lost = False  # whether the first task's process is gone
         self._file = self._socket.makefile("rw", encoding="utf-8")
         self._what = {"come": kind, "task": task, "cluster": cluster}
-        if kind == "worker":
+        if kind != "ps":
             try:
                 self._ask(self._what)
             except (InvalidArgumentError, UnavailableError):
                 self._end()
                 raise
+        if kind == "worker":
             atexit.register(self.close)
 
     def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -125,6 +126,10 @@ class Meeting:
                                    "the tasks again; a MonitoredTrainingSession goes on from its last checkpoint")
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
+            if "lost" in answer:
+                raise UnavailableError(None, None, f"the tasks of the cluster do not go on: {answer['error']}. Fix: "
+                                       "start those again; a MonitoredTrainingSession goes on from its last "
+                                       "checkpoint")
             kind = DeadlineExceededError if "missing" in answer else InvalidArgumentError
             fix = f". Fix: start them, or allow more time: {membership.TIMEOUT}=300" if "missing" in answer else ""
             raise kind(None, None, f"the tasks of the cluster do not come together: {answer['error']}{fix}")
@@ -136,16 +141,23 @@ class Meeting:
             self._ask(self._what)
         self._end()
 
-    def meet(self, limit: float) -> membership.Member:
+    def meet(self, limit: float, why: str = "begin") -> membership.Member:
         """Waits for the other workers; returns which one this is among those that came.
 
         Args:
           limit: how many seconds to wait.
-        Raises: DeadlineExceededError if they do not come in time; UnavailableError if the first task is gone.
+          why: to "begin", "again" after a loss, or to go "on" after some have ended their training.
+        Raises: DeadlineExceededError if they do not come in time; UnavailableError if the first task is gone, or
+          another one while some go on.
         """
-        found = self._ask({"meet": limit, "fewer": fewer()})
+        found = self._ask({"meet": limit, "fewer": fewer(), "why": why})
         rank, size = int(found["rank"]), int(found["size"])
         return membership.Member(rank, size, rank, size, found["address"])
+
+    def part(self) -> None:
+        """Says that this task has ended its training; it may begin another one."""
+        with contextlib.suppress(UnavailableError):
+            self._ask({"part": True})
 
     def close(self) -> None:
         """Says goodbye."""

@@ -4,8 +4,10 @@ It is a process of its own, so that the others are told, and not ended, when the
 the first task's address. Whoever comes keeps its connection open: its end is the end of the task. Messages are lines of
 JSON:
 
-    {"come": "worker", "task": 2, "cluster": DIGEST}    a worker; or "ps", which is answered when all workers have ended
-    {"meet": LIMIT, "fewer": SECONDS or null}           wait for the others; answered with a coordinator, a rank, a size
+    {"come": "worker", "task": 2, "cluster": DIGEST}    a worker; "ps", which is answered when all workers have ended;
+                                                        "probe", which asks whether it is the same cluster
+    {"meet": LIMIT, "fewer": SECONDS or null, "why": W} wait for the others; answered with a coordinator, a rank, a size
+    {"part": true}                                      the task has ended its training; the others go on without it
     {"bye": true}                                       the next message: the connection ends as it should
 
 This file is run by its path; it needs nothing of the package.
@@ -40,7 +42,8 @@ class Rendezvous:
         self._present: dict[int, int] = {}  # worker -> its connection's number
         self._known: set[int] = set()
         self._ended: set[int] = set()  # those that have said goodbye
-        self._waiting: dict[int, tuple[float, Any]] = {}  # worker -> since when, after how long fewer will do
+        self._parted: set[int] = set()  # those that have ended their training
+        self._waiting: dict[int, tuple[float, Any, str]] = {}  # worker -> since when, when fewer will do, and why
         self._answers: dict[int, dict[str, Any]] = {}
         self._services: list[Any] = []
         self._watchers = 0
@@ -63,7 +66,9 @@ class Rendezvous:
                         task = -1
                         self._watch()
                 elif "meet" in message:
-                    answer = self._meet(task, float(message["meet"]), message.get("fewer"))
+                    answer = self._meet(task, float(message["meet"]), message.get("fewer"), message.get("why", "begin"))
+                elif "part" in message:
+                    answer = self._part(task)
                 else:
                     clean, answer = True, {}
                 file.write(json.dumps(answer) + "\n")
@@ -80,11 +85,12 @@ class Rendezvous:
         if message["cluster"] != self._cluster:
             return {"error": "this task's cluster is another one than the first task's. Fix: give all tasks the same "
                              "lists of addresses"}
-        if message["come"] != "ps":
+        if message["come"] == "worker":
             with self._changed:
                 self._present[task] = number
                 self._known.add(task)
                 self._ended.discard(task)
+                self._parted.discard(task)
                 self._changed.notify_all()
         return {"come": True}
 
@@ -95,33 +101,69 @@ class Rendezvous:
             self._changed.wait_for(lambda: len(self._known) == self._size and not self._present)
             self._watchers -= 1
 
-    def _meet(self, task: int, limit: float, fewer: Any) -> dict[str, Any]:
+    def _part(self, task: int) -> dict[str, Any]:
+        with self._changed:
+            self._parted.add(task)
+            self._changed.notify_all()
+        return {}
+
+    def _meet(self, task: int, limit: float, fewer: Any, why: str) -> dict[str, Any]:
         until = time.monotonic() + limit
         with self._changed:
             self._answers.pop(task, None)
-            self._waiting[task] = time.monotonic(), fewer
+            self._waiting[task] = time.monotonic(), fewer, why
             while task not in self._answers:
                 self._form()
                 if task in self._answers:
                     break
                 if time.monotonic() >= until:
                     self._waiting.pop(task, None)
-                    missing = sorted(set(range(self._size)) - self._ended - set(self._waiting) - {task})
+                    missing = sorted(self._absent(task))
                     return {"error": f"tasks {missing} have not come within {limit:.0f} s", "missing": missing}
                 self._changed.wait(0.2)
             return self._answers.pop(task)
 
+    def _absent(self, *here: int) -> set[int]:
+        return set(range(self._size)) - self._ended - set(self._waiting) - set(here)
+
     def _form(self) -> None:
         """Lets those who wait go on together, if all are there, or if fewer will do."""
-        waiting = sorted(self._waiting)
-        missing = set(range(self._size)) - self._ended - set(waiting)
+        on = sorted(task for task, (_, _, why) in self._waiting.items() if why == "on")
+        if on:
+            self._go_on(on)
+        waiting = sorted(task for task in self._waiting if task not in on)
+        if not waiting:
+            return
+        missing = self._absent() | set(on)
+        if any(self._waiting[task][2] == "again" for task in waiting):
+            missing -= self._parted  # they have trained, and may do something else for long
         if missing:
             now = time.monotonic()
-            limits = [now - since >= fewer for since, fewer in self._waiting.values() if fewer is not None]
-            if len(limits) < len(waiting) or not all(limits) or 0 not in waiting or len(self._known) < self._size:
+            limits = [now - since >= fewer for since, fewer, _ in map(self._waiting.__getitem__, waiting)
+                      if fewer is not None]
+            first = 0 in waiting or 0 in self._ended
+            if len(limits) < len(waiting) or not all(limits) or not first or len(self._known) < self._size or on:
                 return  # to begin with, all have to come
             for task in missing:  # they are out, even if they only stand still
                 self._present.pop(task, None)
+            self._parted |= missing
+        self._parted -= set(waiting)
+        self._answer(waiting)
+
+    def _go_on(self, on: list[int]) -> None:
+        """Lets those go on that are left after others have ended their training, if none of them is gone."""
+        others = set(range(self._size)) - set(on) - self._ended - self._parted
+        lost = sorted(task for task in others if task not in self._present or task in self._waiting)
+        if lost:
+            for task in on:
+                self._answers[task] = {"error": f"tasks {lost} are gone", "lost": lost}
+                del self._waiting[task]
+            self._changed.notify_all()
+        elif not others:
+            self._answer(on)
+
+    def _answer(self, waiting: list[int]) -> None:
+        """Makes a group of some of those who wait."""
         try:
             address = self._coordinator(len(waiting))
             made: dict[str, Any] = {"address": address, "size": len(waiting), "tasks": waiting}
@@ -129,7 +171,7 @@ class Rendezvous:
             made = {"error": str(e).partition("\n")[0]}
         for rank, task in enumerate(waiting):
             self._answers[task] = {**made, "rank": rank}
-        self._waiting.clear()
+            del self._waiting[task]
         self._changed.notify_all()
 
     def _coordinator(self, size: int) -> str:

@@ -82,6 +82,7 @@ class Executable:
         self.positions = positions
         self._engine = engine
         self.wide: Any = None  # the same run with all tensors kept, see `nonfinite`
+        self.before: Callable[[], None] | None = None  # called before each run
         self._must_know: frozenset[tuple[int, int]] = frozenset()
         self._lock = threading.RLock()
         self._prepare()
@@ -119,7 +120,7 @@ class Executable:
     def swift(self) -> Any:
         """What does the next run by one function, a `Swift`; None if it takes more than that."""
         swift = self.plan.swift
-        if swift is None or nonfinite.state.mode or forks.is_fork or ahead.on or recording.on:
+        if swift is None or nonfinite.state.mode or forks.is_fork or ahead.on or recording.on or self.before:
             return None
         if self._tiers is not None and self._tiers.over and not (self.plan.on_host or self.plan.stays):
             return None
@@ -145,10 +146,8 @@ class Executable:
           drawn: where random operations begin; missing entries are added.
         Returns: the values of the fetches: NumPy arrays, or buffers of the device.
         """
-        if ahead.on:
-            ahead.count()
-        if recording.on and report is None:
-            report = recording.begin()
+        if ahead.on or recording.on or self.before is not None:
+            report = self._announce(report)
         done: Done = {}
         drawn = {} if drawn is None else drawn
         reserved: dict[Operation, int] = {}
@@ -186,6 +185,14 @@ class Executable:
                 raise
             finally:
                 give(turn.locks)
+
+    def _announce(self, report: RunReport | None) -> RunReport | None:
+        """Tells those that want to know that a run begins; returns its report."""
+        if self.before is not None:
+            self.before()
+        if ahead.on:
+            ahead.count()
+        return recording.begin() if recording.on and report is None else report
 
     def _run(self, plan: Plan, feeds: Sequence[Any], report: RunReport | None, store: bool, done: Done,
              drawn: dict[Operation, int], reserved: dict[Operation, int], turn: Turn) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -16,20 +17,24 @@ class Served:
     Args:
       tasks: the names and numbers of the cluster's tasks, which devices may name.
       before_sums: called with a session before its first run that needs other processes; None for a single process.
+      before_run: called with a session before each such run.
 
     Attributes:
       cells: the variables, queues and tables.
     """
 
-    def __init__(self, tasks: Collection[tuple[str, int]], before_sums: Callable[[Any], None] | None):
-        self.tasks, self.before_sums = frozenset(tasks), before_sums
+    def __init__(self, tasks: Collection[tuple[str, int]], before_sums: Callable[[Any], None] | None,
+                 before_run: Callable[[Any], None]):
+        self.tasks, self.before_sums, self._before_run = frozenset(tasks), before_sums, before_run
         self.cells: dict[str, Cell] = {}
 
-    def prepare(self, session: Any, fetches: list[Tensor], targets: list[Operation], feeds: list[Tensor]) -> None:
+    def prepare(self, session: Any, executable: Any, fetches: list[Tensor], targets: list[Operation],
+                feeds: list[Tensor]) -> None:
         """Calls `before_sums` if what a session is going to run needs other processes."""
         if self.before_sums is not None:
             if any(op.type.startswith("Processes") for op in prune(fetches, targets, feeds)):
                 self.before_sums(session)
+                executable.before = functools.partial(self._before_run, session)
 
 
 _served: dict[str, Served] = {}

@@ -356,7 +356,7 @@ class BaseSession:
             executable = Executable(list(tensors.values()), targets, [*feeds, *(t for t, _ in reads)], self._resolve,
                                     self._positions, self._engine, self._place)
         if self._served is not None:
-            self._served.prepare(self, list(tensors.values()), targets, feeds)
+            self._served.prepare(self, executable, list(tensors.values()), targets, feeds)
         index = {i: n for n, i in enumerate(tensors)}
         places = [index.get(id(e)) for e in elements]
         rank0 = [isinstance(e, Tensor) for e in elements]

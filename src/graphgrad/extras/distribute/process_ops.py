@@ -21,7 +21,7 @@ def _same_shapes(input: Sequence[Any], **_: Any) -> Any:
 @op("ProcessesAllReduce", "input: list(T) -> output: list(T)", flags=_FLAGS)
 def _all_reduce(xp: Any, input: Any, *, label: str = "") -> Any:
     """Computes the sum of tensors over all processes; what has one dtype travels together."""
-    return processes.group().all_reduce([np.asarray(a) for a in input], label)
+    return processes.together(lambda group: group.all_reduce([np.asarray(a) for a in input], label))
 
 
 _all_reduce.shape(_same_shapes)
@@ -49,7 +49,7 @@ _size.grad(NOT_DIFFERENTIABLE)
 @op("ProcessesStack", "input: list(T) -> output: list(T)", flags=_FLAGS)
 def _stack(xp: Any, input: Any, *, count: int = 1, label: str = "") -> Any:
     """Gives all processes the tensors of each, along a new first axis; zeros for those that are not there."""
-    return processes.group().stack([np.asarray(a) for a in input], count, label)
+    return processes.together(lambda group: group.stack([np.asarray(a) for a in input], count, label))
 
 
 @_stack.shape
@@ -67,7 +67,7 @@ def _stack_grad(op: Any, *dys: Any) -> Any:
 @op("ProcessesBroadcast", "input: list(T) -> output: list(T)", flags=_FLAGS)
 def _broadcast(xp: Any, input: Any, *, root: int = 0, label: str = "") -> Any:
     """Gives the tensors of one process to all."""
-    return processes.group().broadcast([np.asarray(a) for a in input], root, label)
+    return processes.together(lambda group: group.broadcast([np.asarray(a) for a in input], root, label))
 
 
 _broadcast.shape(_same_shapes)
@@ -84,7 +84,7 @@ def _broadcast_grad(op: Any, *dys: Any) -> Any:
 @op("ProcessesAllGather", "input: T -> output: T", flags=_FLAGS)
 def _all_gather(xp: Any, input: Any, *, label: str = "") -> Any:
     """Puts the tensors of all processes behind each other, along the first axis."""
-    return processes.group().all_gather(np.asarray(input), label)
+    return processes.together(lambda group: group.all_gather(np.asarray(input), label))
 
 
 @_all_gather.shape

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphgrad.executor.backend import rendezvous
 from graphgrad.frontend.control_flow.cond_while import cond
 from graphgrad.frontend.variables import clusters
 from graphgrad.ir import dtypes
@@ -58,7 +57,9 @@ def means(pairs: _Pairs) -> list[tuple[Any, Any]]:
         if isinstance(g, IndexedSlices):
             g = _mean_of_rows(g)
         elif own is not None:
-            g = raw.RealDiv(g, raw.Cast(raw.ProcessesSize(), DstT=g.dtype))
+            with get_default_graph().control_dependencies([g]):  # one that has ended is not counted
+                count = raw.ProcessesSize()
+            g = raw.RealDiv(g, raw.Cast(count, DstT=g.dtype))
         result.append((g, v))
     return result
 
@@ -113,11 +114,7 @@ def apply(optimizer: Any, pairs: _Pairs, global_step: Any, name: str | None) -> 
         applied = optimizer.apply_gradients([*turns[0], *own], global_step, name)
         for i, turn in enumerate(turns[1:], 1):
             with get_default_graph().control_dependencies([applied]):
-                step = global_step if steps else None
-                if rendezvous.fewer() is None:
-                    applied = optimizer.apply_gradients(turn, step, name)
-                else:
-                    applied = _if_there(i, optimizer, turn, step, name)
+                applied = _if_there(i, optimizer, turn, global_step if steps else None, name)
         return applied
 
 

@@ -17,6 +17,7 @@ from graphgrad.training.coordination.queue_runner import start_queue_runners
 from .saving_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from .session_creators import ChiefSessionCreator, Scaffold, SessionCreator, WorkerSessionCreator
 from .session_hooks import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
+from .sharing import compare_ends, part
 
 _log = Log("tensorflow")
 
@@ -152,6 +153,7 @@ class _Monitored:
             if failure is None:
                 for hook in self._hooks:
                     hook.end(self._session)
+                compare_ends(self._session)
         finally:
             session, self._session = self._session, None
             self._coord.request_stop()
@@ -159,6 +161,7 @@ class _Monitored:
                 self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
             except Exception as e:  # raised by the run already, or the end of the data
                 _log.debug("Exception of a thread: %s", e)
+            part(session)
             session.close()
             if not self._graph_was_finalized:
                 session.graph._unsafe_unfinalize()

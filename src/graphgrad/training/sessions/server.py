@@ -18,7 +18,7 @@ from graphgrad.frontend.variables import clusters
 from graphgrad.ir.proto.messages import Message
 
 from .cluster_spec import ClusterSpec
-from .sharing import share
+from .sharing import before_run, share
 
 JOINING = "GRAPHGRAD_JOIN_TIMEOUT"
 _FOREVER = 10.0**9
@@ -97,20 +97,25 @@ class Server:
         self._target = f"grpc://{host}:{number}"
         if several and self._cluster.rank >= 0:
             clusters.join(self._cluster)
-            process_group.meet_by(self._meet)
-        servers.serve(self._target, servers.Served(self._cluster.tasks, share if several else None))
+            name = f"{self._cluster.job} {self._cluster.task}"
+            process_group.meet_by(process_group.Meetings(self._meet, self._part, name))
+        servers.serve(self._target, servers.Served(self._cluster.tasks, share if several else None, before_run))
 
     def _first(self) -> str:
         job, task = self._cluster.workers[0]
         return self._cluster.jobs[job][task]
 
-    def _meet(self) -> membership.Member:
+    def _meet(self, why: str) -> membership.Member:
         limit = float(membership.timeout())
         if self._meeting is not None and self._meeting.is_lost:
             self._meeting = None
         if self._meeting is None:
             self._meeting = rendezvous.Meeting(self._first(), "worker", self._cluster.rank, self._digest, limit)
-        return self._meeting.meet(limit)
+        return self._meeting.meet(limit, why)
+
+    def _part(self) -> None:
+        if self._meeting is not None:
+            self._meeting.part()
 
     def join(self) -> None:
         """Waits: a parameter server until all workers have ended, another task for ever, as TensorFlow's do.

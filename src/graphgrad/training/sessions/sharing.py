@@ -13,7 +13,12 @@ from graphgrad.frontend.graph.collections import GraphKeys
 from graphgrad.frontend.variables import clusters
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.values.variable_store import Cell
+from graphgrad.system.log import Log
+from graphgrad.training.optimizers.global_step import get_global_step
 
+from .drift import EVERY, DriftWatch, every
+
+_log = Log("tensorflow")
 _shared: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()  # session -> the group it was done with
 
 
@@ -30,17 +35,52 @@ def share(session: Any, is_chief: bool | None = None) -> None:
     if not waits_for_a_chief(session):
         return
     process_group.anew()
-    group = process_group.group()
-    if _shared.get(session) is group:
+    process_group.together(lambda group: _share(session, is_chief, group))
+
+
+def _share(session: Any, is_chief: bool | None, group: Any) -> None:
+    if _shared.get(session) is group.origin:
         return
+    claim = 4 if is_chief else 2 if is_chief is None else 0
+    claim += all(cell.held is not None for cell in _cells(session).values())  # without a chief, one that has values
     count = np.zeros(group.who.size, np.int64)
-    count[group.who.rank] = 2 if is_chief else 1 if is_chief is None else 0
-    (claims,) = group.all_reduce([count], "who begins")
+    count[group.who.rank] = claim
+    (claims,) = group.all_reduce([count], f"who begins; {EVERY}={every()}")
     root = int(np.argmax(claims))
     values = _exchanged(group, _values(session) if group.who.rank == root else {}, root)
     if group.who.rank != root:
         _set(session, values)
-    _shared[session] = group
+    _shared[session] = group.origin
+    if every() and group.watch is None:
+        group.watch = DriftWatch(group)
+
+
+def before_run(session: Any) -> None:
+    """Takes note of a session's variables before a run that makes exchanges, if they are to be compared soon."""
+    group = process_group.joined()
+    if group is not None and group.watch is not None:
+        group.watch.before_run(session, group)
+
+
+def compare_ends(session: Any) -> None:
+    """Warns if workers that have ended before have other values of shared variables, after the same last exchange."""
+    group = process_group.joined()
+    if group is not None and group.watch is not None and not group.is_broken and waits_for_a_chief(session):
+        problem = group.watch.at_end(session, group)
+        if problem is not None:
+            _log.warning("%s", problem)
+
+
+def part(session: Any) -> None:
+    """Tells the other workers of a cluster that this one has ended its training; they go on without it."""
+    if not process_group.has_joined():
+        return
+    step = get_global_step(session.graph)
+    cell = None if step is None else session._resolve(step.handle)
+    if cell is not None and cell.held is not None:
+        process_group.note(f"at global step {int(np.asarray(cell.value))}")
+    if waits_for_a_chief(session):
+        process_group.end()
 
 
 def waits_for_a_chief(session: Any) -> bool:

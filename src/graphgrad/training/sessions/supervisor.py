@@ -33,6 +33,7 @@ from graphgrad.training.summaries.summaries_v1 import merge_all
 from graphgrad.training.summaries.summary_messages import SessionLog, Summary
 
 from .session_manager import SessionManager
+from .sharing import compare_ends, part
 
 _log = Log("tensorflow")
 
@@ -97,6 +98,7 @@ class Supervisor:
                 local_init_run_options)
         self._save_path = os.path.join(logdir, checkpoint_basename) if logdir else None
         self._coord = Coordinator()
+        self._session: Any = None
         self._graph.finalize()
 
     # -- properties -----------------------------------------------------------------
@@ -192,10 +194,10 @@ class Supervisor:
         if self._writer is not None:
             self._writer.reopen()
         if not self._is_chief and clusters.current() is not None:
-            session = self._manager.wait_for_session(master, config=config, max_wait_secs=max_wait_secs)
+            session = self._session = self._manager.wait_for_session(master, config=config, max_wait_secs=max_wait_secs)
             self.start_queue_runners(session)
             return session
-        session = self._manager.prepare_session(
+        session = self._session = self._manager.prepare_session(
             master, init_op=self._init_op, saver=self._saver, checkpoint_dir=self._logdir,
             wait_for_checkpoint=wait_for_checkpoint, max_wait_secs=max_wait_secs, config=config,
             init_feed_dict=self._init_feed_dict, init_fn=self._init_fn)
@@ -362,6 +364,9 @@ class Supervisor:
         try:
             self._coord.join(threads, self._stop_grace_secs, ignore_live_threads)
         finally:
+            if self._session is not None:
+                compare_ends(self._session)
+                part(self._session)
             if close_summary_writer and self._writer is not None:
                 self._writer.add_session_log(SessionLog(status=SessionLog.STOP))
                 self._writer.close()

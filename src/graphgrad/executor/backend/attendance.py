@@ -1,0 +1,145 @@
+"""Which processes of a group are there: signs of life, and what those say that end their training.
+
+A process that ends as it should says before which exchange it does, and keeps its connections until the others have
+noticed. So they can tell it from one that was killed, and know that it took part in everything before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from typing import Any
+
+from .membership import Member
+
+BEAT, STILL = 1.0, 6.0  # seconds: between signs of life for the others, and without one until they give up
+_ENDED, _NOTICED, _PUBLISHED = "graphgrad/ended/", "graphgrad/noticed/", "graphgrad/published/"
+
+
+class HasEnded(Exception):
+    """Processes have ended their training before the exchange that this one is in.
+
+    Args:
+      who: the processes, and what they said.
+    """
+
+    def __init__(self, who: dict[int, str]):
+        super().__init__("; ".join(text for _, text in sorted(who.items())))
+        self.who = who
+
+
+class Attendance:
+    """What the processes of a group say of themselves, through the coordinator.
+
+    Args:
+      service: the connection to it.
+      who: this process.
+    """
+
+    def __init__(self, service: Any, who: Member):
+        self._service, self._who = service, who
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name="graphgrad-beat", daemon=True)
+        self._thread.start()
+
+    def _beat(self) -> None:
+        while not self._over.wait(BEAT):
+            try:
+                self._service.key_value_increment(f"graphgrad/beat/{self._who.rank}", 1)
+            except RuntimeError:
+                return
+
+    def stop(self) -> None:
+        """Gives no more signs of life."""
+        self._over.set()
+        self._thread.join()
+
+    def beats_of(self, rank: int) -> str:
+        """Returns how many signs of life a process has given; "" for none so far."""
+        with contextlib.suppress(RuntimeError):
+            return str(self._service.key_value_try_get(f"graphgrad/beat/{rank}"))
+        return ""
+
+    def _said(self, key: str) -> dict[int, str]:
+        with contextlib.suppress(RuntimeError):
+            return {int(name.rpartition("/")[2]): text for name, text in self._service.key_value_dir_get(key)}
+        return {}
+
+    def announce(self, exchange: int, text: str) -> None:
+        """Says that this process ends its training before an exchange.
+
+        Args:
+          exchange: its number.
+          text: for the others' errors.
+        """
+        with contextlib.suppress(RuntimeError):
+            self._service.key_value_set(f"{_ENDED}{self._who.rank}", f"{exchange} {text}", True)
+
+    def check(self, exchange: int) -> None:
+        """Raises HasEnded if others have ended their training before an exchange."""
+        found = {rank: text.partition(" ") for rank, text in self._said(_ENDED).items() if rank != self._who.rank}
+        ended = {rank: text for rank, (number, _, text) in found.items() if int(number) <= exchange}
+        if ended:
+            raise HasEnded(ended)
+
+    def publish(self, text: str) -> None:
+        """Says something to those that ask later."""
+        with contextlib.suppress(RuntimeError):
+            self._service.key_value_set(f"{_PUBLISHED}{self._who.rank}", text, True)
+
+    def published(self) -> dict[int, str]:
+        """Returns what others have said."""
+        return {rank: text for rank, text in self._said(_PUBLISHED).items() if rank != self._who.rank}
+
+    def notice(self) -> None:
+        """Says that this process makes no more exchanges in this group."""
+        with contextlib.suppress(RuntimeError):
+            self._service.key_value_set(f"{_NOTICED}{self._who.rank}", "", True)
+
+    def wait_for_others(self, limit: float) -> list[int]:
+        """Waits until all others have ended their training, or have noticed that some have.
+
+        Args:
+          limit: how many seconds to wait.
+        Returns: those that did not, since they are gone or take too long.
+        """
+        until, silence = time.monotonic() + limit, Silence(self)
+        while True:
+            done = {self._who.rank, *self._said(_ENDED), *self._said(_NOTICED)}
+            missing = [rank for rank in range(self._who.size) if rank not in done]
+            silent = silence.of(missing)
+            if len(silent) == len(missing) or time.monotonic() >= until or not self._answers():
+                return missing
+            time.sleep(BEAT / 10)
+
+    def _answers(self) -> bool:
+        """Returns whether the coordinator does."""
+        try:
+            self._service.key_value_dir_get(_ENDED)
+        except RuntimeError:
+            return False
+        return True
+
+
+class Silence:
+    """For how long processes have given no sign of life, since this began.
+
+    Args:
+      attendance: what they say.
+    """
+
+    def __init__(self, attendance: Attendance):
+        self._attendance = attendance
+        self._seen: dict[int, tuple[str, float]] = {}
+
+    def of(self, ranks: Any) -> list[int]:
+        """Returns those of some processes that have been silent for too long."""
+        now, found = time.monotonic(), []
+        for rank in ranks:
+            beat = self._attendance.beats_of(rank)
+            if rank not in self._seen or self._seen[rank][0] != beat:
+                self._seen[rank] = beat, now
+            elif now - self._seen[rank][1] > STILL:
+                found.append(rank)
+        return found
