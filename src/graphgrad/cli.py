@@ -199,10 +199,12 @@ def _execute(options: argparse.Namespace, watch: _Watch | None = None) -> Any:
         return stop.code
     except _Reached:
         return None
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
+        sys.last_value = error
         print("KeyboardInterrupt", file=sys.stderr)
         return 130
     except BaseException as error:
+        sys.last_value = error  # as where Python shows it
         if isinstance(error, ModuleNotFoundError) and error.name in ("google", "google.protobuf"):
             error.add_note("Fix: pip install protobuf; its text_format and json_format work on graphgrad's messages")
         uncaught.show(error, path, options.traceback)

@@ -147,3 +147,59 @@ def test_processes_that_end_early(tmp_path: pathlib.Path, kind: str, first: int)
     assert f"[{first}] ended" in lines
     if kind == "mirrored":
         assert processes.started[first].returncode == 0 and processes.started[1 - first].returncode == 1
+
+
+_TWICE = """
+server, setter, me, n = task()
+with tf.device(setter):
+    step = tf.train.get_or_create_global_step()
+    w = tf.get_variable("w", initializer=1.0)
+    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.25), n)
+    train = optimizer.minimize(w * (me + 1.0), global_step=step)
+for last in (3, 6):
+    with tf.train.MonitoredTrainingSession(server.target, me == 0, FLAGS.logdir, save_checkpoint_steps=3,
+                                           save_checkpoint_secs=None, save_summaries_steps=None,
+                                           hooks=[tf.train.StopAtStepHook(last_step=last)]) as session:
+        while not session.should_stop():
+            session.run(train)
+        found = session._tf_sess().run([step, w])
+    print("RESULT", json.dumps([int(found[0]), float(found[1])]), flush=True)
+    time.sleep(me)
+"""
+
+
+def test_one_training_after_another(tmp_path: pathlib.Path) -> None:
+    """Workers that end a training together meet again for the next one, also if one of them comes later."""
+    tasks = Tasks(tmp_path, _TWICE, workers=2, logdir=tmp_path / "checkpoints")
+    tasks.wait()
+    assert tasks.results() == [[6, 1.0 - 6 * 0.25 * 1.5]] * 2, tasks.said()
+    assert "has ended its training" not in tasks.said()
+
+
+_ERROR = """
+import graphgrad as tf
+import graphgrad.horovod as hvd
+
+hvd.init()
+for i in range(6):
+    try:
+        hvd.allreduce(tf.constant([1.0]))
+    except tf.errors.UnavailableError as e:
+        print("ERROR", str(e).replace("\\n", " "), flush=True)
+        raise
+    if hvd.rank() == 1 and i == 2:
+        raise ValueError("no such file")
+"""
+
+
+@long("an error ends a process as the end of its program does")
+def test_an_error_in_one_process(tmp_path: pathlib.Path) -> None:
+    """The others say which error has ended it."""
+    processes = Processes(tmp_path, "horovod", 2, _ERROR)
+    try:
+        processes.wait()
+    finally:
+        processes.end()
+    (said,) = [line for line in processes.text().splitlines() if "ERROR" in line]
+    assert "process 1 has ended its training after 3 sums over all processes, by ValueError: no such file" in said
+    assert "Fix: see the error there" in said and processes.started[0].returncode == 1

@@ -106,7 +106,7 @@ class ProcessGroup:
         self._sums = ProcessSums(self._service, self.who)
         self._attendance = Attendance(self._service, self.who)
         self._asked = Comparisons(self._service, self.who, self._attendance)
-        atexit.register(self.leave)
+        atexit.register(self._leave_at_exit)
 
     def _wait(self, done: Any) -> None:
         """Waits until a sum is there.
@@ -132,8 +132,6 @@ class ProcessGroup:
         if self._service is None or self._has_ended:
             return
         self._has_ended = True
-        if _meetings:
-            _meetings[0].part()
         if self._inside or self._is_cut or self._broken:
             self._attendance.notice()
             return
@@ -158,12 +156,17 @@ class ProcessGroup:
         """Takes leave of the others, and of the coordinator."""
         if self._service is None:
             return
-        atexit.unregister(self.leave)
+        atexit.unregister(self._leave_at_exit)
         self.end()
         if not (self._inside or self._is_cut or self._broken or isinstance(_ends_python(), KeyboardInterrupt)):
             # The coordinator of this process has to be the last one.
             self._attendance.wait_for_others(patience() if hosted else _NOTICED)
         self._close()
+
+    def _leave_at_exit(self) -> None:
+        if _meetings:  # not where the processes have lost each other, and meet again
+            _meetings[0].part()
+        self.leave()
 
     def _close(self) -> None:
         # The engine cannot be left by a thread while Python ends.
@@ -185,7 +188,7 @@ class ProcessGroup:
         missing = self._attendance.wait_for_others(patience())
         if missing:
             raise self._lost(f"process {missing[0]} is gone, too, after {ended}") from None
-        atexit.unregister(self.leave)
+        atexit.unregister(self._leave_at_exit)
         self._close()
 
     # -- sums --------------------------------------------------------------------------
@@ -323,9 +326,10 @@ class ProcessGroup:
         self._attendance.notice()
         self._broken = str(ended)
         self._sums.disconnect()
+        fix = ("see the error there" if ", by " in self._broken else "give all processes equally many steps, e.g. with "
+               "tf.train.StopAtStepHook(last_step=...), or with data that repeat")
         return UnavailableError(None, None, f"process {self.who.rank} of {self.who.size} asks for a sum over all "
-                                f"processes, and others have ended.\n  {ended}\n  Fix: give all processes equally many "
-                                "steps, e.g. with tf.train.StopAtStepHook(last_step=...), or with data that repeat")
+                                f"processes, and others have ended.\n  {ended}\n  Fix: {fix}")
 
     def _compare(self, kind: str, arrays: Sequence[Any], label: str) -> None:
         """Compares with process 0 what is asked for, the first time that it is."""
@@ -442,6 +446,7 @@ def end() -> None:
         if not _group or not _meetings or _group[0].is_broken:
             return
         over = _group.pop()
+        _meetings[0].part()  # before the others are told, which then meet
         over.end()
         _over.append(over)
 

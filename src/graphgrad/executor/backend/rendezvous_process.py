@@ -111,6 +111,8 @@ class Rendezvous:
         until = time.monotonic() + limit
         with self._changed:
             self._answers.pop(task, None)
+            if why != "begin":
+                self._parted.discard(task)  # it is in a training
             self._waiting[task] = time.monotonic(), fewer, why
             while task not in self._answers:
                 self._form()
