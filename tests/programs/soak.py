@@ -88,7 +88,7 @@ def serve() -> None:
     import tensorflow as tf
 
     tf.get_logger().setLevel("ERROR")
-    tf.config.threading.set_inter_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(4)  # Python functions that call functions wait for others
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})  # programs run a few times only
     for line in sys.stdin:
