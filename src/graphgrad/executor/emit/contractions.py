@@ -80,6 +80,11 @@ def einsum(xp: Any, equation: str, *operands: Any, precision: str | None = None)
     if len(arrays) == 1:
         x, left = _summed(xp, arrays[0], parts[0], out)
         return x.transpose([left.index(label) for label in out])
+    return _of_two(xp, arrays, parts, out, (precision or "default").upper())
+
+
+def _of_two(xp: Any, arrays: Sequence[Array], parts: Sequence[str], out: str, precision: str) -> Array:
+    """Sums products of two arrays with these labels."""
     (x, of_x), (y, of_y) = _summed(xp, arrays[0], parts[0], parts[1] + out), _summed(
         xp, arrays[1], parts[1], parts[0] + out)
     sizes = dict(zip(of_x, x.shape, strict=True)) | dict(zip(of_y, y.shape, strict=True))
@@ -94,7 +99,7 @@ def einsum(xp: Any, equation: str, *operands: Any, precision: str | None = None)
         found = batch + [label for label in of_x + of_y if label not in shared]
     summed, beside = (([of_x.index(label) for label in group], [of_y.index(label) for label in group])
                       for group in (contracted, batch))
-    made = product(x, y, summed, beside, (precision or "default").upper())
+    made = product(x, y, summed, beside, precision)
     return made.transpose([found.index(label) for label in out])
 
 

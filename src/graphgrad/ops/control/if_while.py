@@ -18,7 +18,6 @@ from graphgrad.ir.dtypes import ANY
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.shape import is_fully_defined, relax, shape_str
 from graphgrad.ir.values.tensor_list import TensorList
-from graphgrad.ops.common.lax_functions import lax_of, shapes_of
 
 _FLAGS = ("stateful", "functional")
 
@@ -58,6 +57,8 @@ def _carried(xp, values, iterate):
     values = [_on_loan(xp, v) for v in values]
     unknown = [i for i, v in enumerate(values) if isinstance(v, TensorList) and v.items is not None]
     if unknown:
+        from graphgrad.ops.common.lax_functions import shapes_of
+
         after = shapes_of(xp, iterate, values)
         for i in unknown:
             if after[i].buffer is not None:
@@ -74,6 +75,8 @@ def if_(xp, cond, args, *, then_branch, else_branch, state):
     if any(value is None for value in state):
         # One branch may handle a variable without a value, for which the other one cannot be traced.
         raise NeedsHostValue("cond")
+
+    from graphgrad.ops.common.lax_functions import lax_of  # not needed to import this package
 
     def run(branch):
         def call(operands):
@@ -117,6 +120,7 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
             values, state = body([*values, *captures], state, number(step, values))
             step += 1
         return values, state
+    from graphgrad.ops.common.lax_functions import lax_of
 
     def keep_going(carry):
         step, values, state = carry
