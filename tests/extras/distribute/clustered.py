@@ -158,7 +158,7 @@ def fault(folder: pathlib.Path, kind: str, workers: int, delay: float, fewer: bo
           training: str = "synchronous", server: bool = False) -> Tasks:
     """Trains, and kills or stops a task; returns the tasks, which have ended.
 
-    It is ended and started again, unless fewer are to go on.
+    It is ended and started again, unless fewer are to go on; a server is not needed.
 
     Args:
       folder: where the program and its checkpoints are.
@@ -184,16 +184,16 @@ def fault(folder: pathlib.Path, kind: str, workers: int, delay: float, fewer: bo
             time.sleep(0.5 if kind == "SIGKILL" else 12.0)
             tasks.processes[hit].kill()
             tasks.was_over = any(tasks.processes["worker", i].poll() == 0 for i in range(workers) if i != victim)
-            fewer = tasks.was_over
-            if not fewer:
+            if not tasks.was_over and not server:  # a server has nothing that workers need
                 tasks.start(*hit)
+            fewer = tasks.was_over and not server
         tasks.wait(*([victim] if fewer else []))
     finally:
         tasks.end()
     for task, process in tasks.processes.items():
-        if task != hit or not fewer:
+        if task != hit or not (fewer or server):
             assert process.returncode == 0, (task, tasks.said())
-    values = [found for i, found in enumerate(tasks.results()) if i != victim or not fewer]
+    values = [found for i, found in enumerate(tasks.results()) if server or i != victim or not fewer]
     for found in values:
         assert found["step"] >= 80 and found["w"] == values[0]["w"], tasks.said()
     return tasks

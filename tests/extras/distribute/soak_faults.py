@@ -39,7 +39,7 @@ def one(chance: random.Random, turn: int, folder: pathlib.Path) -> tuple[str, st
     try:
         if kind.endswith("chronous"):
             tasks = fault(folder, number, workers, delay, fewer, victim, kind, server)
-            if tasks.was_over and victim == 0:
+            if tasks.was_over and victim == 0 and not server:
                 return f"{what}, at the end", ""  # it could not save its last step
             what += ", fewer" if fewer else ", again"
         else:
