@@ -14,60 +14,24 @@ from __future__ import annotations
 import atexit
 import contextlib
 import hashlib
-import os
-import queue
-import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from graphgrad.errors import AbortedError, InvalidArgumentError, UnavailableError
 from graphgrad.system.late_imports import load
 
-from . import xla
 from .membership import PATIENCE, TIMEOUT, Member, found_by_the_engine, member, patience, timeout
+from .process_client import ELEMENTS, ProcessClient, make_way, quiet
+from .process_worker import LEAVING, ProcessWorker
 
-_HEARTBEAT, _LEAVING = 10, 3  # seconds: without a sign of life, for the service; to take leave
-_GIVES_UP = 32.0  # seconds: gloo's own limit for a call is 30
+T = TypeVar("T")
+_HEARTBEAT = 10  # seconds without a sign of life, for the service
 _BEAT, _STILL = 1.0, 6.0  # seconds: between signs of life for the others, and without one until they give up
-
-
-class _Worker:
-    """A thread that makes calls for others, which may stop waiting for it."""
-
-    def __init__(self) -> None:
-        self._calls: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="graphgrad-processes", daemon=True)
-        self._thread.start()
-
-    def end(self) -> None:
-        """Ends the thread, if it does not stand still in a call."""
-        self._calls.put(None)
-        self._thread.join(_LEAVING)
-        if self._thread.is_alive():  # Python must not end before: the engine would abort the process
-            atexit.register(self._thread.join, _GIVES_UP)
-
-    def begin(self, call: Callable[[], Any]) -> tuple[Any, list[Any]]:
-        """Lets the thread make a call; returns a lock that is free afterwards, and where result and error will be."""
-        done, found = threading.Lock(), list[Any]()
-        done.acquire()
-        self._calls.put((call, done, found))
-        return done, found
-
-    def _work(self) -> None:
-        while True:
-            given = self._calls.get()
-            if given is None:
-                return
-            call, done, found = given
-            try:
-                found += [call(), None]
-            except BaseException as e:
-                found += [None, e]
-            done.release()
+_SUM, _LOST, _AT = "a sum over all processes", "graphgrad/lost", "graphgrad/at"
 
 
 class ProcessGroup:
@@ -85,22 +49,22 @@ class ProcessGroup:
     def __init__(self, who: Member):
         self.who = who
         self.summed_bytes = 0
-        self._programs: dict[tuple[str, int], Any] = {}
+        self._calls = 0  # how many were made that wait for others
         self._lock = threading.Lock()
         self._compared: set[str] = set()
         self._broken = ""
-        self._client: Any = None
+        self._client: ProcessClient | None = None
+        self._clients = 0
+        self._fixed = False  # whether others use the client, too
         self._service: Any = None
-        self._device: Any = None
         if who.size > 1:
             self._connect()
 
     def _connect(self) -> None:
-        with _quiet():
-            jaxlib = self._jax = load("jaxlib._jax")
-            self._service = jaxlib.get_distributed_runtime_client(
+        with quiet():
+            self._service = load("jaxlib._jax").get_distributed_runtime_client(
                 self.who.address, self.who.rank, init_timeout=timeout(), heartbeat_timeout=_HEARTBEAT,
-                shutdown_timeout=_LEAVING, shutdown_on_destruction=False, use_compression=True)
+                shutdown_timeout=LEAVING, shutdown_on_destruction=False, use_compression=True)
             try:
                 self._service.connect()
             except RuntimeError as e:
@@ -108,7 +72,7 @@ class ProcessGroup:
                                        f"{self.who.address}, or another process, did not answer within {timeout()} s."
                                        f"\n  {_first_line(e)}\n  Fix: start all processes, with graphgrad launch, or "
                                        f"allow more time: {TIMEOUT}=300") from None
-        self._worker = _Worker()
+        self._worker = ProcessWorker()
         self._left = threading.Event()
         self._beating = threading.Thread(target=self._beat, name="graphgrad-beat", daemon=True)
         self._beating.start()
@@ -122,28 +86,39 @@ class ProcessGroup:
             except RuntimeError:
                 return
 
-    def _beats_of(self, rank: int) -> str:
-        """Returns how many signs of life another process has given; "" for none so far."""
-        if rank == self.who.rank:
-            return ""
+    def _said(self, key: str) -> str:
+        """Returns what is said at the coordinator under a key; "" for nothing."""
         with contextlib.suppress(RuntimeError):
-            return str(self._service.key_value_try_get(f"graphgrad/beat/{rank}"))
+            return str(self._service.key_value_try_get(key))
         return ""
 
-    def _wait(self, done: Any) -> None:
-        """Waits until a sum is there; raises RuntimeError if another process stands still, or does not come."""
-        begun = time.monotonic()
+    def _wait(self, done: Any, what: str) -> None:
+        """Waits until a call is made; raises RuntimeError if another process stands still, or does not come."""
+        begun, said = time.monotonic(), f"{self._calls} {what}"
         seen: dict[int, tuple[str, float]] = {}
         while not done.acquire(timeout=_BEAT):
             now = time.monotonic()
             for rank in range(self.who.size):
-                beat = self._beats_of(rank)
+                beat = "" if rank == self.who.rank else self._said(f"graphgrad/beat/{rank}")
                 if rank not in seen or seen[rank][0] != beat:
                     seen[rank] = beat, now
                 elif rank != self.who.rank and now - seen[rank][1] > _STILL:
                     raise RuntimeError(f"process {rank} has given no sign of life for {_STILL:.0f} s")
+            if lost := self._said(_LOST):
+                raise RuntimeError(lost)
+            self._compare_places(said)
             if now - begun > patience():
                 raise RuntimeError(f"not all processes have asked for it within {patience()} s ({PATIENCE})")
+
+    def _compare_places(self, said: str) -> None:
+        """Tells the others what this process waits for; raises InvalidArgumentError if one waits for something else."""
+        with contextlib.suppress(RuntimeError):
+            self._service.key_value_set(f"{_AT}/{self.who.rank}", said, allow_overwrite=True)
+        number, _, mine = said.partition(" ")
+        for rank in range(self.who.size):
+            theirs = self._said(f"{_AT}/{rank}").partition(" ")
+            if theirs[0] == number and theirs[2] != mine:
+                raise _disagree("call", int(number) - 1, self.who.rank, mine, rank, theirs[2])
 
     @property
     def is_broken(self) -> bool:
@@ -160,7 +135,7 @@ class ProcessGroup:
         self._beating.join()
         self._worker.end()
         service, self._service = self._service, None
-        with contextlib.suppress(RuntimeError), _quiet():
+        with contextlib.suppress(RuntimeError), quiet():
             service.shutdown()
 
     # -- sums --------------------------------------------------------------------------
@@ -261,62 +236,101 @@ class ProcessGroup:
     def _sum(self, flat: Any) -> Any:
         if not flat.size:
             return flat
+
+        def call() -> Any:
+            if self._client is None:
+                self._make_client(1)
+            assert self._client is not None
+            return self._client.sum(flat)
+
+        return self.together(call, _SUM, f"{_SUM} of {flat.size} {flat.dtype.name}")
+
+    def together(self, call: Callable[[], T], what: str, label: str = "") -> T:
+        """Makes a call that ends when all processes have made it.
+
+        Args:
+          call: the call, which a thread of its own makes.
+          what: what it is, for errors.
+          label: the same, for comparing with other processes where it does not end; `what` if not given.
+        Raises: UnavailableError if another process is gone, stands still, or does not make it; InvalidArgumentError if
+          another one waits for something else; AbortedError after such an error.
+        """
         with self._lock:
             if self._broken:
                 raise AbortedError(None, None, f"the processes have lost each other: {self._broken}\n"
                                    "  Fix: end the program, and start it again from its last checkpoint")
+            self._calls += 1
             try:
-                done, found = self._worker.begin(lambda: self._call(flat))
-                self._wait(done)
+                done, found = self._worker.begin(call)
+                self._wait(done, label or what)
                 if found[1] is not None:
                     raise found[1]
-                return found[0]
+                result: T = found[0]
+                return result
+            except InvalidArgumentError as e:
+                self._lose(_first_line(e))
+                raise
             except RuntimeError as e:
-                self._broken = _first_line(e)
-                # Its connections are closed, so that the others' calls, and what is left of this one, come to an end.
-                self._programs, self._client, self._device = {}, None, None
-                raise UnavailableError(None, None, f"process {self.who.rank} of {self.who.size}: a sum over all "
-                                       f"processes failed, since another one is gone or hangs.\n  {self._broken}\n"
+                self._lose(_first_line(e))
+                raise UnavailableError(None, None, f"process {self.who.rank} of {self.who.size}: {what} failed, since "
+                                       f"another one is gone or hangs.\n  {self._broken}\n"
                                        "  Fix: see what the other processes say; start again from the last checkpoint"
                                        ) from None
 
-    def _call(self, flat: Any) -> Any:
-        with _quiet():
-            program = self._programs.get(key := (flat.dtype.name, flat.size))
-            if program is None:
-                program = self._programs[key] = self._compile(*key)
-            result = program.execute_sharded([self._device.put(flat)])
-        return np.array(memoryview(result.disassemble_into_single_device_arrays()[0][0]))
+    def _lose(self, reason: str) -> None:
+        """Gives up: the others' calls, and what is left of this one's, come to an end."""
+        self._broken, self._client = reason, None  # closes connections, unless a mesh uses them
+        if self._fixed:
+            with contextlib.suppress(RuntimeError):
+                self._service.key_value_set(_LOST, f"process {self.who.rank} has given up: {reason}")
 
-    def _compile(self, dtype: str, size: int) -> Any:
-        """Compiles the program of a sum of vectors."""
-        jaxlib, xla_client = self._jax, load("jaxlib.xla_client")
-        if self._client is None:
-            collectives = jaxlib.make_gloo_tcp_collectives(distributed_client=self._service,
-                                                           hostname=_own_host(self.who.address))
-            self._client = xla_client.make_cpu_client(asynchronous=False, distributed_client=self._service,
-                                                      node_id=self.who.rank, num_nodes=self.who.size,
-                                                      collectives=collectives)
-            self._device = xla.Device(self._client, jaxlib, xla_client, 0, "processes")
-        count, devices = self.who.size, sorted(self._client.devices(), key=lambda d: d.process_index)
-        options = jaxlib.CompileOptions()
-        options.num_replicas = count
-        numbers = np.array([d.id for d in devices], np.int32).reshape(count, 1)
-        options.device_assignment = jaxlib.DeviceAssignment.create(numbers)
-        element = _ELEMENTS[dtype]
-        module = _SUM.format(count=count, size=size, element=element, group=", ".join(map(str, range(count))))
-        return self._client.compile_and_load(module.encode(), jaxlib.DeviceList(tuple(devices)), options)
+    def devices(self, count: int) -> ProcessClient:
+        """Returns the client that knows the devices of all processes; every process asks for it at the same point.
+
+        Args:
+          count: the number of devices of each process.
+        Raises: InvalidArgumentError if processes, or earlier calls, ask for other numbers; otherwise as `together`.
+        """
+        client = self._client
+        if client is None or client.count != count:
+            if client is not None and self._fixed:
+                raise InvalidArgumentError(None, None, f"this process has {client.count} devices in a mesh over all "
+                                           f"processes already, and cannot have {count} in another one.\n"
+                                           "  Fix: give all sessions the same device_count")
+            self.agree(f"a mesh over {self.who.size} processes with {count} devices each")
+            client = self.together(lambda: self._make_client(count), "a mesh over all processes")
+        self._fixed = True
+        return client
+
+    def _make_client(self, count: int) -> ProcessClient:
+        with quiet():
+            if self._clients:
+                self._client = None
+                make_way(self._service, self.who, self._clients, timeout())
+            self._clients += 1
+            self._client = ProcessClient(self._service, self.who, count)
+        return self._client
 
     # -- the same program everywhere ---------------------------------------------------
 
     def _compare(self, kind: str, arrays: Sequence[Any], label: str) -> None:
         """Compares with process 0 what is asked for, the first time that it is."""
         for a in arrays:
-            if a.dtype.name not in _ELEMENTS and a.dtype.itemsize != 2 and kind == "sum":
+            if a.dtype.name not in ELEMENTS and a.dtype.itemsize != 2 and kind == "sum":
                 raise InvalidArgumentError(None, None, f"arrays of {a.dtype} cannot be summed over processes"
                                            f"{f', in {label}' if label else ''}. Fix: cast them, e.g. to float32")
-        text = f"{kind} {label} " + ", ".join(f"{a.dtype.name}{list(a.shape)}" for a in arrays)
-        if text in self._compared:
+        self.agree(f"{kind} {label} " + ", ".join(f"{a.dtype.name}{list(a.shape)}" for a in arrays), "kind of sum")
+
+    def agree(self, text: str, noun: str = "step") -> None:
+        """Compares a text with that of process 0, the first time that it is given.
+
+        Args:
+          text: what this process is going to do.
+          noun: what that is, for errors.
+        Raises: InvalidArgumentError if another process is going to do something else; UnavailableError if one does
+          nothing.
+        """
+        if self.who.size == 1 or text in self._compared:
             return
         number = len(self._compared)
         key = f"graphgrad/sum/{number}"
@@ -330,27 +344,19 @@ class ProcessGroup:
                 for rank in range(1, self.who.size):
                     other = self._service.blocking_key_value_get(f"{key}/{rank}", 1000 * timeout())
                     if other != digest:
-                        raise _disagree(number, rank, text, 0, "something else")
+                        raise _disagree(noun, number, rank, text, 0, "something else")
         except RuntimeError as e:
             raise UnavailableError(None, None, f"process {self.who.rank} of {self.who.size} asks for the {_th(number)} "
-                                   f"kind of sum over all processes, {text[:200]}; another process does not, within "
+                                   f"{noun} over all processes, {text[:200]}; another process does not, within "
                                    f"{timeout()} s.\n  {_first_line(e)}\n  Fix: let every process make the same calls "
                                    "in the same order") from None
         if theirs.partition(" ")[0] != digest:
-            raise _disagree(number, self.who.rank, text, 0, theirs.partition(" ")[2])
+            raise _disagree(noun, number, self.who.rank, text, 0, theirs.partition(" ")[2])
         self._compared.add(text)
 
 
-def _own_host(address: str) -> str:
-    """Returns the address under which this machine reaches the coordinator, to listen at for the other processes."""
-    host, _, port = address.rpartition(":")
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:  # nothing is sent
-        way.connect((host, int(port)))
-        return str(way.getsockname()[0])
-
-
-def _disagree(number: int, rank: int, text: str, other: int, theirs: str) -> InvalidArgumentError:
-    return InvalidArgumentError(None, None, f"the processes run different programs: for the {_th(number)} kind of sum "
+def _disagree(noun: str, number: int, rank: int, text: str, other: int, theirs: str) -> InvalidArgumentError:
+    return InvalidArgumentError(None, None, f"the processes run different programs: for the {_th(number)} {noun} "
                                 f"over all of them, process {rank} asks for\n    {text[:300]}\n  and process {other} "
                                 f"for\n    {theirs[:300]}\n  Fix: let every process make the same calls in the same "
                                 "order; shapes must not depend on the process")
@@ -363,34 +369,6 @@ def _th(number: int) -> str:
 def _first_line(error: BaseException) -> str:
     return str(error).partition("\n")[0][:300]
 
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keeps XLA from logging messages below errors to the standard error: it warns of each step of a connection."""
-    name = "TF_CPP_MIN_LOG_LEVEL"
-    before = os.environ.get(name)
-    os.environ[name] = before or "2"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-
-
-_ELEMENTS = {"float32": "f32", "float64": "f64", "int32": "i32", "int64": "i64", "uint8": "ui8", "uint32": "ui32",
-             "uint64": "ui64", "int8": "i8", "complex64": "complex<f32>", "complex128": "complex<f64>"}
-_SUM = """
-module @sum attributes {{mhlo.num_partitions = 1 : i32, mhlo.num_replicas = {count} : i32}} {{
-  func.func public @main(%x: tensor<{size}x{element}>) -> tensor<{size}x{element}> {{
-    %0 = "stablehlo.all_reduce"(%x) <{{replica_groups = dense<[[{group}]]> : tensor<1x{count}xi64>}}> ({{
-      ^bb0(%a: tensor<{element}>, %b: tensor<{element}>):
-        %s = stablehlo.add %a, %b : tensor<{element}>
-        stablehlo.return %s : tensor<{element}>
-    }}) : (tensor<{size}x{element}>) -> tensor<{size}x{element}>
-    return %0 : tensor<{size}x{element}>
-  }}
-}}
-"""
 
 _group: list[ProcessGroup] = []
 _making = threading.Lock()
@@ -420,6 +398,11 @@ def meet_by(meeting: Callable[[], Member] | None) -> None:
       meeting: waits for the others; returns which process this one is.
     """
     _meetings[:] = [] if meeting is None else [meeting]
+
+
+def may_meet_again() -> bool:
+    """Returns whether the processes find each other again after they have lost each other."""
+    return bool(_meetings)
 
 
 def is_lost() -> bool:
@@ -483,13 +466,13 @@ class CoordinatorService:
     """
 
     def __init__(self, address: str, size: int):
-        with _quiet():
+        with quiet():
             self._service = load("jaxlib._jax").get_distributed_runtime_service(
-                address, size, heartbeat_timeout=_HEARTBEAT, shutdown_timeout=_LEAVING, recoverable=True)
+                address, size, heartbeat_timeout=_HEARTBEAT, shutdown_timeout=LEAVING, recoverable=True)
 
     def close(self) -> None:
         """Ends the service."""
         service, self._service = self._service, None
         if service is not None:
-            with _quiet():
+            with quiet():
                 service.shutdown()

@@ -14,6 +14,7 @@ import numpy as np
 
 from graphgrad.errors import InvalidArgumentError, describe
 from graphgrad.executor.backend import mesh as backend
+from graphgrad.executor.backend import process_mesh
 from graphgrad.executor.program.plan_types import Cluster, Plan
 from graphgrad.ir import dtypes
 from graphgrad.ir.funcgraph import FuncGraph
@@ -59,12 +60,14 @@ def mesh_of_run(ops: Sequence[Operation], resolve: Callable[[Tensor], Cell], pla
     accelerators = [d for d in devices if not d.startswith("CPU")]
     processors = len(devices) - len(accelerators)
     if mesh.size > max(len(accelerators), processors):
+        if (name := process_mesh.name_of(mesh, processors)) is not None:
+            return name
         there = f"{len(accelerators)} accelerators and a processor that counts as {processors}" if accelerators \
             else f"a processor that counts as {processors}"
         raise _error(op, f"the mesh {mesh} needs {mesh.size} devices; there is {there}",
                      f'use tf.Session(config=tf.ConfigProto(device_count={{"CPU": {mesh.size}}})), or '
                      "tf.config.set_logical_device_configuration for functions, or a smaller mesh")
-    return backend.name_of(mesh, mesh.size <= len(accelerators))
+    return backend.name_of(mesh, "accelerators" if mesh.size <= len(accelerators) else "CPU")
 
 
 def _error(op: Operation, problem: str, fix: str) -> InvalidArgumentError:

@@ -1,0 +1,170 @@
+"""Meshes over several processes: each has some of the devices, and all run the same programs in the same order.
+
+The devices are those of process 0, then those of process 1, and so on. A value is an array of all of them, of which a
+process sees its own parts. What a process needs whole is brought together by a program, which all must run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphgrad.errors import InvalidArgumentError, UnimplementedError
+from graphgrad.ir.values.mesh_layout import DeviceMesh, MeshLayout
+from graphgrad.ir.values.split_value import SplitValue
+from graphgrad.system.late_imports import load
+
+from . import mesh, process_group, xla
+from .process_client import ProcessClient, quiet
+
+KIND = "processes"
+
+
+class ProcessMeshDevice(mesh.MeshDevice):
+    """The devices of a mesh over all processes.
+
+    Attributes:
+      group: the processes.
+    """
+
+    def __init__(self, name: str, grid: DeviceMesh, client: ProcessClient, group: process_group.ProcessGroup):
+        super().__init__(name, grid, client.client, load("jaxlib._jax"), load("jaxlib.xla_client"), client.all)
+        self.group = group
+        self._count = client.count
+        self._joiners: dict[Any, ProcessMeshProgram] = {}
+
+    def process_of(self, place: int) -> int:
+        """Returns the process that has a device."""
+        return place // self._count
+
+    def as_split(self, buffer: mesh.MeshBuffer, pieces: dict[tuple[int, ...], Any]) -> SplitValue:
+        """Returns the pieces that this process has; the first process that has one is to write it."""
+        owner: dict[tuple[int, ...], int] = {}
+        for place, start in enumerate(buffer.layout.starts(buffer.aval.shape)):
+            owner.setdefault(start, self.process_of(place))
+        rank = self.group.who.rank
+        return SplitValue(buffer.layout, buffer.aval.shape, buffer.aval.dtype, pieces,
+                          frozenset(start for start in pieces if owner[start] == rank), lambda: np.asarray(buffer))
+
+    def is_here(self, layout: MeshLayout, shape: tuple[int, ...]) -> bool:
+        """Returns whether each process has all parts of a value."""
+        starts = layout.starts(shape)
+        seen: dict[int, set[tuple[int, ...]]] = {}
+        for place, start in enumerate(starts):
+            seen.setdefault(self.process_of(place), set()).add(start)
+        return all(found == set(starts) for found in seen.values())
+
+    def join(self, buffer: mesh.MeshBuffer) -> Any:
+        """Returns a value as an array; if no process has all of it, all must ask for it."""
+        if self.is_here(buffer.layout, buffer.aval.shape):
+            return super().join(buffer)
+        with mesh.turn:
+            (whole,) = self._joiner(buffer)([buffer])
+        return super().join(whole)
+
+    def _joiner(self, buffer: mesh.MeshBuffer) -> ProcessMeshProgram:
+        """Returns the program that gives each device all of a value."""
+        found = self._joiners.get(key := (buffer.layout, buffer.aval))
+        if found is None:
+            jax = load("jax")
+            with jax.enable_x64(True), mesh.around(jax, self):
+                same = jax.jit(_same, in_shardings=self.sharding(buffer.layout), out_shardings=self.sharding(self.whole))
+                lowered = same.trace(jax.ShapeDtypeStruct(buffer.aval.shape, buffer.aval.dtype)).lower(
+                    lowering_platforms=(self.platform,))
+            module = lowered.compiler_ir("stablehlo").operation.get_asm().encode()
+            what = f"all of a value {buffer.aval.dtype}{list(buffer.aval.shape)} that is split as {buffer.layout}"
+            # Silenced: `program` makes it.
+            found = self._joiners[key] = self.compile_for(  # type: ignore[assignment]
+                [self.whole], module, [buffer.aval], frozenset(), what)
+        return found
+
+    def program(self, executable: Any, outputs: Sequence[xla.AnySpec], layouts: Sequence[MeshLayout],
+                label: str) -> ProcessMeshProgram:
+        """Returns a program that is compiled."""
+        return ProcessMeshProgram(self, executable, outputs, layouts, label)
+
+    def check_equal(self, values: Sequence[tuple[str, Any]]) -> None:
+        """Compares values with those of the other processes, which must ask for the same.
+
+        Args:
+          values: names for errors, and arrays.
+        Raises: InvalidArgumentError if processes have different ones.
+        """
+        if not values:
+            return
+        mine = np.array([_digest(value) for _, value in values], np.uint64)
+        (theirs,) = self.group.stack([mine], self.group.who.size, f"what {len(values)} values are, on {self.mesh}")
+        for i, (name, value) in enumerate(values):
+            others = [rank for rank in range(self.group.who.size) if theirs[rank, i] != theirs[0, i]]
+            if others:
+                raise InvalidArgumentError(
+                    None, None, f"the processes run different programs: {name}, {value.dtype}{list(value.shape)}, has "
+                    f"another value in process {others[0]} than in process 0, and is to be the same on all devices of "
+                    f"the mesh {self.mesh}.\n  Fix: compute it the same in every process, e.g. with a seed")
+
+
+class ProcessMeshProgram(mesh.MeshProgram):
+    """A compiled program for the devices of all processes, which run it together."""
+
+    __slots__ = ("_agreed", "_label", "_what")
+
+    def __init__(self, device: ProcessMeshDevice, executable: Any, outputs: Sequence[xla.AnySpec],
+                 layouts: Sequence[MeshLayout], label: str):
+        super().__init__(device, executable, outputs, layouts)
+        results = ", ".join(f"{s.dtype}{list(s.shape)}" for s in self._specs[:8])
+        digest = hashlib.sha256(self.text().encode()).hexdigest()[:16]
+        self._what = f"a program on the mesh {device.mesh}"
+        self._label = f"{self._what}: {label}; results {results}; digest {digest}"
+        self._agreed = False
+
+    def _call(self, arrays: list[Any]) -> list[Any]:
+        group = self._device.group  # type: ignore[attr-defined]  # its device is that of a mesh
+        if not self._agreed:
+            group.agree(self._label)
+            self._agreed = True
+
+        def work() -> list[Any]:
+            with quiet():
+                return mesh.MeshProgram._call(self, arrays)
+
+        made: list[Any] = group.together(work, self._what, self._label)
+        return made
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+def _digest(value: Any) -> int:
+    data = hashlib.blake2b(f"{value.dtype}{value.shape}".encode(), digest_size=8)
+    data.update(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data)
+    return int.from_bytes(data.digest(), "little")
+
+
+def name_of(grid: DeviceMesh, count: int) -> str | None:
+    """Returns the name of a mesh over all processes; None if it does not have as many devices as they have together.
+
+    Args:
+      grid: the mesh.
+      count: the number of devices of this process.
+    Raises: UnavailableError if the others do not come; UnimplementedError in a cluster whose processes may leave.
+    """
+    size = process_group.group().who.size
+    if size == 1 or grid.size != size * count:
+        return None
+    if process_group.may_meet_again():
+        raise UnimplementedError(None, None, f"the mesh {grid} over the tasks of a cluster of TensorFlow 1 is not "
+                                 "offered.\n  Fix: start the processes with graphgrad launch, without "
+                                 "tf.train.Server")
+    return mesh.name_of(grid, KIND)
+
+
+def _make(name: str, grid: DeviceMesh) -> ProcessMeshDevice:
+    group = process_group.group()
+    return ProcessMeshDevice(name, grid, group.devices(grid.size // group.who.size), group)
+
+
+mesh.makers[KIND] = _make
