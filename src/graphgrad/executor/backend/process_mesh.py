@@ -34,7 +34,7 @@ class ProcessMeshDevice(mesh.MeshDevice):
         super().__init__(name, grid, client.client, load("jaxlib._jax"), load("jaxlib.xla_client"), client.all)
         self.group = group
         self._count = client.count
-        self._joiners: dict[Any, ProcessMeshProgram] = {}
+        self._joiners: dict[Any, mesh.MeshProgram] = {}
 
     def process_of(self, place: int) -> int:
         """Returns the process that has a device."""
@@ -51,11 +51,20 @@ class ProcessMeshDevice(mesh.MeshDevice):
 
     def is_here(self, layout: MeshLayout, shape: tuple[int, ...]) -> bool:
         """Returns whether each process has all parts of a value."""
-        starts = layout.starts(shape)
-        seen: dict[int, set[tuple[int, ...]]] = {}
-        for place, start in enumerate(starts):
-            seen.setdefault(self.process_of(place), set()).add(start)
-        return all(found == set(starts) for found in seen.values())
+        found = self._parts_of_processes(layout, shape)
+        return all(parts == found[0] for parts in found) and len(found[0]) == len(set(layout.starts(shape)))
+
+    def is_shared(self, layout: MeshLayout, shape: tuple[int, ...]) -> bool:
+        """Returns whether two processes have the same part of a value."""
+        found = self._parts_of_processes(layout, shape)
+        return sum(map(len, found)) > len(set().union(*found))
+
+    def _parts_of_processes(self, layout: MeshLayout, shape: tuple[int, ...]) -> list[set[tuple[int, ...]]]:
+        """Returns, for each process, where the parts begin that it has."""
+        found: list[set[tuple[int, ...]]] = [set() for _ in range(self.group.who.size)]
+        for place, start in enumerate(layout.starts(shape)):
+            found[self.process_of(place)].add(start)
+        return found
 
     def join(self, buffer: mesh.MeshBuffer) -> Any:
         """Returns a value as an array; if no process has all of it, all must ask for it."""
@@ -65,20 +74,19 @@ class ProcessMeshDevice(mesh.MeshDevice):
             (whole,) = self._joiner(buffer)([buffer])
         return super().join(whole)
 
-    def _joiner(self, buffer: mesh.MeshBuffer) -> ProcessMeshProgram:
+    def _joiner(self, buffer: mesh.MeshBuffer) -> mesh.MeshProgram:
         """Returns the program that gives each device all of a value."""
         found = self._joiners.get(key := (buffer.layout, buffer.aval))
         if found is None:
             jax = load("jax")
+            lies, whole = self.sharding(buffer.layout), self.sharding(self.whole)
             with jax.enable_x64(True), mesh.around(jax, self):
-                same = jax.jit(_same, in_shardings=self.sharding(buffer.layout), out_shardings=self.sharding(self.whole))
+                same = jax.jit(_same, in_shardings=lies, out_shardings=whole)
                 lowered = same.trace(jax.ShapeDtypeStruct(buffer.aval.shape, buffer.aval.dtype)).lower(
                     lowering_platforms=(self.platform,))
             module = lowered.compiler_ir("stablehlo").operation.get_asm().encode()
             what = f"all of a value {buffer.aval.dtype}{list(buffer.aval.shape)} that is split as {buffer.layout}"
-            # Silenced: `program` makes it.
-            found = self._joiners[key] = self.compile_for(  # type: ignore[assignment]
-                [self.whole], module, [buffer.aval], frozenset(), what)
+            found = self._joiners[key] = self.compile_for([self.whole], module, [buffer.aval], frozenset(), what)
         return found
 
     def program(self, executable: Any, outputs: Sequence[xla.AnySpec], layouts: Sequence[MeshLayout],
@@ -130,7 +138,7 @@ class ProcessMeshProgram(mesh.MeshProgram):
             with quiet():
                 return mesh.MeshProgram._call(self, arrays)
 
-        made: list[Any] = group.together(work, self._what, self._label)
+        made: list[Any] = group.together(work, self._what, self._label, checked=True)
         return made
 
 
@@ -144,16 +152,20 @@ def _digest(value: Any) -> int:
     return int.from_bytes(data.digest(), "little")
 
 
-def name_of(grid: DeviceMesh, count: int) -> str | None:
+def count() -> int:
+    """Returns the number of processes; the first call waits for the others."""
+    return process_group.group().who.size
+
+
+def name_of(grid: DeviceMesh, own: int) -> str | None:
     """Returns the name of a mesh over all processes; None if it does not have as many devices as they have together.
 
     Args:
       grid: the mesh.
-      count: the number of devices of this process.
+      own: the number of devices of this process.
     Raises: UnavailableError if the others do not come; UnimplementedError in a cluster whose processes may leave.
     """
-    size = process_group.group().who.size
-    if size == 1 or grid.size != size * count:
+    if count() == 1 or grid.size != count() * own:
         return None
     if process_group.may_meet_again():
         raise UnimplementedError(None, None, f"the mesh {grid} over the tasks of a cluster of TensorFlow 1 is not "

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+import os
 import queue
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -20,12 +23,24 @@ class ProcessWorker:
         self._thread = threading.Thread(target=self._work, name="graphgrad-processes", daemon=True)
         self._thread.start()
 
-    def end(self) -> None:
-        """Ends the thread, if it does not stand still in a call."""
+    def end(self, exiting: bool) -> None:
+        """Ends the thread, if it does not stand still in a call.
+
+        Args:
+          exiting: whether the process ends; then it does so here if the thread stands still, since Python cannot end
+            beside a thread in the engine without a crash.
+        """
         self._calls.put(None)
         self._thread.join(LEAVING)
-        if self._thread.is_alive():  # Python must not end before: the engine would abort the process
+        if not self._thread.is_alive():
+            return
+        if not exiting:
             atexit.register(self._thread.join, _GIVES_UP)
+            return
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        os._exit(1)
 
     def begin(self, call: Callable[[], Any]) -> tuple[Any, list[Any]]:
         """Lets the thread make a call; returns a lock that is free afterwards, and where result and error will be."""

@@ -124,6 +124,8 @@ class Run:
     def compute(self) -> None:
         """Computes with XLA what it can, and stores."""
         plan, slots = self._plan, self.slots
+        if plan.mesh is not None:
+            meshes.agree(plan, slots, self.table)
         if not plan.ready:
             self._put_constants()
         if plan.loads:
@@ -333,6 +335,7 @@ class Run:
         copied = plan.several if separate else plan.shared
         values = [np.array(xla.to_numpy(slots[s])) if s in copied else slots[s] for s, _ in plan.stores]
         if plan.mesh is not None and not separate:
+            meshes.agree_on_values(plan, [(cell, v) for (_, cell), v in zip(plan.stores, values, strict=True)])
             values = [meshes.placed(plan, s, v) for (s, _), v in zip(plan.stores, values, strict=True)]
         set_all([setter_of(cell) for _, cell in plan.stores], values)
 

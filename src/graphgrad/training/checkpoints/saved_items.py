@@ -26,7 +26,8 @@ from graphgrad.ir.values.mesh_layout import of_variable
 from graphgrad.ir.values.split_value import SplitValue
 from graphgrad.ir.values.variable_store import Cell
 
-from .bundle import BundleReader, Slice
+from .bundle import BundleReader
+from .bundle_messages import Slice
 from .checkpoint_ops import slice_of
 from .saveable import Saveable
 from .saveable_object import SaveableObject
@@ -241,9 +242,9 @@ def saved_value(variable: Any, sess: Any) -> Any:
 
 
 def _in_pieces(held: Any) -> Any:
-    """Returns what is split over devices in its pieces; what each of them has, as an array."""
+    """Returns what is split over devices, or lies on several processes, in its pieces; other values as arrays."""
     pieces = held.split() if isinstance(held, MeshBuffer) else held
-    return pieces if len(pieces.pieces) > 1 else np.asarray(pieces)
+    return pieces if len(pieces.pieces) > 1 or pieces.own is not None else np.asarray(pieces)
 
 
 def read_value(bundle: BundleReader, name: str, variable: Any) -> Any:
