@@ -147,7 +147,7 @@ class MeshDevice(xla.Device):
             parts = [array.pieces[starts[i]] for i in self.places]
         else:
             whole, slices = np.asarray(array), layout.parts(array.shape)
-            parts = [np.ascontiguousarray(whole[slices[i]]) for i in self.places]
+            parts = [np.asarray(whole[slices[i]], order="C") for i in self.places]  # a scalar stays one
         return self._of_parts(xla.ArraySpec(array.shape, array.dtype), layout, parts, own)
 
     def _of_parts(self, spec: xla.ArraySpec, layout: MeshLayout, parts: list[Any], own: bool) -> MeshBuffer:
