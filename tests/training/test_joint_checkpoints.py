@@ -180,7 +180,7 @@ def test_hooks_and_errors(tmp_path: pathlib.Path) -> None:
 
 
 def test_objects(tmp_path: pathlib.Path) -> None:
-    """`tf.train.Checkpoint` and its manager write together, too; `assign` and reads in eager mode see all of a value."""
+    """`tf.train.Checkpoint` and its manager write together, too; eager mode sees all of a value."""
     status, lines, errors = launched(tmp_path, """
         import numpy as np
         import graphgrad as tf

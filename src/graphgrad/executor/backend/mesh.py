@@ -7,6 +7,7 @@ results. Values are `MeshBuffer`s: of each, every device holds its part, or all 
 from __future__ import annotations
 
 import collections
+import io
 import itertools
 import math
 import operator
@@ -193,9 +194,9 @@ class MeshDevice(xla.Device):
         numbers = np.array([d.id for d in self._all], np.int32).reshape(1, count)
         options.device_assignment = self._jax.DeviceAssignment.create(numbers)
         executable = self._client.compile_and_load(module, self._list, options)
-        return self.program(executable, outputs, layouts, label)
+        return self.program(executable, outputs, layouts, module, label)
 
-    def program(self, executable: Any, outputs: Sequence[xla.AnySpec], layouts: Sequence[MeshLayout],
+    def program(self, executable: Any, outputs: Sequence[xla.AnySpec], layouts: Sequence[MeshLayout], module: bytes,
                 label: str) -> MeshProgram:
         """Returns a program that is compiled."""
         return MeshProgram(self, executable, outputs, layouts)
@@ -287,6 +288,20 @@ def compiled(device: Any, cluster: Cluster, module: bytes, outputs: Sequence[xla
     layouts = [cluster.on_mesh.layouts.get(s, device.whole) for s in cluster.outs]
     made: MeshProgram = device.compile_for(layouts, module, outputs, libraries, _described(cluster))
     return made
+
+
+def written(device: Any, operation: Any) -> bytes:
+    """Returns a module of StableHLO as bytes, to compile.
+
+    Args:
+      device: the device, or the mesh, that it is for.
+      operation: the module.
+    """
+    if (write := getattr(device, "write", None)) is not None:
+        return bytes(write(operation))
+    module = io.BytesIO()
+    operation.write_bytecode(module)
+    return module.getvalue()
 
 
 def _described(cluster: Cluster) -> str:
