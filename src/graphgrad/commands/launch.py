@@ -145,7 +145,7 @@ class _Greetings:
     def has(self, line: str) -> bool:
         """Returns whether a line consists of such words, or of numbers that are left of such."""
         rest = self._WORDS.sub("", line)
-        if rest == line and not self._open or rest.strip(" 0123456789"):
+        if (rest == line and not self._open) or rest.strip(" 0123456789"):
             return False
         self._open = max(0, self._open + line.count("[Gloo] Rank ") - 1)
         return True
