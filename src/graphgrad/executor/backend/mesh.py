@@ -143,8 +143,8 @@ class MeshDevice(xla.Device):
         problem = layout.complaint(array.shape)
         if problem is not None:
             raise located(InvalidArgumentError, *problem)
-        if type(array) is SplitValue and array.layout == layout:
-            starts = layout.starts(array.shape)
+        starts = layout.starts(array.shape)
+        if type(array) is SplitValue and array.layout == layout and all(starts[i] in array.pieces for i in self.places):
             parts = [array.pieces[starts[i]] for i in self.places]
         else:
             whole, slices = np.asarray(array), layout.parts(array.shape)

@@ -40,18 +40,11 @@ class ProcessMeshDevice(mesh.MeshDevice):
         """Returns a module of StableHLO as text that is the same in all processes, without places in files."""
         return str(operation.get_asm(enable_debug_info=False)).encode()
 
-    def process_of(self, place: int) -> int:
-        """Returns the process that has a device."""
-        return place // self._count
-
     def as_split(self, buffer: mesh.MeshBuffer, pieces: dict[tuple[int, ...], Any]) -> SplitValue:
-        """Returns the pieces that this process has; the first process that has one is to write it."""
-        owner: dict[tuple[int, ...], int] = {}
-        for place, start in enumerate(buffer.layout.starts(buffer.aval.shape)):
-            owner.setdefault(start, self.process_of(place))
-        rank = self.group.who.rank
-        return SplitValue(buffer.layout, buffer.aval.shape, buffer.aval.dtype, pieces,
-                          frozenset(start for start in pieces if owner[start] == rank), lambda: np.asarray(buffer))
+        """Returns the pieces that this process has as a `SplitValue`."""
+        shape = buffer.aval.shape
+        own = owned(buffer.layout, shape, self._count, self.group.who.rank)
+        return SplitValue(buffer.layout, shape, buffer.aval.dtype, pieces, own, lambda: np.asarray(buffer))
 
     def is_here(self, layout: MeshLayout, shape: tuple[int, ...]) -> bool:
         """Returns whether each process has all parts of a value."""
@@ -67,7 +60,7 @@ class ProcessMeshDevice(mesh.MeshDevice):
         """Returns, for each process, where the parts begin that it has."""
         found: list[set[tuple[int, ...]]] = [set() for _ in range(self.group.who.size)]
         for place, start in enumerate(layout.starts(shape)):
-            found[self.process_of(place)].add(start)
+            found[place // self._count].add(start)
         return found
 
     def join(self, buffer: mesh.MeshBuffer) -> Any:
@@ -156,9 +149,35 @@ def _digest(value: Any) -> int:
     return int.from_bytes(data.digest(), "little")
 
 
+def owned(layout: MeshLayout, shape: tuple[int, ...], own: int, rank: int) -> frozenset[tuple[int, ...]]:
+    """Returns where the pieces of a value begin that a process is to write: the first process that has one does.
+
+    Args:
+      layout: how it is split over all processes.
+      shape: its shape.
+      own: the number of devices of each process.
+      rank: the process.
+    """
+    first: dict[tuple[int, ...], int] = {}
+    for place, start in enumerate(layout.starts(shape)):
+        first.setdefault(start, place // own)
+    return frozenset(start for start, process in first.items() if process == rank)
+
+
+def joined(value: SplitValue, own: int) -> Any:
+    """Returns all of a value of which each process has its pieces; all processes must ask for it."""
+    name = name_of(value.layout.mesh, own)
+    return np.asarray(mesh.device(name).place(value, value.layout))
+
+
 def count() -> int:
     """Returns the number of processes; the first call waits for the others."""
     return process_group.group().who.size
+
+
+def rank() -> int:
+    """Returns which process this one is."""
+    return process_group.group().who.rank
 
 
 def name_of(grid: DeviceMesh, own: int) -> str | None:

@@ -21,6 +21,7 @@ from graphgrad.ir import dtypes
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.values.mesh_layout import DeviceMesh, MeshLayout, layout_in
+from graphgrad.ir.values.split_value import SplitValue
 from graphgrad.ir.values.variable_store import Cell
 
 from .placement import Placement, default_placement
@@ -57,13 +58,11 @@ def mesh_of_run(ops: Sequence[Operation], resolve: Callable[[Tensor], Cell], pla
         other = list(found)[1]
         raise _error(found[other], f"the run needs the mesh {other}, and the mesh {mesh} for '{op.name}'",
                      "use one mesh for all that is computed together, or two runs")
-    devices = (place or default_placement).devices
-    accelerators = [d for d in devices if not d.startswith("CPU")]
-    processors = len(devices) - len(accelerators)
-    if mesh.size > max(len(accelerators), processors):
+    accelerators, processors = _counts(place)
+    if mesh.size > max(accelerators, processors):
         if (name := process_mesh.name_of(mesh, processors)) is not None:
             return name
-        there = f"{len(accelerators)} accelerators and a processor that counts as {processors}" if accelerators \
+        there = f"{accelerators} accelerators and a processor that counts as {processors}" if accelerators \
             else f"a processor that counts as {processors}"
         several = process_mesh.count()
         fits = f"of {processors} devices, those of each process, or of {several * processors}, those of all"
@@ -72,7 +71,35 @@ def mesh_of_run(ops: Sequence[Operation], resolve: Callable[[Tensor], Cell], pla
                      f'use tf.Session(config=tf.ConfigProto(device_count={{"CPU": {mesh.size}}})), or '
                      f"tf.config.set_logical_device_configuration for functions, or "
                      f"{f'a mesh {fits}' if several > 1 else 'a smaller mesh'}")
-    return backend.name_of(mesh, "accelerators" if mesh.size <= len(accelerators) else "CPU")
+    return backend.name_of(mesh, "accelerators" if mesh.size <= accelerators else "CPU")
+
+
+def _counts(place: Placement | None) -> tuple[int, int]:
+    """Returns the numbers of accelerators, and of what the processor counts as."""
+    devices = (place or default_placement).devices
+    processors = sum(d.startswith("CPU") for d in devices)
+    return len(devices) - processors, processors
+
+
+def own_pieces(layout: MeshLayout, shape: tuple[int, ...], dtype: Any, place: Placement | None,
+               read: Callable[[tuple[int, ...]], Any]) -> SplitValue:
+    """Returns a value in the pieces that the devices of this process have.
+
+    Args:
+      layout: how it is split.
+      shape, dtype: of the whole.
+      place: says which devices there are; None if that is not known, for all pieces.
+      read: returns the piece that begins somewhere.
+    """
+    starts, size, (accelerators, processors) = layout.starts(shape), layout.mesh.size, _counts(place)
+    if place is None or size <= max(accelerators, processors) or process_mesh.name_of(layout.mesh, processors) is None:
+        return SplitValue(layout, shape, dtype, {start: read(start) for start in dict.fromkeys(starts)})
+    rank = process_mesh.rank()
+    own = starts[rank * processors : (rank + 1) * processors]
+    made = SplitValue(layout, shape, dtype, {start: read(start) for start in dict.fromkeys(own)},
+                      process_mesh.owned(layout, shape, processors, rank),
+                      lambda: process_mesh.joined(made, processors))
+    return made
 
 
 def _error(op: Operation, problem: str, fix: str) -> InvalidArgumentError:
@@ -145,6 +172,22 @@ def agree(plan: Plan, slots: Sequence[Any], table: Any) -> None:
     device.check_equal(_numbers(found))
     if table is not None and any(is_drawn(op) for op in plan.random_ops):
         (table.values,) = device.group.broadcast([table.values], 0, f"random states on {device.mesh}")
+
+
+def agree_on_python(plan: Plan, slots: Sequence[int], values: Sequence[Any]) -> None:
+    """Sees to it that what Python has computed within a run is the same in several processes.
+
+    Args:
+      plan: the plan.
+      slots: the slots that clusters are going to read.
+      values: the values of all slots, before they are put on the mesh.
+    Raises: InvalidArgumentError if values differ.
+    """
+    if (device := _over_processes(plan)) is not None:
+        known = {slot for slot, _ in plan.constants}.union(plan.feeds)
+        device.check_equal(_numbers([
+            (f"what Python gives as '{_name(plan, slot)}'", values[slot]) for slot in slots
+            if slot not in known and _is_shared(device, plan.mesh.layouts.get(slot), values[slot])]))
 
 
 def agree_on_values(plan: Plan, values: Sequence[tuple[Cell, Any]]) -> None:

@@ -230,6 +230,8 @@ class Run:
         """Brings values to the stage's device, and calls the programs of its clusters."""
         slots = self.slots
         device = stage.device
+        if stage.on_mesh is not None and not stage.bound:
+            meshes.agree_on_python(self._plan, stage.ins, slots)
         opaque = self._bring(stage)
         bound = stage.bound.get(stage.signature(slots) if stage.varies else None)
         if bound is None:

@@ -10,6 +10,8 @@ import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, InvalidArgumentError
 from graphgrad.executor.backend.mesh import MeshBuffer
+from graphgrad.executor.plan.meshes import own_pieces
+from graphgrad.executor.plan.placement import default_placement
 from graphgrad.executor.runtime.session import BaseSession
 from graphgrad.frontend.variables.partitioned import PartitionedVariable
 from graphgrad.frontend.variables.variable import Variable
@@ -115,7 +117,7 @@ class VariableItem(Item):
                             f"lhs shape= {shape_str(cell.shape)} rhs shape= {shape_str(bundle.shape(name))}; "
                             f"variable {cell.name}, tensor_name = {name}")
         if self.part is None and not reshape:
-            return read_value(bundle, name, self.value)
+            return read_value(bundle, name, self.value, sess)
         value = bundle.read(name, self.part)
         return value.reshape(cell.shape) if reshape and cell.shape is not None else value
 
@@ -247,20 +249,22 @@ def _in_pieces(held: Any) -> Any:
     return pieces if len(pieces.pieces) > 1 or pieces.own is not None else np.asarray(pieces)
 
 
-def read_value(bundle: BundleReader, name: str, variable: Any) -> Any:
+def read_value(bundle: BundleReader, name: str, variable: Any, sess: Any = None) -> Any:
     """Reads the value of a variable: piece by piece, if it is split over devices, and in the checkpoint in pieces.
 
     Args:
       bundle: the checkpoint.
       name: the name there.
       variable: the variable.
+      sess: in a graph, the session whose devices are to have the pieces.
     """
     layout = None if getattr(variable, "_copies", None) is not None else of_variable(variable._handle)
     if layout is None or not bundle.is_sliced(name) or layout.complaint(shape := bundle.shape(name)) is not None:
         return bundle.read(name)
     size = layout.part_shape(shape)
-    pieces = {start: bundle.read(name, (shape, start, size)) for start in dict.fromkeys(layout.starts(shape))}
-    return SplitValue(layout, shape, bundle.dtype(name).np_dtype, pieces)
+    place = default_placement if variable._graph is None else getattr(sess, "_place", None)
+    return own_pieces(layout, shape, bundle.dtype(name).np_dtype, place,
+                      lambda start: bundle.read(name, (shape, start, size)))
 
 
 def set_value(variable: Any, array: Any, sess: Any) -> None:
