@@ -46,7 +46,7 @@ def test_two_processes(tmp_path: pathlib.Path) -> None:
 
 
 @long("more of the same")
-@pytest.mark.parametrize("first", range(1, 25, 4) if ALL else [1])
-@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize(("count", "first"), [(2, n) for n in range(1, 25, 4)] + [(4, n) for n in range(1, 25, 2)]
+                         if ALL else [(4, 1)])
 def test_more_programs(tmp_path: pathlib.Path, count: int, first: int) -> None:
-    _check(tmp_path, count, first, first + 4)
+    _check(tmp_path, count, first, first + 8 // count)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
+from graphgrad.executor.backend import process_group, process_mesh
 from tests.support.effort import long
 from tests.support.launched import launched
 
@@ -144,6 +145,16 @@ def test_programs_that_differ(tmp_path: pathlib.Path) -> None:
             assert found == second[i] == expected, i
     for i, what in ((4, "'Sum'"), (6, "'Max'")):
         assert what in first[i] and what in second[i]  # both say both
+
+
+def test_clusters_have_no_mesh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks of a cluster of TensorFlow 1, which may leave and come back, are refused."""
+    monkeypatch.setattr(process_mesh, "count", lambda: 2)
+    monkeypatch.setattr(process_group, "may_meet_again", lambda: True)
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.shard(tf.random.uniform([4]), ["a"], mesh=tf.mesh(a=2))
+        with pytest.raises(tf.errors.UnimplementedError, match="(?s)the mesh a=2 over.*Fix: start"):
+            session.run(x)
 
 
 def test_a_process_is_killed(tmp_path: pathlib.Path) -> None:

@@ -16,6 +16,7 @@ import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 import graphgrad.horovod as hvd
 from graphgrad import cli
+from graphgrad.commands.launch import _Greetings
 from graphgrad.executor.backend import membership
 from graphgrad.executor.backend import process_group as processes
 from graphgrad.ir import context
@@ -211,6 +212,15 @@ def test_options(arguments: list[str], text: str, capsys: pytest.CaptureFixture[
     """Numbers of processes that make no sense are refused."""
     assert cli.main(["launch", *arguments, "program.py"]) == 2
     assert text in capsys.readouterr().err
+
+
+def test_what_the_engine_says_is_left_out() -> None:
+    """Threads that connect at once may mix what they say; what a program prints is passed on."""
+    greetings = _Greetings()
+    said = ["[Gloo] Rank 0 is connected to 1 peer ranks. Expected number of connected peer ranks is : 1", "1",
+            "[Gloo] Rank [Gloo] Rank 2 is connected to 3 peer ranks. Expected number of connected peer ranks is : 3",
+            "3", "3", "", "[Gloo] is fine"]
+    assert [greetings.has(line) for line in said] == [True, False, True, True, False, False, False]
 
 
 def test_who(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -230,8 +230,6 @@ class Run:
         """Brings values to the stage's device, and calls the programs of its clusters."""
         slots = self.slots
         device = stage.device
-        if stage.on_mesh is not None and not stage.bound:
-            meshes.agree_on_python(self._plan, stage.ins, slots)
         opaque = self._bring(stage)
         bound = stage.bound.get(stage.signature(slots) if stage.varies else None)
         if bound is None:
@@ -280,6 +278,8 @@ class Run:
     def _bring(self, stage: Stage) -> dict[int, Any]:
         """Brings values to a stage's device; returns those that stay here, by their slots."""
         slots, device = self.slots, stage.device
+        if stage.on_mesh is not None and not stage.bound:
+            meshes.agree_on_python(self._plan, stage.ins, slots)
         opaque: dict[int, Any] = {}
         layouts = {} if stage.on_mesh is None else stage.on_mesh.layouts
         for s in stage.ins:

@@ -34,7 +34,7 @@ class Saver:
         were given, and what else is in the collection SAVEABLE_OBJECTS. Parts of a partitioned variable are saved as
         slices of it.
       reshape: whether a value may have another shape than its variable, as long as it has as many elements.
-      sharded: accepted; a checkpoint has one data file.
+      sharded: accepted; a checkpoint has one data file, or one of each process if variables lie on several.
       max_to_keep: the number of checkpoints to keep; None or 0: all.
       keep_checkpoint_every_n_hours: besides, one checkpoint for every such interval, in hours, is kept permanently.
       name, restore_sequentially, saver_def, builder, write_version, filename: accepted; without effect.
