@@ -286,6 +286,7 @@ def test_a_second_process_needs_neither_compiler_nor_jax(folder):
         w = tf.Variable(np.ones((3, 2), np.float32))
         inverse = tf.matrix_inverse(tf.matmul(w, w, transpose_b=True) + tf.eye(3))  # a program that calls LAPACK
         loss = tf.reduce_mean(tf.reshape(tf.tanh(tf.matmul(x, w)), [-1, tf.shape(x)[0]])) + tf.trace(inverse)
+        loss += tf.reduce_sum(tf.linalg.svd(w, compute_uv=False))  # only JAX lowers it
         train = tf.train.AdamOptimizer(0.1).minimize(loss)
         with tf.Session() as sess:
             sess.run(tf.global_variables_initializer())

@@ -213,7 +213,8 @@ def _restore_objects(rng: random.Random) -> tuple[str, int]:
     import graphgrad as tf
     from graphgrad.ir import context
     from graphgrad.ir.dtypes import as_dtype
-    from graphgrad.training.checkpoints.bundle import BundleReader, write_bundle
+    from graphgrad.training.checkpoints.bundle import BundleReader
+    from graphgrad.training.checkpoints.bundle_writer import write_bundle
 
     reader = BundleReader(os.path.join(_FOLDER, "objects-1"))
     data = _damaged(rng, "objects", messages=True)

@@ -15,7 +15,7 @@ import graphgrad.compat.v1 as tf
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.files.crc32c import crc32c, masked
 from graphgrad.ir.files.inflate import Inflated, inflated, read_up_to
-from graphgrad.training.checkpoints import bundle, sstable
+from graphgrad.training.checkpoints import bundle_messages, bundle_writer, sstable
 from graphgrad.training.checkpoints.object_graph import KEY, TrackableObjectGraph
 from graphgrad.training.checkpoints.sstable import read_table, write_table
 
@@ -71,15 +71,15 @@ def test_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def changed(prefix: str, **fields: Any) -> None:
     """Gives the entry `v` of a checkpoint other fields."""
-    path = pathlib.Path(bundle.index_path(prefix))
+    path = pathlib.Path(bundle_messages.index_path(prefix))
     table = dict(read_table(path.read_bytes(), "t"))
-    entry = bundle._Entry.FromString(table[b"v"])
+    entry = bundle_messages.BundleEntry.FromString(table[b"v"])
     for name, value in fields.items():
         entry.ClearField(name)
         if isinstance(value, list):
             getattr(entry, name).extend(value)
         elif isinstance(value, tuple):
-            entry.shape.CopyFrom(bundle._shape(value))
+            entry.shape.CopyFrom(bundle_writer._shape(value))
         else:
             setattr(entry, name, value)
     path.write_bytes(write_table(sorted((table | {b"v": entry.SerializeToString()}).items())))
@@ -87,7 +87,7 @@ def changed(prefix: str, **fields: Any) -> None:
 
 def whole_slice(*sizes: int) -> Any:
     """A slice that names these sizes, from the beginning."""
-    return bundle._TensorSlice(extent=[bundle._Extent(start=0, length=n) for n in sizes])
+    return bundle_messages.TensorSliceMessage(extent=[bundle_messages.SliceExtent(start=0, length=n) for n in sizes])
 
 
 @pytest.mark.parametrize("dtype", ["float32", "string"])
@@ -100,7 +100,7 @@ def test_entries(tmp_path: pathlib.Path, dtype: str, fields: Any) -> None:
     """What an entry of a checkpoint claims is compared with what there is, before anything is made of that size."""
     prefix = str(tmp_path / "model")
     value = np.array([b"a", b"bc", b""], object) if dtype == "string" else np.ones(3, np.float32)
-    bundle.write_bundle(prefix, [("v", as_dtype(dtype), value, None)])
+    bundle_writer.write_bundle(prefix, [("v", as_dtype(dtype), value, None)])
     assert tf.train.load_checkpoint(prefix).get_tensor("v").tolist() == value.tolist()
     changed(prefix, **fields)
     with pytest.raises(tf.errors.DataLossError, match="Fix:"):
@@ -114,7 +114,7 @@ def test_object_graphs(tmp_path: pathlib.Path, nodes: int) -> None:
     for _ in range(nodes):
         made.nodes.add().children.add(node_id=(3, -1)[nodes - 1], local_name="v")
     prefix = str(tmp_path / "objects")
-    bundle.write_bundle(prefix, [(KEY, as_dtype("string"), np.array(made.SerializeToString(), object), None)])
+    bundle_writer.write_bundle(prefix, [(KEY, as_dtype("string"), np.array(made.SerializeToString(), object), None)])
     with pytest.raises(tf.errors.DataLossError, match="(?s)objects?.*Fix:"):
         tf.train.Checkpoint(v=tf.Variable(1.0)).restore(prefix)
 

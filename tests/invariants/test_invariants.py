@@ -29,7 +29,8 @@ _RENEW = "python -m tests.invariants.test_invariants"
 _KNOWN_TYPES = {"Const", "Placeholder", "VarHandleOp", "If", "While"}
 # Knowledge about TensorFlow, which goes by its names of op types: which of them have a gradient there, here or not;
 # which attributes its messages have and the records here do not; and which its `raw_ops` take.
-_NAMES_OF_OTHERS = {"gradients/core/rule_types.py", "ir/graphdef.py", "compat/raw_op.py"}
+_NAMES_OF_OTHERS = {"gradients/core/rule_types.py", "ir/graphdef.py", "compat/raw_op.py",
+                    "executor/emit/written_fourier.py"}
 _FACES = ("compat", "v1", "horovod", "cli", "commands", "notebook", "__main__", "")
 
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.ir.dtypes import as_dtype
-from graphgrad.training.checkpoints.bundle import write_bundle
+from graphgrad.training.checkpoints.bundle_writer import write_bundle
 from tests.record import RECORDED
 from tests.training import checkpoint_cases
 

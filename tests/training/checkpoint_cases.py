@@ -51,19 +51,19 @@ def looked_up(tf: Any, sess: Any, folder: Any) -> list[Any]:
 def overwrite_halfway(prefix: pathlib.Path) -> None:
     """Writes a checkpoint of ones, and over it one of twos whose writer ends before its data have their last name."""
     from graphgrad.ir.dtypes import float32
-    from graphgrad.training.checkpoints import bundle
+    from graphgrad.training.checkpoints import bundle_writer
 
     def end(*args: Any) -> Any:
         raise KeyboardInterrupt
 
-    bundle.write_bundle(str(prefix), [("v", float32, np.ones(3, np.float32), None)])
-    link, bundle.replace_by_link = bundle.replace_by_link, end
+    bundle_writer.write_bundle(str(prefix), [("v", float32, np.ones(3, np.float32), None)])
+    link, bundle_writer.replace_by_link = bundle_writer.replace_by_link, end
     try:
-        bundle.write_bundle(str(prefix), [("v", float32, np.full(3, 2, np.float32), None)])
+        bundle_writer.write_bundle(str(prefix), [("v", float32, np.full(3, 2, np.float32), None)])
     except KeyboardInterrupt:
         pass
     finally:
-        bundle.replace_by_link = link
+        bundle_writer.replace_by_link = link
 
 
 def many() -> dict[str, np.ndarray]:

@@ -20,9 +20,10 @@ from graphgrad.ir.dtypes import as_dtype, float32, int8
 from graphgrad.ir.files import crc32c as checksums
 from graphgrad.ir.files.atomic_files import Part
 from graphgrad.ir.files.crc32c import crc32c, masked
-from graphgrad.training.checkpoints import bundle
+from graphgrad.training.checkpoints import bundle_writer
 from graphgrad.training.checkpoints import saver as saving
-from graphgrad.training.checkpoints.bundle import BundleReader, write_bundle
+from graphgrad.training.checkpoints.bundle import BundleReader
+from graphgrad.training.checkpoints.bundle_writer import write_bundle
 from graphgrad.training.checkpoints.sstable import read_table, write_table
 
 from . import checkpoint_cases
@@ -235,7 +236,7 @@ def test_failed_save_leaves_the_last_one(sess: Any, tmp_path: pathlib.Path, monk
         raise KeyboardInterrupt if broken == "write" else OSError(28, "No space left on device")
 
     if broken == "write":
-        monkeypatch.setattr(bundle, "write_table", fail)
+        monkeypatch.setattr(bundle_writer, "write_table", fail)
     else:
         monkeypatch.setattr(os, broken, fail)
     with pytest.raises((tf.errors.ResourceExhaustedError, KeyboardInterrupt)):

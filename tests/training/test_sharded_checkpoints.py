@@ -13,7 +13,7 @@ import graphgrad.compat.v1 as tf
 from graphgrad.executor.plan import placement
 from graphgrad.ir import context
 from graphgrad.ir.values.split_value import SplitValue
-from graphgrad.training.checkpoints import bundle
+from graphgrad.training.checkpoints import bundle_messages
 from graphgrad.training.checkpoints.bundle import BundleReader
 
 _RNG = np.random.RandomState(0)
@@ -100,7 +100,7 @@ def test_a_damaged_slice_is_data_loss(saved: Any, tmp_path: Path) -> None:
         (tmp_path / f"m{end}").write_bytes(Path(saved[0] + end).read_bytes())
     data = bytearray((tmp_path / "m.data-00000-of-00001").read_bytes())
     part = (16, 32), (8, 0), (8, 16)
-    entry = bundle._Entry.FromString(BundleReader(saved[0])._raw[bundle.slice_key("w", part)])
+    entry = bundle_messages.BundleEntry.FromString(BundleReader(saved[0])._raw[bundle_messages.slice_key("w", part)])
     data[entry.offset + 9] ^= 1
     (tmp_path / "m.data-00000-of-00001").write_bytes(data)
     with tf.Graph().as_default():

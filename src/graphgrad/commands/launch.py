@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -113,9 +114,10 @@ class _Worker:
             reader.start()
 
     def _pass_on(self, source: IO[bytes], target: Any) -> None:
+        greetings = _Greetings()
         for line in source:
             text = line.decode(errors="replace").rstrip("\n")
-            if text.startswith("[Gloo] Rank "):  # the engine says that it is connected
+            if greetings.has(text):
                 continue
             with _printing, contextlib.suppress(BrokenPipeError):
                 print(f"[{self.name}] {text}", file=target, flush=True)
@@ -129,6 +131,24 @@ class _Worker:
         """Waits until everything that it printed is passed on."""
         for reader in self._readers:
             reader.join(_LAST)
+
+
+class _Greetings:
+    """Tells what the engine says about its connections from what a program prints; its threads may say it at once."""
+
+    _WORDS = re.compile(r"\[Gloo\] Rank | is connected to | peer ranks\. |"
+                        r"Expected number of connected peer ranks is : ")
+
+    def __init__(self) -> None:
+        self._open = 0  # begun, and not at the end of their lines
+
+    def has(self, line: str) -> bool:
+        """Returns whether a line consists of such words, or of numbers that are left of such."""
+        rest = self._WORDS.sub("", line)
+        if (rest == line and not self._open) or rest.strip(" 0123456789"):
+            return False
+        self._open = max(0, self._open + line.count("[Gloo] Rank ") - 1)
+        return True
 
 
 _printing = threading.Lock()

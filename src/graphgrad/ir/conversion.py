@@ -150,6 +150,8 @@ def small_eager(value: Any, dtype: DType | None) -> EagerTensor | None:
       dtype: the wanted dtype, or None.
     """
     kind = type(value)
+    if kind in _NUMPYS_NUMBERS:
+        return _numpys_number(value) if dtype is None or dtype.np_dtype is value.dtype else None
     content: Any = value
     if kind is float:
         if dtype is not None and not dtype.is_floating:
@@ -160,10 +162,6 @@ def small_eager(value: Any, dtype: DType | None) -> EagerTensor | None:
         if not 0 < len(value) <= 8 or any(type(v) is not int or not -_WORD <= v < _WORD for v in value):
             return None
         content = tuple(value)
-    elif kind in _NUMPYS_NUMBERS:
-        if dtype is not None and dtype.np_dtype is not value.dtype:
-            return None
-        content = value.tobytes()
     elif kind is not int or not -_WORD <= value < _WORD:
         return None
     key = kind, content, id(dtype)
@@ -171,15 +169,26 @@ def small_eager(value: Any, dtype: DType | None) -> EagerTensor | None:
     if known is None:
         if dtype is not None and not (dtype.is_floating or dtype.name in ("int32", "int64")):
             return None
-        array = np.array(value) if kind in _NUMPYS_NUMBERS else eager_array(value, dtype).copy()
-        array.flags.writeable = False
-        found = dtype or as_dtype(array.dtype)
-        known = array, found, frozen(array)
-        if len(_small_eager) < 4096:
-            _small_eager[key] = known
+        known = _remembered(key, eager_array(value, dtype).copy(), dtype)
     tensor = EagerTensor(known[0], known[1])
     tensor._static = known[2]
     return tensor
+
+
+def _numpys_number(value: Any) -> EagerTensor:
+    key = type(value), value.tobytes()
+    known = _small_eager.get(key) or _remembered(key, np.array(value), None)
+    tensor = EagerTensor(known[0], known[1])
+    tensor._static = known[2]
+    return tensor
+
+
+def _remembered(key: Any, array: np.ndarray[Any, Any], dtype: DType | None) -> Any:
+    array.flags.writeable = False
+    known = array, dtype or as_dtype(array.dtype), frozen(array)
+    if len(_small_eager) < 4096:
+        _small_eager[key] = known
+    return known
 
 
 _SCALARS = frozenset({int, float, bool, complex, str, bytes})

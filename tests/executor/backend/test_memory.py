@@ -11,7 +11,7 @@ import graphgrad.compat.v1 as tf
 from graphgrad.executor.backend import cache, memory_budget, memory_errors, xla
 from graphgrad.executor.runtime import variable_locks
 from graphgrad.ir import context
-from graphgrad.training.checkpoints import bundle
+from graphgrad.training.checkpoints import bundle, bundle_writer
 
 ROWS = 3_000_000  # their products with each other are 36 TB, more than there is anywhere
 SMALL = np.ones([8, 4], np.float32)
@@ -217,7 +217,7 @@ def test_files(monkeypatch, tmp_path) -> None:
             patch.setattr(bundle.BundleReader, "_value", fail)
             saver.restore(sess, path)
         with monkeypatch.context() as patch, pytest.raises(tf.errors.ResourceExhaustedError, match="(?s)OOM.*Fix: "):
-            patch.setattr(bundle, "_bytes", fail)
+            patch.setattr(bundle_writer, "_bytes", fail)
             saver.save(sess, path)
         np.testing.assert_array_equal(sess.run(v), np.ones(4))
         saver.restore(sess, path)

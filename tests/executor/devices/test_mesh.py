@@ -142,6 +142,15 @@ def test_the_runs_of_other_devices_see_the_values() -> None:
         np.testing.assert_allclose(session.run(both), 2 * (1 + _W.sum(0)), rtol=1e-5)
 
 
+def test_scalars_stay_scalars() -> None:
+    with tf.mesh(data=2):
+        w = tf.shard(tf.get_variable("w", initializer=_W), ["data"])
+    steps = tf.train.get_or_create_global_step()
+    with _session(2) as session:
+        session.run([w.initializer, steps.initializer])
+        assert session.run(steps).shape == () == np.asarray(_held(session, steps)).shape
+
+
 def test_a_run_that_fails_leaves_variables_alone() -> None:
     with tf.mesh(data=2):
         w = tf.shard(tf.get_variable("w", initializer=_W), ["data"])

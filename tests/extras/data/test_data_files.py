@@ -14,7 +14,7 @@ import graphgrad.compat.v1 as tf
 from graphgrad import errors
 from graphgrad.executor.runtime.fetches import conversions, register_session_run_conversion_functions
 from graphgrad.executor.runtime.session import HostSession
-from graphgrad.training.checkpoints.bundle import write_bundle
+from graphgrad.training.checkpoints.bundle_writer import write_bundle
 
 
 @pytest.fixture

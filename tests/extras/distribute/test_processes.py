@@ -6,9 +6,6 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
-import sys
-import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,13 +16,12 @@ import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 import graphgrad.horovod as hvd
 from graphgrad import cli
+from graphgrad.commands.launch import _Greetings
 from graphgrad.executor.backend import membership
 from graphgrad.executor.backend import process_group as processes
 from graphgrad.ir import context
-from tests import ROOT
 from tests.support.effort import long
-
-_LIMIT = 120  # seconds, for all processes of a test
+from tests.support.launched import launched, start
 
 
 @pytest.fixture
@@ -34,33 +30,6 @@ def alone() -> Iterator[None]:
     processes.forget()
     yield
     processes.forget()
-
-
-def _start(folder: pathlib.Path, program: str, count: int = 2, **options: Any) -> subprocess.Popen[str]:
-    path = folder / "program.py"
-    path.write_text(textwrap.dedent(program))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **options}
-    # Whoever runs the tests in the background may ignore Ctrl-C, and so would what is started.
-    return subprocess.Popen([sys.executable, "-m", "graphgrad", "launch", "-n", str(count), str(path)], env=environment,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-
-
-def _launched(folder: pathlib.Path, program: str, count: int = 2,
-              **options: Any) -> tuple[int, dict[int, list[str]], str]:
-    """Runs a program in several processes; returns the status, the lines that each printed, and the errors."""
-    started = _start(folder, program, count, **options)
-    try:
-        out, err = started.communicate(timeout=_LIMIT)
-    except subprocess.TimeoutExpired:
-        started.send_signal(signal.SIGINT)  # which ends the processes, too
-        out, err = started.communicate(timeout=20)
-        raise AssertionError(f"the processes hang:\n{out}\n{err}") from None
-    lines: dict[int, list[str]] = {i: [] for i in range(count)}
-    for line in out.splitlines():
-        number, _, text = line.removeprefix("[").partition("] ")
-        lines[int(number)].append(text)
-    return started.returncode, lines, err
 
 
 _TRAINING = """
@@ -112,7 +81,7 @@ def _alone() -> tuple[list[float], list[Any]]:
 
 def test_training(tmp_path: pathlib.Path) -> None:
     """Two processes give one's losses to rounding, bit-equal among themselves, and sum no more bytes than needed."""
-    status, lines, errors = _launched(tmp_path, _TRAINING)
+    status, lines, errors = launched(tmp_path, _TRAINING)
     assert status == 0, errors
     first, second = (json.loads(lines[i][0]) for i in range(2))
     assert first[0] == second[0] and first[1] == second[1]  # bits
@@ -133,7 +102,7 @@ def test_training(tmp_path: pathlib.Path) -> None:
 
 def test_a_killed_process(tmp_path: pathlib.Path) -> None:
     """The others' sums fail at once, and say so again; the command's status is that of the process that was killed."""
-    status, lines, errors = _launched(tmp_path, """
+    status, lines, errors = launched(tmp_path, """
         import os, signal, time
         import graphgrad as tf
         import graphgrad.horovod as hvd
@@ -178,7 +147,7 @@ _STOPPED = """
                                              (False, "not all processes have asked for it within 3 s")])
 def test_a_process_that_stands_still(tmp_path: pathlib.Path, stops: bool, text: str) -> None:
     """A process that is stopped, or never comes, is noticed."""
-    status, lines, errors = _launched(tmp_path, _STOPPED.format(stops=stops), GRAPHGRAD_SUM_TIMEOUT="600" if stops
+    status, lines, errors = launched(tmp_path, _STOPPED.format(stops=stops), GRAPHGRAD_SUM_TIMEOUT="600" if stops
                                       else "3")
     assert status == 128 + signal.SIGKILL, errors
     assert lines[0][0].startswith("True") and text in lines[0][0] and "Fix:" in lines[0][0]
@@ -186,7 +155,7 @@ def test_a_process_that_stands_still(tmp_path: pathlib.Path, stops: bool, text: 
 
 def test_programs_that_differ(tmp_path: pathlib.Path) -> None:
     """Processes that ask for different sums say so, and nobody waits."""
-    status, lines, errors = _launched(tmp_path, """
+    status, lines, errors = launched(tmp_path, """
         import sys
         import graphgrad as tf
         import graphgrad.horovod as hvd
@@ -208,7 +177,7 @@ def test_programs_that_differ(tmp_path: pathlib.Path) -> None:
 @long("the command line is Python's subprocess")
 def test_ctrl_c(tmp_path: pathlib.Path) -> None:
     """Ctrl-C ends all processes, and gives the status 130."""
-    started = _start(tmp_path, """
+    started = start(tmp_path, """
         import os, time
         print(os.getpid())
         time.sleep(600)
@@ -226,7 +195,7 @@ def test_ctrl_c(tmp_path: pathlib.Path) -> None:
 @long("a process that does not come is the engine's matter")
 def test_a_process_that_does_not_come(tmp_path: pathlib.Path) -> None:
     """The others wait for as long as they are told to; then the engine ends them."""
-    status, _, errors = _launched(tmp_path, """
+    status, _, errors = launched(tmp_path, """
         import graphgrad.horovod as hvd
         from graphgrad.executor.backend import membership
 
@@ -243,6 +212,15 @@ def test_options(arguments: list[str], text: str, capsys: pytest.CaptureFixture[
     """Numbers of processes that make no sense are refused."""
     assert cli.main(["launch", *arguments, "program.py"]) == 2
     assert text in capsys.readouterr().err
+
+
+def test_what_the_engine_says_is_left_out() -> None:
+    """Threads that connect at once may mix what they say; what a program prints is passed on."""
+    greetings = _Greetings()
+    said = ["[Gloo] Rank 0 is connected to 1 peer ranks. Expected number of connected peer ranks is : 1", "1",
+            "[Gloo] Rank [Gloo] Rank 2 is connected to 3 peer ranks. Expected number of connected peer ranks is : 3",
+            "3", "3", "", "[Gloo] is fine"]
+    assert [greetings.has(line) for line in said] == [True, False, True, True, False, False, False]
 
 
 def test_who(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from .membership import Member
 
 BEAT, STILL = 1.0, 6.0  # seconds: between signs of life for the others, and without one until they give up
 _ENDED, _NOTICED, _PUBLISHED = "graphgrad/ended/", "graphgrad/noticed/", "graphgrad/published/"
+_LOST = "graphgrad/lost"
 
 
 class HasEnded(Exception):
@@ -82,6 +83,17 @@ class Attendance:
         ended = {rank: text for rank, (number, _, text) in found.items() if int(number) <= exchange}
         if ended:
             raise HasEnded(ended)
+
+    def give_up(self, why: str) -> None:
+        """Says that this process has lost the others."""
+        with contextlib.suppress(RuntimeError):
+            self._service.key_value_set(_LOST, f"process {self._who.rank} has given up: {why}")
+
+    def given_up(self) -> str:
+        """Returns what the first process has said that lost the others; "" if none has."""
+        with contextlib.suppress(RuntimeError):
+            return str(self._service.key_value_try_get(_LOST))
+        return ""
 
     def publish(self, text: str) -> None:
         """Says something to those that ask later."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from graphgrad.system.late_imports import load
 
 from .membership import Member
-from .process_sums import quiet
+from .process_client import quiet
+from .process_worker import LEAVING
 
-HEARTBEAT, LEAVING = 10, 3  # seconds: without a sign of life, for the service; to take leave
+HEARTBEAT = 10  # seconds without a sign of life, for the service
 
 
 class CoordinatorService:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import contextlib
 import functools
-import io
 import math
 import sys
 import threading
@@ -109,14 +108,13 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
             traced = jitted.trace(*args)
             _check_sizes(traced.jaxpr)
             lowered = traced.lower(lowering_platforms=(platform,))
-        module = io.BytesIO()
         operation = lowered.compiler_ir("stablehlo").operation
         libraries = xla_options.libraries(operation.get_asm(large_elements_limit=4))
         if platform == "cpu" and cluster.on_mesh is None and not xla_options.sums(libraries):
             reductions.rewrite(operation)
-        operation.write_bytecode(module)
+        module = mesh.written(device, operation)
         results = [_result(o) for o in lowered.out_info]
-    return module.getvalue(), results, libraries, [taken.get(row, 0) for row in cluster.rows]
+    return module, results, libraries, [taken.get(row, 0) for row in cluster.rows]
 
 
 without_jax = True  # whether clusters are lowered without JAX where that is possible

@@ -1,4 +1,4 @@
-"""Which of several processes this one is: as `graphgrad launch` says, or as the cluster's manager does.
+"""Which of several processes this one is: as `graphgrad launch` says, as the cluster's manager does, or as they meet.
 
 SLURM's and Kubernetes' variables, and those of other managers, are read by JAX, which knows them.
 """
@@ -6,6 +6,7 @@ SLURM's and Kubernetes' variables, and those of other managers, are read by JAX,
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from graphgrad.system.late_imports import load
@@ -85,3 +86,31 @@ def found_by_the_engine() -> Member | None:
     address = manager.get_coordinator_address(timeout_secs=timeout(),
                                               override_coordinator_port=os.environ.get("JAX_COORDINATOR_PORT"))
     return Member(rank, size, rank if local is None else int(local), size, address)
+
+
+class Meetings(NamedTuple):
+    """How the processes of a cluster find each other.
+
+    Attributes:
+      meet: waits for the others; returns which process this one is. It is told why they meet: to "begin", "again" after
+        a loss, or to go "on" after some have ended their training.
+      part: says there that this process has ended its training.
+      name: what the others' errors call this process.
+    """
+
+    meet: Callable[[str], Member]
+    part: Callable[[], None]
+    name: str
+
+
+_current: list[Meetings] = []
+
+
+def meet_by(given: Meetings | None) -> None:
+    """Says how the processes of a cluster find each other, also after they have lost each other; None for no more."""
+    _current[:] = [] if given is None else [given]
+
+
+def meetings() -> Meetings | None:
+    """Returns how the processes of a cluster find each other; None without a cluster."""
+    return _current[0] if _current else None

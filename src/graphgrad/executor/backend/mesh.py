@@ -7,6 +7,7 @@ results. Values are `MeshBuffer`s: of each, every device holds its part, or all 
 from __future__ import annotations
 
 import collections
+import io
 import itertools
 import math
 import operator
@@ -35,14 +36,14 @@ turn = threading.RLock()
 PREFIX = "mesh:"  # of the names of such devices
 
 
-def name_of(mesh: DeviceMesh, accelerators: bool) -> str:
-    """Returns the name under which `xla.device` knows a mesh.
+def name_of(mesh: DeviceMesh, kind: str) -> str:
+    """Returns the name under which `device` knows a mesh.
 
     Args:
       mesh: the mesh.
-      accelerators: whether it consists of accelerators, not of processors.
+      kind: what it consists of: "accelerators", "CPU", or another one of `makers`.
     """
-    return f"{PREFIX}{'accelerators' if accelerators else 'CPU'}:{mesh}"
+    return f"{PREFIX}{kind}:{mesh}"
 
 
 class MeshBuffer:
@@ -52,33 +53,36 @@ class MeshBuffer:
       array: jaxlib's array, with a part for each device.
       layout: how it is split.
       aval: shape and dtype.
+      home: the devices.
     """
 
-    __slots__ = ("array", "layout", "aval", "__weakref__")
+    __slots__ = ("array", "layout", "aval", "home", "__weakref__")
 
-    def __init__(self, array: Any, layout: MeshLayout, aval: xla.ArraySpec):
+    def __init__(self, array: Any, layout: MeshLayout, aval: xla.ArraySpec, home: MeshDevice):
         self.array = array
         self.layout = layout
         self.aval = aval
+        self.home = home
 
     def split(self) -> SplitValue:
-        """Returns the different parts as arrays, which keep the devices' memory."""
+        """Returns the different parts that this process has as arrays, which keep the devices' memory."""
         found: dict[tuple[int, ...], Any] = {}
-        for start, buffer in zip(self.layout.starts(self.aval.shape), self._buffers(), strict=True):
-            if start not in found:
-                found[start] = np.asarray(buffer)
-        return SplitValue(self.layout, self.aval.shape, self.aval.dtype, found)
+        starts = self.layout.starts(self.aval.shape)
+        for place, buffer in zip(self.home.places, self.buffers(), strict=True):
+            if starts[place] not in found:
+                found[starts[place]] = np.asarray(buffer)
+        return self.home.as_split(self, found)
 
     def bytes_of_devices(self) -> list[int]:
-        """Returns the bytes that each device holds."""
-        return [math.prod(b.shape) * self.aval.dtype.itemsize for b in self._buffers()]
+        """Returns the bytes that each device of this process holds."""
+        return [math.prod(b.shape) * self.aval.dtype.itemsize for b in self.buffers()]
 
-    def _buffers(self) -> list[Any]:
+    def buffers(self) -> list[Any]:
+        """Returns what each device of this process holds."""
         return [shard.data for shard in self.array.addressable_shards]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        parts = self.split()
-        whole = next(iter(parts.pieces.values())) if len(parts.pieces) == 1 else np.asarray(parts)
+        whole = self.home.join(self)
         whole.flags.writeable = False
         return whole if dtype is None else whole.astype(dtype)
 
@@ -91,13 +95,18 @@ class MeshDevice(xla.Device):
 
     Attributes:
       mesh: the mesh.
+      places: which of its devices, by number, this process has.
     """
 
-    def __init__(self, name: str, mesh: DeviceMesh, client: Any, jaxlib: Any, xla_client: Any):
+    def __init__(self, name: str, mesh: DeviceMesh, client: Any, jaxlib: Any, xla_client: Any,
+                 devices: Sequence[Any] | None = None):
         super().__init__(client, jaxlib, xla_client, 0, name)
         sharding = load("jax.sharding")
         self.mesh = mesh
-        self._all = client.local_devices()[: mesh.size]
+        self._all = client.local_devices()[: mesh.size] if devices is None else list(devices)
+        own = set(client.local_devices())
+        self.places = [i for i, d in enumerate(self._all) if d in own]
+        self._own = [self._all[i] for i in self.places]
         self._list = jaxlib.DeviceList(tuple(self._all))
         self._partition, self._named = sharding.PartitionSpec, sharding.NamedSharding
         self.jax_mesh = sharding.Mesh(np.array(self._all).reshape([n for _, n in mesh.axes]),
@@ -134,16 +143,29 @@ class MeshDevice(xla.Device):
         problem = layout.complaint(array.shape)
         if problem is not None:
             raise located(InvalidArgumentError, *problem)
-        if type(array) is SplitValue and array.layout == layout:
-            parts = [array.pieces[start] for start in layout.starts(array.shape)]
+        starts = layout.starts(array.shape)
+        if type(array) is SplitValue and array.layout == layout and all(starts[i] in array.pieces for i in self.places):
+            parts = [array.pieces[starts[i]] for i in self.places]
         else:
-            whole = np.asarray(array)
-            parts = [np.ascontiguousarray(whole[part]) for part in layout.parts(array.shape)]
+            whole, slices = np.asarray(array), layout.parts(array.shape)
+            parts = [np.asarray(whole[slices[i]], order="C") for i in self.places]  # a scalar stays one
+        return self._of_parts(xla.ArraySpec(array.shape, array.dtype), layout, parts, own)
+
+    def _of_parts(self, spec: xla.ArraySpec, layout: MeshLayout, parts: list[Any], own: bool) -> MeshBuffer:
+        """Returns a value of which each device of this process gets a part."""
         if own:
             parts = list(map(np.array, parts))
-        spec = xla.ArraySpec(array.shape, array.dtype)
-        made = self._put(spec, self.sharding(layout), parts, self._all, enable_x64=True)
-        return MeshBuffer(made, layout, spec)
+        made = self._put(spec, self.sharding(layout), parts, self._own, enable_x64=True)
+        return MeshBuffer(made, layout, spec, self)
+
+    def as_split(self, buffer: MeshBuffer, pieces: dict[tuple[int, ...], Any]) -> SplitValue:
+        """Returns the pieces of a value as a `SplitValue`."""
+        return SplitValue(buffer.layout, buffer.aval.shape, buffer.aval.dtype, pieces)
+
+    def join(self, buffer: MeshBuffer) -> Any:
+        """Returns a value as an array."""
+        parts = buffer.split()
+        return next(iter(parts.pieces.values())) if len(parts.pieces) == 1 else np.asarray(parts)
 
     def move(self, value: Any) -> Any:
         """Gives every device all of a value."""
@@ -154,12 +176,13 @@ class MeshDevice(xla.Device):
         return self.place(value, None)
 
     def compile_for(self, layouts: Sequence[MeshLayout], module: bytes, outputs: Sequence[xla.AnySpec],
-                    libraries: frozenset[int]) -> MeshProgram:
+                    libraries: frozenset[int], label: str = "") -> MeshProgram:
         """Compiles StableHLO with annotations of Shardy's.
 
         Args:
           layouts: those of the results.
           module, outputs, libraries: as for `compile`.
+          label: what it is, for errors.
         """
         memory_budget.reserve_to_compile()
         options = xla_options.options(self._jax, libraries)
@@ -171,6 +194,11 @@ class MeshDevice(xla.Device):
         numbers = np.array([d.id for d in self._all], np.int32).reshape(1, count)
         options.device_assignment = self._jax.DeviceAssignment.create(numbers)
         executable = self._client.compile_and_load(module, self._list, options)
+        return self.program(executable, outputs, layouts, module, label)
+
+    def program(self, executable: Any, outputs: Sequence[xla.AnySpec], layouts: Sequence[MeshLayout], module: bytes,
+                label: str) -> MeshProgram:
+        """Returns a program that is compiled."""
         return MeshProgram(self, executable, outputs, layouts)
 
     def wait(self, buffers: Sequence[Any]) -> None:
@@ -185,7 +213,7 @@ class MeshDevice(xla.Device):
 
     def copied(self, buffer: MeshBuffer) -> Any:
         """Returns a copy of a buffer."""
-        return self.place(np.asarray(buffer), buffer.layout, own=True)
+        return self._of_parts(buffer.aval, buffer.layout, [np.asarray(b) for b in buffer.buffers()], own=True)
 
     def with_copies(self, buffers: list[Any], donated: Sequence[int], whole: bool) -> list[Any]:
         """Replaces donated arguments of a call that must stay: the pinned ones, or all."""
@@ -218,9 +246,14 @@ class MeshProgram(xla.Program):
     def __call__(self, buffers: list[Any]) -> list[Any]:
         """Runs the program, and waits for its end."""
         with turn:
-            made = self._execute([b.array for b in buffers]).consume_with_handlers(self._handlers)
-            self._device._jax.batched_block_until_ready(made)
-        return [MeshBuffer(*found) for found in zip(made, self._layouts, self._specs, strict=True)]
+            made = self._call([b.array for b in buffers])
+        home: Any = self._device
+        return [MeshBuffer(*found, home) for found in zip(made, self._layouts, self._specs, strict=True)]
+
+    def _call(self, arrays: list[Any]) -> list[Any]:
+        made: list[Any] = self._execute(arrays).consume_with_handlers(self._handlers)
+        self._device._jax.batched_block_until_ready(made)
+        return made
 
     def into(self, sinks: Sequence[Callable[[Any], Any]], buffers: list[Any], more: Sequence[Any],
              donated: Sequence[int]) -> None:
@@ -231,7 +264,7 @@ class MeshProgram(xla.Program):
           donated: the positions of the arguments whose memory the results take; what is pinned is copied before.
         """
         # Silenced: its device is that of a mesh, which has one.
-        self._device.reserve(sum(self.memory()) * self._device.mesh.size)  # type: ignore[attr-defined]
+        self._device.reserve(sum(self.memory()) * len(self._device.places))  # type: ignore[attr-defined]
 
         def work() -> None:
             with turn:
@@ -253,8 +286,28 @@ def compiled(device: Any, cluster: Cluster, module: bytes, outputs: Sequence[xla
              libraries: frozenset[int]) -> MeshProgram:
     """Compiles a cluster for a mesh; see `MeshDevice.compile_for`."""
     layouts = [cluster.on_mesh.layouts.get(s, device.whole) for s in cluster.outs]
-    made: MeshProgram = device.compile_for(layouts, module, outputs, libraries)
+    made: MeshProgram = device.compile_for(layouts, module, outputs, libraries, _described(cluster))
     return made
+
+
+def written(device: Any, operation: Any) -> bytes:
+    """Returns a module of StableHLO as bytes, to compile.
+
+    Args:
+      device: the device, or the mesh, that it is for.
+      operation: the module.
+    """
+    if (write := getattr(device, "write", None)) is not None:
+        return bytes(write(operation))
+    module = io.BytesIO()
+    operation.write_bytecode(module)
+    return module.getvalue()
+
+
+def _described(cluster: Cluster) -> str:
+    """Returns in words what a cluster computes."""
+    names = [i.op.name for i in cluster.program]
+    return f"{len(names)} operations, '{names[0]}' to '{names[-1]}'" if names else "no operations"
 
 
 def partitioned(jax: Any, function: Callable[..., Any], device: Any, cluster: Cluster, slots: Sequence[int],
@@ -291,6 +344,7 @@ def _handler(make: Callable[..., Any], spec: xla.ArraySpec, sharding: Any) -> An
 xla.other_buffers.update({MeshBuffer: np.asarray, SplitValue: np.asarray})
 
 
+makers: dict[str, Callable[[str, DeviceMesh], MeshDevice]] = {}  # what makes the devices of further kinds
 _clients: dict[int, Any] = {}
 _devices: dict[str, MeshDevice] = {}
 _making = threading.Lock()
@@ -311,6 +365,8 @@ def _make(name: str) -> MeshDevice:
     mesh = mesh_of(axes)
     default = xla.device()  # first of all: it decides what XLA logs
     jaxlib, xla_client = load("jaxlib._jax"), load("jaxlib.xla_client")
+    if kind in makers:
+        return makers[kind](name, mesh)
     if kind != "CPU":
         return MeshDevice(name, mesh, default._client, jaxlib, xla_client)
     with _making, untimed(), xla._quietly():

@@ -14,11 +14,14 @@ import numpy as np
 
 from graphgrad.errors import InvalidArgumentError, describe
 from graphgrad.executor.backend import mesh as backend
+from graphgrad.executor.backend import process_mesh
 from graphgrad.executor.program.plan_types import Cluster, Plan
+from graphgrad.executor.program.random_table import is_drawn
 from graphgrad.ir import dtypes
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.values.mesh_layout import DeviceMesh, MeshLayout, layout_in
+from graphgrad.ir.values.split_value import SplitValue
 from graphgrad.ir.values.variable_store import Cell
 
 from .placement import Placement, default_placement
@@ -55,16 +58,48 @@ def mesh_of_run(ops: Sequence[Operation], resolve: Callable[[Tensor], Cell], pla
         other = list(found)[1]
         raise _error(found[other], f"the run needs the mesh {other}, and the mesh {mesh} for '{op.name}'",
                      "use one mesh for all that is computed together, or two runs")
-    devices = (place or default_placement).devices
-    accelerators = [d for d in devices if not d.startswith("CPU")]
-    processors = len(devices) - len(accelerators)
-    if mesh.size > max(len(accelerators), processors):
-        there = f"{len(accelerators)} accelerators and a processor that counts as {processors}" if accelerators \
+    accelerators, processors = _counts(place)
+    if mesh.size > max(accelerators, processors):
+        if (name := process_mesh.name_of(mesh, processors)) is not None:
+            return name
+        there = f"{accelerators} accelerators and a processor that counts as {processors}" if accelerators \
             else f"a processor that counts as {processors}"
-        raise _error(op, f"the mesh {mesh} needs {mesh.size} devices; there is {there}",
+        several = process_mesh.count()
+        fits = f"of {processors} devices, those of each process, or of {several * processors}, those of all"
+        raise _error(op, f"the mesh {mesh} needs {mesh.size} devices; there is {there}"
+                     f"{f', in each of {several} processes' if several > 1 else ''}",
                      f'use tf.Session(config=tf.ConfigProto(device_count={{"CPU": {mesh.size}}})), or '
-                     "tf.config.set_logical_device_configuration for functions, or a smaller mesh")
-    return backend.name_of(mesh, mesh.size <= len(accelerators))
+                     f"tf.config.set_logical_device_configuration for functions, or "
+                     f"{f'a mesh {fits}' if several > 1 else 'a smaller mesh'}")
+    return backend.name_of(mesh, "accelerators" if mesh.size <= accelerators else "CPU")
+
+
+def _counts(place: Placement | None) -> tuple[int, int]:
+    """Returns the numbers of accelerators, and of what the processor counts as."""
+    devices = (place or default_placement).devices
+    processors = sum(d.startswith("CPU") for d in devices)
+    return len(devices) - processors, processors
+
+
+def own_pieces(layout: MeshLayout, shape: tuple[int, ...], dtype: Any, place: Placement | None,
+               read: Callable[[tuple[int, ...]], Any]) -> SplitValue:
+    """Returns a value in the pieces that the devices of this process have.
+
+    Args:
+      layout: how it is split.
+      shape, dtype: of the whole.
+      place: says which devices there are; None if that is not known, for all pieces.
+      read: returns the piece that begins somewhere.
+    """
+    starts, size, (accelerators, processors) = layout.starts(shape), layout.mesh.size, _counts(place)
+    if place is None or size <= max(accelerators, processors) or process_mesh.name_of(layout.mesh, processors) is None:
+        return SplitValue(layout, shape, dtype, {start: read(start) for start in dict.fromkeys(starts)})
+    rank = process_mesh.rank()
+    own = starts[rank * processors : (rank + 1) * processors]
+    made = SplitValue(layout, shape, dtype, {start: read(start) for start in dict.fromkeys(own)},
+                      process_mesh.owned(layout, shape, processors, rank),
+                      lambda: process_mesh.joined(made, processors))
+    return made
 
 
 def _error(op: Operation, problem: str, fix: str) -> InvalidArgumentError:
@@ -111,6 +146,80 @@ def lay_out(plan: Plan, device: str, ops: Sequence[Operation], slot_of: Mapping[
         if isinstance(step, Cluster):
             step.device, step.on_mesh, step.loop = device, made, None
             step.donated &= layouts.keys()
+
+
+def agree(plan: Plan, slots: Sequence[Any], table: Any) -> None:
+    """Sees to it that several processes with parts of a mesh run a plan on the same values.
+
+    Variables are compared when they are put on the mesh, constants and feeds in the first run. Where a seed was drawn,
+    all processes draw the numbers of process 0.
+
+    Args:
+      plan: the plan.
+      slots: the values, before they are put on the mesh.
+      table: the random states, or None.
+    Raises: InvalidArgumentError if values differ.
+    """
+    agree_on_values(plan, [(cell, cell.held) for _, cell in plan.loads])
+    device = _over_processes(plan)
+    if device is None:
+        return
+    found = []
+    if not plan.ready:
+        found += [(f"what is fed as '{_name(plan, slot)}'", slots[slot]) for slot in plan.feeds
+                  if _is_shared(device, plan.mesh.layouts.get(slot), slots[slot])]
+        found += [(f"the constant {_name(plan, slot)!r}", value) for slot, value in plan.constants]
+    device.check_equal(_numbers(found))
+    if table is not None and any(is_drawn(op) for op in plan.random_ops):
+        (table.values,) = device.group.broadcast([table.values], 0, f"random states on {device.mesh}")
+
+
+def agree_on_python(plan: Plan, slots: Sequence[int], values: Sequence[Any]) -> None:
+    """Sees to it that what Python has computed within a run is the same in several processes.
+
+    Args:
+      plan: the plan.
+      slots: the slots that clusters are going to read.
+      values: the values of all slots, before they are put on the mesh.
+    Raises: InvalidArgumentError if values differ.
+    """
+    if (device := _over_processes(plan)) is not None:
+        known = {slot for slot, _ in plan.constants}.union(plan.feeds)
+        device.check_equal(_numbers([
+            (f"what Python gives as '{_name(plan, slot)}'", values[slot]) for slot in slots
+            if slot not in known and _is_shared(device, plan.mesh.layouts.get(slot), values[slot])]))
+
+
+def agree_on_values(plan: Plan, values: Sequence[tuple[Cell, Any]]) -> None:
+    """Sees to it that several processes with parts of a mesh have the same values of variables.
+
+    Args:
+      plan: the plan.
+      values: variables, and values of theirs; those that are on devices are compared no more.
+    Raises: InvalidArgumentError if values differ.
+    """
+    if (device := _over_processes(plan)) is not None:
+        device.check_equal(_numbers([(f"the variable '{cell.name}'", value) for cell, value in values]))
+
+
+def _over_processes(plan: Plan) -> process_mesh.ProcessMeshDevice | None:
+    """Returns the mesh of a plan, if it lies over several processes."""
+    device = backend.device(plan.mesh.device)
+    return device if isinstance(device, process_mesh.ProcessMeshDevice) else None
+
+
+def _numbers(values: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Returns those of some values that are arrays of numbers."""
+    return [(name, value) for name, value in values if type(value) is np.ndarray and value.dtype != object]
+
+
+def _name(plan: Plan, slot: int) -> str:
+    return plan.static[slot].name if slot in plan.static else f"value {slot}"
+
+
+def _is_shared(device: process_mesh.ProcessMeshDevice, layout: MeshLayout | None, value: Any) -> bool:
+    """Returns whether processes use some of the same elements of a value."""
+    return layout is None or layout.complaint(np.shape(value)) is not None or device.is_shared(layout, np.shape(value))
 
 
 def placed(plan: Plan, slot: int, value: Any, own: bool = True) -> Any:

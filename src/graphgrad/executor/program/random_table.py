@@ -10,6 +10,11 @@ import numpy as np
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
+def is_drawn(op: Any) -> bool:
+    """Returns whether the seed of a random operation was drawn, not given; it is then larger than any of a program."""
+    return bool(op._attr("seed") >= 2**32)
+
+
 class RandomState:
     """The state of one operation, which its kernel gets as `rng`.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from graphgrad.executor.program.plan_types import Plan
-from graphgrad.executor.program.random_table import RandomTable
+from graphgrad.executor.program.random_table import RandomTable, is_drawn
 from graphgrad.ir.graph import Operation
 
 _lock = threading.Condition()
@@ -127,8 +127,7 @@ class RandomPositions:
 
 def _first(op: Operation) -> int:
     """Returns where an operation begins: unseeded ones at a random position."""
-    drawn = op._attr("seed") >= 2**32  # larger than any seed of a program
-    return int.from_bytes(os.urandom(7), "little") if drawn else 0
+    return int.from_bytes(os.urandom(7), "little") if is_drawn(op) else 0
 
 
 def _seeds(op: Operation) -> tuple[int, int]:

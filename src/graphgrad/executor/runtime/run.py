@@ -124,6 +124,8 @@ class Run:
     def compute(self) -> None:
         """Computes with XLA what it can, and stores."""
         plan, slots = self._plan, self.slots
+        if plan.mesh is not None:
+            meshes.agree(plan, slots, self.table)
         if not plan.ready:
             self._put_constants()
         if plan.loads:
@@ -276,6 +278,8 @@ class Run:
     def _bring(self, stage: Stage) -> dict[int, Any]:
         """Brings values to a stage's device; returns those that stay here, by their slots."""
         slots, device = self.slots, stage.device
+        if stage.on_mesh is not None and not stage.bound:
+            meshes.agree_on_python(self._plan, stage.ins, slots)
         opaque: dict[int, Any] = {}
         layouts = {} if stage.on_mesh is None else stage.on_mesh.layouts
         for s in stage.ins:
@@ -333,6 +337,7 @@ class Run:
         copied = plan.several if separate else plan.shared
         values = [np.array(xla.to_numpy(slots[s])) if s in copied else slots[s] for s, _ in plan.stores]
         if plan.mesh is not None and not separate:
+            meshes.agree_on_values(plan, [(cell, v) for (_, cell), v in zip(plan.stores, values, strict=True)])
             values = [meshes.placed(plan, s, v) for (s, _), v in zip(plan.stores, values, strict=True)]
         set_all([setter_of(cell) for _, cell in plan.stores], values)
 

@@ -16,7 +16,8 @@ from graphgrad.ir.dtypes import as_dtype, string, variant
 from graphgrad.ir.files.atomic_files import open_plain
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.op_signature import Spec
-from graphgrad.training.checkpoints.bundle import BundleReader, read_bundle, write_bundle
+from graphgrad.training.checkpoints.bundle import BundleReader, read_bundle
+from graphgrad.training.checkpoints.bundle_writer import write_bundle
 from graphgrad.training.checkpoints.checkpoint_state import checkpoint_exists
 
 from .data_structure import flatten

@@ -15,7 +15,7 @@ from graphgrad.ir.dtypes import string
 from graphgrad.ir.files.atomic_files import write_whole
 from graphgrad.ir.graph_messages import GraphDef
 from graphgrad.ir.proto.messages import DecodeError
-from graphgrad.training.checkpoints.bundle import index_path
+from graphgrad.training.checkpoints.bundle_messages import index_path
 from graphgrad.training.checkpoints.saved_object_messages import FingerprintDef
 
 FILE = "fingerprint.pb"

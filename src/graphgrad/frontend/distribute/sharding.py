@@ -74,7 +74,8 @@ def mesh(**axes: int) -> Mesh:
     A run that needs something which is split is one program on all devices of the mesh. XLA's partitioner decides how
     everything else in it is split, and which sums and exchanges follow. The devices are the accelerators if there are
     any, else those that the processor counts as: `ConfigProto(device_count={"CPU": 8})` of a session, or
-    `tf.config.set_logical_device_configuration`.
+    `tf.config.set_logical_device_configuration`. A mesh with as many devices as all processes of `graphgrad launch`
+    have together lies over all of them; all run the same program then.
 
     Args:
       **axes: the length of each axis; the product is the number of devices.

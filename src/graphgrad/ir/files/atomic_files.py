@@ -116,6 +116,12 @@ class Part:
                 raise
             _try_lock(fd)
 
+    @property
+    def path(self) -> str:
+        """Its name as long as it is a part."""
+        assert self._path is not None
+        return self._path
+
     def finish(self, sync: bool = True) -> None:
         """Finishes writing; `sync`: and flushes it to the disk."""
         self.file.flush()

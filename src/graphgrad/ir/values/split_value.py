@@ -1,7 +1,12 @@
-"""A value in host memory in the pieces that the devices of a mesh have: what checkpoints write and read."""
+"""A value in host memory in the pieces that the devices of a mesh have: what checkpoints write and read.
+
+Of a mesh over several processes, each has its own pieces.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,14 +23,19 @@ class SplitValue:
       layout: how it is split.
       shape, dtype: of the whole.
       pieces: where a piece begins -> its content.
+      own: over several processes, the pieces that this process is to write; None for a value of one process.
+      whole: over several processes, returns all of it, which all processes must ask for.
     """
 
     def __init__(self, layout: MeshLayout, shape: tuple[int, ...], dtype: np.dtype[Any],
-                 pieces: dict[tuple[int, ...], Any]):
+                 pieces: dict[tuple[int, ...], Any], own: frozenset[tuple[int, ...]] | None = None,
+                 whole: Callable[[], Any] | None = None):
         self.layout = layout
         self.shape = shape
         self.dtype = dtype
         self.pieces = pieces
+        self.own = own
+        self._whole = whole
 
     @property
     def aval(self) -> SplitValue:
@@ -33,13 +43,17 @@ class SplitValue:
         return self
 
     def places(self) -> list[tuple[Place, Any]]:
-        """Returns the pieces and where they belong, in order."""
-        return [((self.shape, start, piece.shape), piece) for start, piece in sorted(self.pieces.items(), key=_start)]
+        """Returns the pieces, of several processes' those to write, and where they belong, in order."""
+        return [((self.shape, start, piece.shape), piece) for start, piece in sorted(self.pieces.items(), key=_start)
+                if self.own is None or start in self.own]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        whole = np.empty(self.shape, self.dtype)
-        for (_, start, size), piece in self.places():
-            whole[tuple(slice(s, s + n) for s, n in zip(start, size, strict=True))] = piece
+        if self._whole is not None and sum(p.size for p in self.pieces.values()) < math.prod(self.shape):
+            whole = self._whole()
+        else:
+            whole = np.empty(self.shape, self.dtype)
+            for start, piece in self.pieces.items():
+                whole[tuple(slice(s, s + n) for s, n in zip(start, piece.shape, strict=True))] = piece
         return whole if dtype is None else whole.astype(dtype)
 
 

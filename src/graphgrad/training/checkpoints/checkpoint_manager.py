@@ -12,6 +12,7 @@ from graphgrad.ir.blocking import LongWait
 from graphgrad.ir.context import executing_eagerly
 
 from .bundle import BundleReader
+from .bundle_writer import Written
 from .checkpoint_state import checkpoint_exists, get_checkpoint_state, latest_checkpoint, remove_checkpoint, write_state
 from .object_graph import KEY, ObjectGraph, TrackableObjectGraph, children
 
@@ -117,20 +118,22 @@ class CheckpointManager:
         counted = self._checkpoint._count(None if executing_eagerly() else get_default_session())
         number = counted if checkpoint_number is None else _number(checkpoint_number)
         path = self._checkpoint.write(os.path.join(self._directory, f"{self._name}-{number}"))
-        self._last_step = step
-        now = time.time()
-        self._kept.pop(path, None)
-        self._kept[path] = now
-        self._latest = path
-        self._note(path)  # before deleting others: the state always names an existing checkpoint
-        if self._sweep(now):
-            self._note(path)
+        with vars(self._checkpoint).get("_written") or Written() as is_first:
+            self._last_step = step
+            now = time.time()
+            self._kept.pop(path, None)
+            self._kept[path] = now
+            self._latest = path
+            if is_first:
+                self._note(path)  # before deleting others: the state always names an existing checkpoint
+            if self._sweep(now, is_first) and is_first:
+                self._note(path)
         return path
 
     def _note(self, path: str) -> None:
         write_state(self._directory, path, list(self._kept), None, True, list(self._kept.values()), self._preserved)
 
-    def _sweep(self, now: float) -> bool:
+    def _sweep(self, now: float, removes: bool) -> bool:
         """Deletes checkpoints beyond the limit; returns whether there were any."""
         full = self._max_to_keep is not None and len(self._kept) > self._max_to_keep
         while self._max_to_keep is not None and len(self._kept) > self._max_to_keep:
@@ -139,7 +142,8 @@ class CheckpointManager:
             if self._every_hours and made - self._every_hours * 3600 > self._preserved:
                 self._preserved = made
                 continue
-            remove_checkpoint(path)
+            if removes:
+                remove_checkpoint(path)
         return full
 
     def restore_or_initialize(self) -> str | None:

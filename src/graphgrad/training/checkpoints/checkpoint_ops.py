@@ -12,7 +12,9 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import ANY, as_dtype
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 
-from .bundle import BundleReader, Slice, index_path, read_bundle, write_bundle
+from .bundle import BundleReader, read_bundle
+from .bundle_messages import Slice, index_path
+from .bundle_writer import write_bundle
 
 _ON_FILES: dict[str, Any] = {"flags": ("stateful", "host")}
 

@@ -14,7 +14,8 @@ from graphgrad.ir.proto.messages import Message
 from graphgrad.ir.proto.text import parse
 from graphgrad.system.log import Log
 
-from .bundle import BundleReader, index_path
+from .bundle import BundleReader
+from .bundle_messages import index_path
 
 _log = Log(__name__)
 _LARGEST = 1 << 26  # size limit in bytes of a state: a million checkpoints

@@ -18,7 +18,8 @@ from graphgrad.ir.dtypes import string
 from graphgrad.ir.shape import compatible
 from graphgrad.training.optimizers.optimizer import Optimizer
 
-from .bundle import BundleReader, read_bundle, write_bundle
+from .bundle import BundleReader, read_bundle
+from .bundle_writer import Written, write_bundle
 from .checkpoint_state import checkpoint_exists, write_state
 from .object_graph import (
     KEY,
@@ -259,7 +260,7 @@ class InitializationOnlyStatus:
         _initialize(self._root, set(), _session(session))
 
 
-def write_objects(path: str, graph: ObjectGraph, session: Any = None) -> None:
+def write_objects(path: str, graph: ObjectGraph, session: Any = None) -> Written:
     """Writes a checkpoint of objects.
 
     Args:
@@ -280,9 +281,8 @@ def write_objects(path: str, graph: ObjectGraph, session: Any = None) -> None:
         elif found:
             for piece, (dtype, array) in zip(found, states(value, session), strict=True):
                 tensors.append((graph.key(number, piece) + piece.suffix, dtype, array, None))
-    described = np.empty((), object)
-    described[()] = graph.message().SerializeToString()
-    write_bundle(path, [*tensors, (KEY, string, described, None)])
+    described = np.array(graph.message().SerializeToString(), object)
+    return write_bundle(path, [*tensors, (KEY, string, described, None)])
 
 
 class _ByName(_Load):
@@ -326,6 +326,7 @@ class Checkpoint(AutoTrackable):
 
     _root_or_reference: Any
     _save_counter: Any
+    _written: Written  # how the latest one was written
 
     def __init__(self, root: Any = None, **kwargs: Any):
         reference = root
@@ -380,11 +381,11 @@ class Checkpoint(AutoTrackable):
         Returns: the path.
         Raises: FailedPreconditionError if a variable of a graph has no value.
         """
-        return self._write(file_prefix, None)
+        return self._write(file_prefix)
 
-    def _write(self, file_prefix: Any, session: Any) -> str:
+    def _write(self, file_prefix: Any, session: Any = None) -> str:
         path = _text(file_prefix)
-        write_objects(path, ObjectGraph(self), _session(session))
+        vars(self)["_written"] = write_objects(path, ObjectGraph(self), _session(session))
         return path
 
     def save(self, file_prefix: Any, options: Any = None) -> str:
@@ -400,7 +401,9 @@ class Checkpoint(AutoTrackable):
     def _save(self, file_prefix: Any, session: Any) -> str:
         number = self._count(_session(session))
         path = self._write(f"{_text(file_prefix)}-{number}", session)
-        write_state(os.path.dirname(path), path, [path], None, True)
+        with self._written as is_first:
+            if is_first:
+                write_state(os.path.dirname(path), path, [path], None, True)
         return path
 
     def _count(self, session: Any) -> int:

@@ -10,6 +10,8 @@ import numpy as np
 
 from graphgrad.errors import FailedPreconditionError, InvalidArgumentError
 from graphgrad.executor.backend.mesh import MeshBuffer
+from graphgrad.executor.plan.meshes import own_pieces
+from graphgrad.executor.plan.placement import default_placement
 from graphgrad.executor.runtime.session import BaseSession
 from graphgrad.frontend.variables.partitioned import PartitionedVariable
 from graphgrad.frontend.variables.variable import Variable
@@ -26,7 +28,8 @@ from graphgrad.ir.values.mesh_layout import of_variable
 from graphgrad.ir.values.split_value import SplitValue
 from graphgrad.ir.values.variable_store import Cell
 
-from .bundle import BundleReader, Slice
+from .bundle import BundleReader
+from .bundle_messages import Slice
 from .checkpoint_ops import slice_of
 from .saveable import Saveable
 from .saveable_object import SaveableObject
@@ -114,7 +117,7 @@ class VariableItem(Item):
                             f"lhs shape= {shape_str(cell.shape)} rhs shape= {shape_str(bundle.shape(name))}; "
                             f"variable {cell.name}, tensor_name = {name}")
         if self.part is None and not reshape:
-            return read_value(bundle, name, self.value)
+            return read_value(bundle, name, self.value, sess)
         value = bundle.read(name, self.part)
         return value.reshape(cell.shape) if reshape and cell.shape is not None else value
 
@@ -241,25 +244,27 @@ def saved_value(variable: Any, sess: Any) -> Any:
 
 
 def _in_pieces(held: Any) -> Any:
-    """Returns what is split over devices in its pieces; what each of them has, as an array."""
+    """Returns what is split over devices, or lies on several processes, in its pieces; other values as arrays."""
     pieces = held.split() if isinstance(held, MeshBuffer) else held
-    return pieces if len(pieces.pieces) > 1 else np.asarray(pieces)
+    return pieces if len(pieces.pieces) > 1 or pieces.own is not None else np.asarray(pieces)
 
 
-def read_value(bundle: BundleReader, name: str, variable: Any) -> Any:
+def read_value(bundle: BundleReader, name: str, variable: Any, sess: Any = None) -> Any:
     """Reads the value of a variable: piece by piece, if it is split over devices, and in the checkpoint in pieces.
 
     Args:
       bundle: the checkpoint.
       name: the name there.
       variable: the variable.
+      sess: in a graph, the session whose devices are to have the pieces.
     """
     layout = None if getattr(variable, "_copies", None) is not None else of_variable(variable._handle)
     if layout is None or not bundle.is_sliced(name) or layout.complaint(shape := bundle.shape(name)) is not None:
         return bundle.read(name)
     size = layout.part_shape(shape)
-    pieces = {start: bundle.read(name, (shape, start, size)) for start in dict.fromkeys(layout.starts(shape))}
-    return SplitValue(layout, shape, bundle.dtype(name).np_dtype, pieces)
+    place = default_placement if variable._graph is None else getattr(sess, "_place", None)
+    return own_pieces(layout, shape, bundle.dtype(name).np_dtype, place,
+                      lambda start: bundle.read(name, (shape, start, size)))
 
 
 def set_value(variable: Any, array: Any, sess: Any) -> None:

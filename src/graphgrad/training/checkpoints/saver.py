@@ -17,7 +17,8 @@ from graphgrad.ir.files.atomic_files import system_errors
 from graphgrad.ir.source import user_source
 from graphgrad.system.log import Log
 
-from .bundle import read_bundle, write_bundle
+from .bundle import read_bundle
+from .bundle_writer import Written, write_bundle
 from .checkpoint_state import checkpoint_exists, get_checkpoint_mtimes, remove_checkpoint, write_state
 from .saved_items import Item, check_session, items_of
 
@@ -33,7 +34,7 @@ class Saver:
         were given, and what else is in the collection SAVEABLE_OBJECTS. Parts of a partitioned variable are saved as
         slices of it.
       reshape: whether a value may have another shape than its variable, as long as it has as many elements.
-      sharded: accepted; a checkpoint has one data file.
+      sharded: accepted; a checkpoint has one data file, or one of each process if variables lie on several.
       max_to_keep: the number of checkpoints to keep; None or 0: all.
       keep_checkpoint_every_n_hours: besides, one checkpoint for every such interval, in hours, is kept permanently.
       name, restore_sequentially, saver_def, builder, write_version, filename: accepted; without effect.
@@ -78,6 +79,7 @@ class Saver:
         self._last: list[tuple[str, float]] = []
         self._to_be_deleted: list[tuple[str, float]] = []
         self._items: list[Item] | None = None
+        self._written = Written()  # how the latest one was written
         if not defer_build:
             self.build()
 
@@ -130,7 +132,8 @@ class Saver:
              strip_default_attrs: bool = False, save_debug_info: bool = False) -> Any:
         """Saves the variables.
 
-        The checkpoint is complete before it gets its name: a save that fails leaves the previous one.
+        The checkpoint is complete before it gets its name: a save that fails leaves the previous one. If variables lie
+        on several processes, all of them must call this, with one directory that they share.
 
         Args:
           sess: the session whose values are saved; ignored in eager mode.
@@ -156,17 +159,18 @@ class Saver:
         tensors = [(*entry[:2], array, entry.part) for item in items
                    for entry, array in zip(item.entries(), item.arrays(sess), strict=True)]
         try:
-            write_bundle(path, tensors)
+            self._written = write_bundle(path, tensors)
         except (FailedPreconditionError, NotFoundError):
             if os.path.isdir(os.path.dirname(path) or "."):
                 raise
             raise ValueError(f"Parent directory of {path} doesn't exist, can't save.\n  Asked for at {user_source(2)}\n"
                              "  Fix: give the path of a directory that can be made") from None
-        if write_state:
-            self._record(path, latest_filename, meta_graph_suffix)
-        if write_meta_graph and not executing_eagerly():
-            with system_errors(path), sess.graph.as_default():
-                self.export_meta_graph(f"{path}.{meta_graph_suffix}", strip_default_attrs=strip_default_attrs)
+        with self._written as is_first:
+            if write_state:
+                self._record(path, latest_filename, meta_graph_suffix)
+            if write_meta_graph and not executing_eagerly() and is_first:
+                with system_errors(path), sess.graph.as_default():
+                    self.export_meta_graph(f"{path}.{meta_graph_suffix}", strip_default_attrs=strip_default_attrs)
         return path
 
     def _path(self, sess: Any, path: str, global_step: Any, latest_filename: str) -> str:
@@ -228,7 +232,8 @@ class Saver:
             self._last = [(p, t) for p, t in self._last if p != path] + [(path, time.time())]
             if len(self._last) > self._max_to_keep:
                 self._to_be_deleted.append(self._last.pop(0))
-        write_state(os.path.dirname(path), path, self.last_checkpoints, latest_filename, self._save_relative_paths)
+        if self._written.is_first:
+            write_state(os.path.dirname(path), path, self.last_checkpoints, latest_filename, self._save_relative_paths)
         if not self._to_be_deleted:
             return
         old, written = self._to_be_deleted.pop(0)
@@ -236,7 +241,8 @@ class Saver:
             self._keep_next_after += self._every_seconds
             return
         try:
-            remove_checkpoint(old, meta_graph_suffix=suffix)
+            if self._written.is_first:
+                remove_checkpoint(old, meta_graph_suffix=suffix)
         except OpError as e:
             _log.warning("Ignoring: %s", e)
 

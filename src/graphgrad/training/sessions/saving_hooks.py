@@ -76,6 +76,7 @@ class CheckpointSaverHook(SessionRunHook):
         self._checkpoint_dir = checkpoint_dir
         self._save_path = os.path.join(checkpoint_dir, checkpoint_basename)
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+        self._by_clock = save_secs is not None
         self._listeners = list(listeners or [])
         self._save_graph_def = save_graph_def
         self._steps_per_run = 1
@@ -105,9 +106,9 @@ class CheckpointSaverHook(SessionRunHook):
     def after_run(self, run_context: Any, run_values: Any) -> None:
         """Saves if it is time; see `SessionRunHook`."""
         stale = int(run_values.results)
-        if self._timer.should_trigger_for_step(stale + self._steps_per_run):
+        if self._is_time(stale + self._steps_per_run):
             step = int(run_context.session.run(self._global_step_tensor))
-            if self._timer.should_trigger_for_step(step):
+            if self._is_time(step):
                 self._timer.update_last_triggered_step(step)
                 if self._save(run_context.session, step):
                     run_context.request_stop()
@@ -119,6 +120,12 @@ class CheckpointSaverHook(SessionRunHook):
             self._save(session, step)
         for listener in self._listeners:
             listener.end(session, step)
+
+    def _is_time(self, step: int) -> bool:
+        """Returns whether to save; where several processes save together, the first one's clock counts."""
+        due = self._timer.should_trigger_for_step(step)
+        written = getattr(self._get_saver(), "_written", None) if self._by_clock else None
+        return due if written is None else bool(written.decide(due))
 
     def _save(self, session: Any, step: int) -> bool:
         """Saves; returns whether a listener requests a stop."""

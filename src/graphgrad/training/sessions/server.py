@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from graphgrad.errors import InternalError, InvalidArgumentError, UnknownError
-from graphgrad.executor.backend import membership, process_group, rendezvous
+from graphgrad.executor.backend import membership, rendezvous
 from graphgrad.executor.runtime import servers
 from graphgrad.frontend.config.config_proto import ClusterDef, ConfigProto
 from graphgrad.frontend.variables import clusters
@@ -98,7 +98,7 @@ class Server:
         if several and self._cluster.rank >= 0:
             clusters.join(self._cluster)
             name = f"{self._cluster.job} {self._cluster.task}"
-            process_group.meet_by(process_group.Meetings(self._meet, self._part, name))
+            membership.meet_by(membership.Meetings(self._meet, self._part, name))
         servers.serve(self._target, servers.Served(self._cluster.tasks, share if several else None, before_run))
 
     def _first(self) -> str:
