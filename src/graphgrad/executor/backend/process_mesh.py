@@ -92,24 +92,40 @@ class ProcessMeshDevice(mesh.MeshDevice):
         digest = hashlib.sha256(module).hexdigest()[:16]
         return ProcessMeshProgram(self, executable, outputs, layouts, f"{label}; digest {digest}")
 
-    def check_equal(self, values: Sequence[tuple[str, Any]]) -> None:
+    def check_equal(self, values: Sequence[tuple[str, Any, MeshLayout | None]]) -> None:
         """Compares values with those of the other processes, which must ask for the same.
 
         Args:
-          values: names for errors, and arrays.
+          values: names for errors, arrays, and how they are split: of each part the processes that have it are
+            compared; None for all of it.
         Raises: InvalidArgumentError if processes have different ones.
         """
+        found = [self._digests(value, layout) for _, value, layout in values]
         if not values:
             return
-        mine = np.array([_digest(value) for _, value in values], np.uint64)
-        (theirs,) = self.group.stack([mine], self.group.who.size, f"what {len(values)} values are, on {self.mesh}")
-        for i, (name, value) in enumerate(values):
-            others = [rank for rank in range(self.group.who.size) if theirs[rank, i] != theirs[0, i]]
-            if others:
-                raise InvalidArgumentError(
-                    None, None, f"the processes run different programs: {name}, {value.dtype}{list(value.shape)}, has "
-                    f"another value in process {others[0]} than in process 0, and is to be the same on all devices of "
-                    f"the mesh {self.mesh}.\n  Fix: compute it the same in every process, e.g. with a seed")
+        label = f"what {len(values)} values are, on {self.mesh}"
+        numbers = np.array([number for digests in found for number in digests], np.uint64)
+        (theirs,) = self.group.stack([numbers], self.group.who.size, label)
+        begin = 0
+        for (name, value, _), mine in zip(values, found, strict=True):
+            for column in theirs[:, begin : begin + len(mine)].T:
+                have = np.flatnonzero(column)
+                others = [rank for rank in have if column[rank] != column[have[0]]]
+                if others:
+                    raise InvalidArgumentError(
+                        None, None, f"the processes run different programs: {name}, {value.dtype}{list(value.shape)}, "
+                        f"has another value in process {others[0]} than in process {have[0]}, and is to be the same on "
+                        f"all devices of the mesh {self.mesh} that have it.\n  Fix: compute it the same in every "
+                        "process, e.g. with a seed")
+            begin += len(mine)
+
+    def _digests(self, value: Any, layout: MeshLayout | None) -> list[int]:
+        """Returns a number for each part of a value; 0 for those that this process does not have."""
+        if layout is None or layout.complaint(value.shape) is not None:
+            return [_digest(value)]
+        starts, parts = layout.starts(value.shape), layout.parts(value.shape)
+        here = {starts[i]: parts[i] for i in self.places}
+        return [_digest(value[here[start]]) if start in here else 0 for start in dict.fromkeys(starts)]
 
 
 class ProcessMeshProgram(mesh.MeshProgram):
@@ -142,7 +158,7 @@ def _same(x: Any) -> Any:
 def _digest(value: Any) -> int:
     data = hashlib.blake2b(f"{value.dtype}{value.shape}".encode(), digest_size=8)
     data.update(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data)
-    return int.from_bytes(data.digest(), "little")
+    return int.from_bytes(data.digest(), "little") or 1
 
 
 def owned(layout: MeshLayout, shape: tuple[int, ...], own: int, rank: int) -> frozenset[tuple[int, ...]]:

@@ -164,11 +164,11 @@ def agree(plan: Plan, slots: Sequence[Any], table: Any) -> None:
     device = _over_processes(plan)
     if device is None:
         return
-    found = []
+    found: list[tuple[str, Any, MeshLayout | None]] = []
     if not plan.ready:
-        found += [(f"what is fed as '{_name(plan, slot)}'", slots[slot]) for slot in plan.feeds
-                  if _is_shared(device, plan.mesh.layouts.get(slot), slots[slot])]
-        found += [(f"the constant {_name(plan, slot)!r}", value) for slot, value in plan.constants]
+        found += [(f"what is fed as '{_name(plan, slot)}'", slots[slot], plan.mesh.layouts.get(slot))
+                  for slot in plan.feeds if _is_shared(device, plan.mesh.layouts.get(slot), slots[slot])]
+        found += [(f"the constant {_name(plan, slot)!r}", value, None) for slot, value in plan.constants]
     device.check_equal(_numbers(found))
     if table is not None and any(is_drawn(op) for op in plan.random_ops):
         (table.values,) = device.group.broadcast([table.values], 0, f"random states on {device.mesh}")
@@ -186,7 +186,7 @@ def agree_on_python(plan: Plan, slots: Sequence[int], values: Sequence[Any]) -> 
     if (device := _over_processes(plan)) is not None:
         known = {slot for slot, _ in plan.constants}.union(plan.feeds)
         device.check_equal(_numbers([
-            (f"what Python gives as '{_name(plan, slot)}'", values[slot]) for slot in slots
+            (f"what Python gives as '{_name(plan, slot)}'", values[slot], plan.mesh.layouts.get(slot)) for slot in slots
             if slot not in known and _is_shared(device, plan.mesh.layouts.get(slot), values[slot])]))
 
 
@@ -199,7 +199,7 @@ def agree_on_values(plan: Plan, values: Sequence[tuple[Cell, Any]]) -> None:
     Raises: InvalidArgumentError if values differ.
     """
     if (device := _over_processes(plan)) is not None:
-        device.check_equal(_numbers([(f"the variable '{cell.name}'", value) for cell, value in values]))
+        device.check_equal(_numbers([(f"the variable '{cell.name}'", value, None) for cell, value in values]))
 
 
 def _over_processes(plan: Plan) -> process_mesh.ProcessMeshDevice | None:
@@ -208,9 +208,9 @@ def _over_processes(plan: Plan) -> process_mesh.ProcessMeshDevice | None:
     return device if isinstance(device, process_mesh.ProcessMeshDevice) else None
 
 
-def _numbers(values: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Returns those of some values that are arrays of numbers."""
-    return [(name, value) for name, value in values if type(value) is np.ndarray and value.dtype != object]
+def _numbers(values: Sequence[tuple[str, Any, MeshLayout | None]]) -> list[tuple[str, Any, MeshLayout | None]]:
+    """Returns those of some named values that are arrays of numbers."""
+    return [found for found in values if type(found[1]) is np.ndarray and found[1].dtype != object]
 
 
 def _name(plan: Plan, slot: int) -> str:
