@@ -10,10 +10,14 @@ TITLE = "Published numbers of colours"
 TEXT = """Patterns that can be written as formulas, with a published number of colours, and the number here.
 *Columns*: of a Jacobian, by products J v alone; no number can be below the longest row. *Star*: of a Hessian, each
 entry read off; *acyclic*: by substitution, a dash where its sums would be long and `sparse="substitution"` takes the
-star colouring. WCJ: Gebremedhin, Manne and Pothen, "What color is your Jacobian?" (2005), figures 4.1 and 6.1. ECSH:
-Gebremedhin, Tarafdar, Pothen and Walther, "Efficient computation of sparse Hessians using coloring and automatic
-differentiation" (2009): figure 1, and 2 [p / 2] + 1 (star) and [p / 2] + 1 (acyclic) for p bands beside the diagonal.
-SDT: what the tests of SparseDiffTools.jl expect of its `matrix_colors`, for n = 10."""
+star colouring. Two colours of an acyclic colouring are a forest, so that (colours - 1) x vertices is more than the
+edges: that is the least number for *edges*. 9 points, 30 x 30 is gr_30_30 of the Harwell-Boeing collection; of other
+matrices in the tables of WCJ and of ColPack's authors we have neither file nor formula. WCJ: Gebremedhin, Manne and
+Pothen, "What color is your Jacobian?" (2005), figures 4.1 and 6.1. ECSH: Gebremedhin, Tarafdar, Pothen and Walther,
+"Efficient computation of sparse Hessians using coloring and automatic differentiation" (2009): figure 1, and
+2 [p / 2] + 1 (star) and [p / 2] + 1 (acyclic) for p bands beside the diagonal. FRR: Fertin, Raspaud and Reed, "Star
+coloring of graphs" (2004), for grids. SDT: what the tests of SparseDiffTools.jl expect of its `matrix_colors`, for
+n = 10."""
 SYSTEMS = {"graphgrad": "graphgrad"}
 
 _FIGURE_41 = "110000 111011 011100 001101 010010 010101"
@@ -63,12 +67,21 @@ CASES = {
     "20 bands, 500": ("star", 21, "ECSH", lambda: _banded(500, 10)),
     "figure 6.1": ("acyclic", 3, "WCJ", lambda: _of_rows(_FIGURE_61)),
     "10 bands, 500, substituted": ("acyclic", 6, "ECSH", lambda: _banded(500, 5)),
+    "20 bands, 500, substituted": ("acyclic", 11, "ECSH", lambda: _banded(500, 10)),
     "arrowhead, 500": ("columns", 500, "longest row", lambda: _arrowhead(500)),
     "5 points, 30 x 30": ("columns", 5, "longest row", lambda: _grid((30, 30))),
     "9 points, 30 x 30": ("columns", 9, "longest row", lambda: _grid((30, 30), True)),
     "7 points, 8 x 8 x 8": ("columns", 7, "longest row", lambda: _grid((8, 8, 8))),
+    "5 points, 30 x 30, a Hessian": ("star", 5, "FRR", lambda: _grid((30, 30))),
+    "5 points, 30 x 30, substituted": ("acyclic", 3, "edges", lambda: _grid((30, 30))),
+    "9 points, 30 x 30, substituted": ("acyclic", 5, "edges", lambda: _grid((30, 30), True)),
+    "7 points, 8 x 8 x 8, substituted": ("acyclic", 4, "edges", lambda: _grid((8, 8, 8))),
 }
-_GRIDS = {"5 points, 30 x 30": (30, 30), "9 points, 30 x 30": (30, 30), "7 points, 8 x 8 x 8": (8, 8, 8)}
+
+
+def grid_of(case):
+    """The shape in which the unknowns of a case lie; () for none."""
+    return (30, 30) if "30 x 30" in case else (8, 8, 8) if "8 x 8 x 8" in case else ()
 
 
 def number_of_colours(case):
@@ -77,9 +90,10 @@ def number_of_colours(case):
 
     kind, _, _, build = CASES[case]
     mask = build()
+    grid = grid_of(case)
     if kind == "columns":
-        return int(column_colours(_entries(mask), _GRIDS.get(case, ())).max()) + 1
-    return _star(mask, (len(mask),)) if kind == "star" else _acyclic(mask)
+        return int(column_colours(_entries(mask), grid).max()) + 1
+    return _star(mask, grid or (len(mask),)) if kind == "star" else _acyclic(mask, grid)
 
 
 def prepare(system, case):

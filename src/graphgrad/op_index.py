@@ -58,7 +58,7 @@ graphgrad.ops.array.broadcast_to: BroadcastArgs BroadcastTo
 graphgrad.ops.array.cast: Cast
 graphgrad.ops.array.concat_stack: Concat ConcatOffset ConcatV2 Pack Unpack
 graphgrad.ops.array.constant: CheckNumerics CheckNumericsV2 Const DeepCopy EnsureShape GuaranteeConst Identity IdentityN
-    Placeholder PlaceholderWithDefault PreventGradient Snapshot StopGradient
+    Materialized Placeholder PlaceholderWithDefault PreventGradient Snapshot StopGradient
 graphgrad.ops.array.fill: Empty Fill OnesLike ZerosLike
 graphgrad.ops.array.gather: Gather GatherNd GatherV2
 graphgrad.ops.array.mask: Where

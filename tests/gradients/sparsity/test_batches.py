@@ -152,6 +152,20 @@ def test_examples_that_depend_on_each_other():
             tf.batch_jacobian(y, unknown, sparse=True)
 
 
+def test_gradients_of_users():
+    """Nothing is known of them; who knows it gives the pattern."""
+    @tf.custom_gradient
+    def doubled(t):
+        return tf.sin(t), lambda dy: 2.0 * dy
+
+    x = tf.placeholder(tf.float64, [3, 4])
+    with pytest.raises(ValueError, match="(?s)for all that is known, since its gradient is a user's.*sparse="):
+        tf.batch_jacobian(doubled(x), x, sparse=True)
+    with HostSession() as session:
+        found = session.run(tf.batch_jacobian(doubled(x), x, sparse=np.eye(4)), {x: np.ones((3, 4))})
+    np.testing.assert_array_equal(found.values, np.full(12, 2.0))
+
+
 def test_given_patterns():
     x = tf.placeholder(tf.float64, [None, 3])
     y = x * tf.reduce_mean(x**2)

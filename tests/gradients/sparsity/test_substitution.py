@@ -69,9 +69,35 @@ def test_fewer_products(mask, star, acyclic):
     assert found.colours.max() + 1 <= acyclic < star_colours(entries, (8, 8)).max() + 1 <= star
 
 
+@pytest.mark.parametrize(("shape", "reach", "colours"), [((9, 7), 5, 3), ((12, 12), 9, 5), ((4, 5, 6), 7, 4)])
+def test_lattices(shape, reach, colours):
+    """Grids of nearest neighbours have d + 1 colours: fewer would have too few edges between two of them."""
+    places = np.stack(np.unravel_index(np.arange(np.prod(shape)), shape), 1)
+    apart = np.abs(places[:, None] - places[None])
+    mask = apart.max(2) <= 1 if reach == 9 else apart.sum(2) <= 1
+    found = substitution(_entries(mask), shape)
+    assert found is not None and found.colours.max() + 1 == colours and _is_acyclic(mask, list(found.colours))
+
+
 def test_long_sums_are_not_taken():
     """A path of two colours would make sums over half of it."""
-    assert substitution(_entries(sum(np.eye(400, k=k) for k in (-1, 0, 1)) > 0)) is None
+    assert substitution(_entries(sum(np.eye(2000, k=k) for k in (-1, 0, 1)) > 0)) is None
+
+
+def _chain(x, half):
+    return tf.add_n([tf.reduce_sum(tf.sin(x[k:] * x[:-k]) * (k + 0.5)) for k in range(1, half + 1)])
+
+
+@pytest.mark.parametrize(("size", "half"), [(500, 5), (300, 1)])
+def test_bands(size, half):
+    """With 2 h bands an acyclic colouring has h + 1 colours (Gebremedhin et al. 2009); long sums lose no digits."""
+    with tf.Graph().as_default() as graph, HostSession() as session:
+        x = tf.placeholder(tf.float64, [size])
+        y = _chain(x, half)
+        (sparse,) = tf.hessians(y, x, sparse="substitution")
+        assert [op.outputs[0].shape[0] for op in graph.get_operations() if op.type == "VectorizedMap"] == [half + 1]
+        found, dense = session.run([sparse, tf.hessians(y, x)[0]], {x: np.random.default_rng(0).normal(size=size)})
+    np.testing.assert_allclose(found.to_scipy().toarray(), dense, atol=1e-14 * np.abs(dense).max())
 
 
 @pytest.mark.parametrize("seed", range(2))

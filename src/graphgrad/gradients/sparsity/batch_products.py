@@ -24,7 +24,7 @@ from graphgrad.ir.shape import is_fully_defined
 from graphgrad.ir.source import source_of_operation
 
 from .colouring import Entries
-from .compressed import ProductPlan, places_of_entries, seeds_of_colours
+from .compressed import ProductPlan, places_of_entries, seeds_of_colours, sums_of_products
 from .substitution import Substitution
 
 Array = Any  # an array of integers
@@ -47,10 +47,7 @@ def batch_substituted(y: Any, x: Any, found: Substitution, outside: Outside) -> 
     """Computes the entries of the Hessian of each example, (b, n), from the products of an acyclic colouring."""
     count = int(found.colours.max(initial=-1)) + 1
     flat = _examples_first(_products_of_rows(y, x, found.colours, count, outside), count)
-    terms = raw.Transpose(raw.GatherV2(flat, found.places, np.int32(1)), np.array([1, 0], np.int32))
-    if len(found.sums) > found.sums.max(initial=-1) + 1:
-        terms = raw.SegmentSum(raw.Mul(terms, found.signs.astype(y.dtype.np_dtype)[:, None]), found.sums)
-    return raw.Transpose(raw.GatherV2(terms, found.of_entries, np.int32(0)), np.array([1, 0], np.int32))
+    return sums_of_products(flat, found, y.dtype.np_dtype)
 
 
 def batch_indices(y: Tensor, indices: Array) -> Any:

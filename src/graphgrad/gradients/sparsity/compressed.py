@@ -23,7 +23,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import source_of_operation
 
 from .colouring import Entries, alone, column_colours
-from .substitution import Substitution
+from .substitution import Substitution, rectangles
 from .two_sided import star_colours, two_sided
 
 Array = Any  # an array of integers
@@ -124,10 +124,24 @@ def substituted(y: Any, x: Any, found: Substitution, outside: Outside) -> Any:
     """Computes the entries of a Hessian from the products of an acyclic colouring."""
     count = int(found.colours.max(initial=-1)) + 1
     flat = raw.Reshape(_products_of_rows(y, x, found.colours, count, outside), np.array([-1], np.int32))
-    terms = raw.GatherV2(flat, found.places, np.int32(0))
-    if len(found.sums) > found.sums.max(initial=-1) + 1:
-        terms = raw.SegmentSum(raw.Mul(terms, found.signs.astype(y.dtype.np_dtype)), found.sums)
-    return raw.GatherV2(terms, found.of_entries, np.int32(0))
+    return sums_of_products(flat, found, y.dtype.np_dtype)
+
+
+def sums_of_products(flat: Any, found: Substitution, dtype: Any) -> Any:
+    """Returns the entries, (..., n), from products (..., colours * width)."""
+    flat, rank = raw.Materialized(flat), len(flat._spec.shape)  # most products are in several sums
+    axis, size = np.int32(rank - 1), flat._spec.shape[-1]
+    zeros = raw.ZerosLike(raw.Slice(flat, [0] * rank, [-1] * (rank - 1) + [1]))
+    padded = raw.ConcatV2([flat, zeros], axis)
+    pairs, of_entries = rectangles(found, size)
+    sums = []
+    for places, signs in pairs:
+        if places.shape[1] == 1:
+            sums.append(raw.GatherV2(flat, places[:, 0], axis))
+            continue
+        terms = raw.GatherV2(padded, places, axis)
+        sums.append(raw.Sum(raw.Mul(terms, signs.astype(dtype)), np.array([rank], np.int32)))
+    return raw.GatherV2(sums[0] if len(sums) == 1 else raw.ConcatV2(sums, axis), of_entries, axis)
 
 
 def seeds_of_colours(colours: Array, count: int, shape: Any, dtype: Any) -> Any:

@@ -144,7 +144,7 @@ def _entries_of(y: Tensor, x: Tensor, pattern: Sparsity, outside: Outside, symme
         entries = _with_mirror_images(entries)
         pattern = Sparsity(entries.rows, entries.columns, pattern.y_shape, pattern.x_shape)
         direct = symmetric_plan(entries, pattern.x_shape)
-        found = substitution(entries) if substitutes else None
+        found = substitution(entries, pattern.x_shape) if substitutes else None
         if found is not None and found.colours.max(initial=-1) < direct.rows.max(initial=-1):
             return pattern, by_substitution(y, x, found, outside)
         return pattern, directly(y, x, entries, direct, outside, symmetric=True)

@@ -75,12 +75,13 @@ def _within(found: Followed, y: Tensor, x: Tensor, what: str) -> Sparsity:
     if not apart.all():
         first = int(np.argmin(apart))
         culprit = _first_that_mixes(found, whole.x_shape)
+        why = next((f" for all that is known, since {r}" for op, r in whole.dense if op is culprit and r), "")
         where = "" if culprit is None else (f": operation '{culprit.name}' (op type: {culprit.type}) makes elements "
-                                            f"that depend on other examples.\n  Built at {culprit.source}")
+                                            f"that depend on other examples{why}.\n  Built at {culprit.source}")
         raise ValueError(f"tf.{what}: example {mine[first]} of '{y.name}' depends on example {its[first]} of "
                          f"'{x.name}'{where}\n  Asked for at {user_source(3)}\n"
                          "  Fix: compute each example from its own row of x; or tf.jacobian(sparse=True), which has an "
-                         "element for each pair of examples")
+                         "element for each pair of examples; or give the pattern of one example as sparse=")
     return _union(found, y, x, what)
 
 

@@ -7,6 +7,8 @@ Trees are taken apart from all leaves at once, so an entry is a sum with signs o
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +17,7 @@ from .colouring import Entries
 from .two_sided import vertex_orders
 
 Array = Any  # an array of integers
-_LONGEST = 16  # sums of more products on average lose digits, and take long
+_LONGEST = 64  # products in a sum on average: measured up to there, an error stays at 1e-15 of the largest entry
 _MOST = 500_000  # entries: larger matrices are not tried
 
 
@@ -37,8 +39,36 @@ class Substitution(NamedTuple):
     of_entries: Array
 
 
-def substitution(entries: Entries) -> Substitution | None:
-    """Finds an acyclic colouring of a symmetric matrix, and how its entries follow; None if the sums would be long."""
+def rectangles(found: Substitution, zero: int) -> tuple[list[tuple[Array, Array]], Array]:
+    """Arranges the sums by length, so that each kind is a sum over the rows of a matrix: faster than segments.
+
+    Args:
+      found: the sums.
+      zero: a place that holds zero, for what is added to make rows equally long.
+    Returns: pairs of places and signs, (n, length), and for each entry its number among all rows.
+    """
+    lengths = np.bincount(found.sums)
+    starts = np.cumsum(lengths) - lengths
+    widths = 1 << np.ceil(np.log2(lengths)).astype(np.int64)  # powers of two: few kinds, at most twice the terms
+    pairs, numbers, count = [], np.zeros(len(lengths), np.int64), 0
+    for width in np.unique(widths).tolist():
+        mine = np.flatnonzero(widths == width)
+        within = np.arange(width)[None]
+        present = within < lengths[mine][:, None]
+        terms = np.where(present, starts[mine][:, None] + within, 0)
+        pairs.append((np.where(present, found.places[terms], zero), np.where(present, found.signs[terms], 1)))
+        numbers[mine] = count + np.arange(len(mine))
+        count += len(mine)
+    return pairs, numbers[found.of_entries]
+
+
+def substitution(entries: Entries, grid: Sequence[int] = ()) -> Substitution | None:
+    """Finds an acyclic colouring of a symmetric matrix, and how its entries follow; None if the sums would be long.
+
+    Args:
+      entries: the matrix.
+      grid: the shape in which the columns lie, for patterns that repeat.
+    """
     if len(entries.rows) > _MOST:
         return None
     size = entries.shape[0]
@@ -54,7 +84,30 @@ def substitution(entries: Entries) -> Substitution | None:
         colours = _acyclic(near, [j for j in order if used[j]], size)
         if best is None or max(colours, default=0) < max(best.colours, default=0):
             best = _taken_apart(entries, near, colours) or best
-    return best
+    return _on_lattice(entries, near, grid, best) or best
+
+
+def _on_lattice(entries: Entries, near: list[list[int]], grid: Sequence[int],
+                best: Substitution | None) -> Substitution | None:
+    """Returns the substitution of colours (a i + b j + ...) modulo a number, if that takes fewer than `best`.
+
+    By them the d-dimensional grid of nearest neighbours has d + 1 colours, the least that there can be.
+    """
+    sizes = [n for n in grid if n > 1]
+    width = entries.shape[0]
+    if not 2 <= len(sizes) <= 3 or np.prod(sizes) != width or len(entries.rows) > _MOST // 10:
+        return None
+    places = np.stack(np.unravel_index(np.arange(width), sizes))
+    off = entries.rows != entries.columns
+    apart = np.unique(places[:, entries.columns[off]] - places[:, entries.rows[off]], axis=1)
+    most = 6 if best is None else int(best.colours.max(initial=-1))
+    for count in range(2, min(most, 6) + 1):
+        for factors in itertools.product(range(count), repeat=len(sizes)):
+            if (np.array(factors) @ apart % count).all():
+                found = _taken_apart(entries, near, (np.array(factors) @ places % count).tolist())
+                if found is not None:
+                    return found
+    return None
 
 
 def _acyclic(near: list[list[int]], order: list[int], size: int) -> list[int]:

@@ -19,6 +19,7 @@ from graphgrad.ir.shape import as_shape, merged, shape_str
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike, TensorOperators
 from graphgrad.ir.values.composite import Composite
 from graphgrad.op_traits import Linear
+from graphgrad.ops.common.fusion_barrier import not_fused
 
 
 @op("Const", "-> output: dtype")
@@ -130,6 +131,21 @@ def prevent_gradient_op(xp, x, *, message=""):
 @prevent_gradient_op.grad
 def _prevent_gradient_grad(op, dy):
     raise LookupError(f"Gradient explicitly disabled. Reason: {op._attr('message')}")
+
+
+@op("Materialized", "input: T -> output: T", T=INEXACT, shape=_same_shape, linear=Linear.JOINTLY,
+    dependence="elementwise")
+def materialized_op(xp, x):
+    """Returns the input, written before it is read: XLA computes no element of it anew for each of its readers."""
+    return x
+
+
+@materialized_op.on_device
+def _materialized_on_device(xp, x):
+    return not_fused(x)
+
+
+materialized_op.grad(_same)
 
 
 @op("EnsureShape", "input: T -> output: T", linear=Linear.JOINTLY, dependence="elementwise")

@@ -17,6 +17,7 @@ ROWS = [
         shapes="rank", tf=False, note="the declared shape may hide dimensions; TensorFlow has none in eager mode",
         bad=[(Case([(2, 3)], shape=(3, 3)), "must be equal")]),
     Row("Identity", [[(2, 3)], [()], [(0, 3)]], dtypes=ALL),
+    Row("Materialized", [[(2, 3)], [()], [(0, 3)]], tf=False, note="an op of graphgrad's own"),
     Row("Snapshot", [[(2, 3)]], dtypes=FLOATS),
     Row("XlaSharding", [[(2, 3)], [()]], dtypes=FLOATS, tf=False, note="TensorFlow has no kernel of it for processors"),
     Row("DeepCopy", [[(2, 3)]], order=0),
