@@ -275,17 +275,23 @@ def _named_by(prefix: str) -> int | None:
 
 
 def _remove_interim(prefix: str) -> None:
-    """Removes data that an ended writer had not renamed yet, if the index does not name them."""
+    """Removes data that an ended writer had not renamed yet, if the index does not name them.
+
+    The first of them is renamed before the others and removed after them: what has no first one is not a writer's.
+    """
     number = _named_by(prefix)
     if number is None:
         return
     pattern = re.compile(re.escape(os.path.basename(prefix)) + r"\.data-\d{5}-of-([5-9]\d{4})")
+    names: dict[int, list[str]] = {}
     with contextlib.suppress(OSError), os.scandir(os.path.dirname(prefix) or ".") as found:
         for entry in found:
-            match = pattern.fullmatch(entry.name)
-            if match and int(match[1]) != number:
-                with contextlib.suppress(OSError):
-                    os.unlink(entry.path)
+            if match := pattern.fullmatch(entry.name):
+                names.setdefault(int(match[1]), []).append(entry.name)
+    folder = os.path.dirname(prefix)
+    for count, parts in names.items():
+        if count != number and os.path.basename(data_path(prefix, 0, count)) in parts:
+            _remove(os.path.join(folder, name) for name in sorted(parts, reverse=True))
 
 
 def _write_data(file: Any, tensors: Iterable[_Tensor], shard: int = 0) -> tuple[_Entries, _Wholes]:
