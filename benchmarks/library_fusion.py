@@ -100,7 +100,7 @@ def _forms(jax: Any) -> dict[str, tuple[Callable[..., Any], list[tuple[int, ...]
 
 def _compiled(text: str, choice: str, device: xla.Device) -> Any:
     kinds, rewritten = CHOICES[choice]
-    code = reductions.rewritten(text) if rewritten else text.encode()
+    code = reductions.parsed(text, rewritten)
     return device.compile(code, [], kinds).executable
 
 
