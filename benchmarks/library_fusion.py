@@ -20,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.executor.backend import reductions, xla, xla_options
+from graphgrad.executor.backend import xla, xla_options
+from graphgrad.executor.rewrite import rewriting
 
 _PAGE = Path(__file__).resolve().parents[1] / "docs" / "inside" / "benchmarks-library-fusion.md"
 _REDUCTION, _PRODUCT, _CONVOLUTION = xla_options.KINDS
 _now = time.perf_counter
 
-# Name, what YNNPACK gets, whether reductions are rewritten (`executor/backend/reductions.py`).
+# Name, what YNNPACK gets, whether reductions are rewritten (`executor/rewrite/reductions.py`).
 CHOICES = {
     "nothing": (frozenset[int](), False),
     "nothing, sums rewritten": (frozenset[int](), True),
@@ -100,7 +101,7 @@ def _forms(jax: Any) -> dict[str, tuple[Callable[..., Any], list[tuple[int, ...]
 
 def _compiled(text: str, choice: str, device: xla.Device) -> Any:
     kinds, rewritten = CHOICES[choice]
-    code = reductions.parsed(text, rewritten)
+    code = rewriting.parsed(text, rewritten)
     return device.compile(code, [], kinds).executable
 
 
@@ -154,7 +155,7 @@ def page(results: dict[str, Any], cores: int) -> str:
         "# What XLA's library gets, measured", "",
         "Made by `python -m benchmarks.library_fusion`; do not edit by hand. Which parts of a program YNNPACK gets is",
         "decided by a rule (`executor/backend/xla_options.py`), which looks at the program alone. Where it may not",
-        "have sums, they are rewritten as products with ones (`executor/backend/reductions.py`). Here each form was",
+        "have sums, they are rewritten as products with ones (`executor/rewrite/reductions.py`). Here each form was",
         "compiled with each choice. Milliseconds of a run, median, the programs taking turns. The rule's choice is",
         "**bold**. What differs from float64 by more than 1e-4 of the largest number is marked with a !.", "",
         f"Date: {datetime.date.today()}. Machine: {os.cpu_count()} cores, of which {cores} were used. "

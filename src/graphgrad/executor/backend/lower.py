@@ -20,11 +20,12 @@ from graphgrad.executor.emit.program_text import Text
 from graphgrad.executor.program.interpreter import Faults, MustBeKnown, execute
 from graphgrad.executor.program.interrupts import COUNT
 from graphgrad.executor.program.random_table import RandomTable
+from graphgrad.executor.rewrite import rewriting
 from graphgrad.ir.values import tensor_list
 from graphgrad.system.late_imports import load, undisturbed, uninterrupted
 from graphgrad.system.subnormals import Subnormals
 
-from . import memory_budget, mesh, reductions, xla_options
+from . import memory_budget, mesh, xla_options
 from .xla import AnySpec, ArraySpec, Device, ListSpec, load_lapack
 
 if TYPE_CHECKING:
@@ -109,9 +110,10 @@ def lower(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[AnySpec]
             _check_sizes(traced.jaxpr)
             lowered = traced.lower(lowering_platforms=(platform,))
         operation = lowered.compiler_ir("stablehlo").operation
-        libraries = xla_options.libraries(operation.get_asm(large_elements_limit=4))
-        if platform == "cpu" and cluster.on_mesh is None and not xla_options.sums(libraries):
-            reductions.rewrite(operation)
+        text = operation.get_asm(large_elements_limit=4)
+        libraries = xla_options.libraries(text)
+        if platform == "cpu" and cluster.on_mesh is None:
+            rewriting.rewrite(operation, text, not xla_options.sums(libraries))
         module = mesh.written(device, operation)
         results = [_result(o) for o in lowered.out_info]
     return module, results, libraries, [taken.get(row, 0) for row in cluster.rows]
@@ -131,7 +133,7 @@ def _without_jax(cluster: Cluster, inputs: Sequence[AnySpec], shapes: Sequence[A
         libraries = xla_options.libraries(module)
         if "lapack_" in module:
             load_lapack()
-        code = reductions.parsed(module, not xla_options.sums(libraries))
+        code = rewriting.parsed(module, not xla_options.sums(libraries))
     except MustBeKnown:  # so it would be in a trace
         raise
     except Exception:  # JAX lowers it, or finds the error

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.backend import reductions, xla
+from graphgrad.executor.backend import xla
+from graphgrad.executor.rewrite import reductions
 from graphgrad.executor.runtime.session import HostSession
 from tests.support.effort import part
 

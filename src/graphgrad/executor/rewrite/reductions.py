@@ -46,30 +46,6 @@ def rewrite(module: Any) -> None:
                 rewriter.extremum(body[0])
 
 
-def parsed(text: str, rewrites: bool) -> bytes:
-    """Returns a program as bytecode, so that a defect of the text is found here.
-
-    Args:
-      text: the program, in StableHLO.
-      rewrites: whether its reductions are rewritten.
-    """
-    import io
-
-    ir = load("jaxlib.mlir.ir")
-    registry = ir.DialectRegistry()
-    load("jaxlib.mlir._mlir_libs._jax_mlir_ext").register_dialects(registry)
-    with ir.Context() as context, ir.Location.unknown():
-        context.append_dialect_registry(registry)
-        for dialect in ("stablehlo", "chlo"):
-            load(f"jaxlib.mlir.dialects.{dialect}").register_dialect(context)
-        module = ir.Module.parse(text)
-        if rewrites:
-            rewrite(module.operation)
-        code = io.BytesIO()
-        module.operation.write_bytecode(code)
-    return code.getvalue()
-
-
 def _operations(operation: Any) -> Iterator[Any]:
     for region in operation.regions:
         for block in region.blocks:
