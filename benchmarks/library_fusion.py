@@ -66,6 +66,10 @@ def _forms(jax: Any) -> dict[str, tuple[Callable[..., Any], list[tuple[int, ...]
         y = jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
         return nn.relu(y + b)
 
+    def depthwise(x: Any, w: Any) -> Any:
+        return jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"),
+                                            feature_group_count=x.shape[-1])
+
     def moments(x: Any) -> Any:
         mean = x.mean((0, 1, 2))
         return mean, jnp.mean((x - mean) ** 2, (0, 1, 2))
@@ -96,6 +100,9 @@ def _forms(jax: Any) -> dict[str, tuple[Callable[..., Any], list[tuple[int, ...]
     shapes = [(32, 14, 14, 32), (3, 3, 32, 64), (64,)]
     found["convolution, 32 x 14 x 14 x 32, 3 x 3 to 64"] = (convolved, shapes)
     found["convolution and loss, gradients"] = (jax.grad(lambda *a: jnp.mean(convolved(*a) ** 2), everything), shapes)
+    shapes = [(8, 28, 28, 32), (3, 3, 1, 32)]
+    found["depthwise convolution, 8 x 28 x 28 x 32"] = (depthwise, shapes)
+    found["depthwise convolution, gradients"] = (jax.grad(lambda *a: jnp.mean(depthwise(*a) ** 2), (0, 1)), shapes)
     return found
 
 
