@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from graphgrad.executor.program.interpreter import may_be_folded
 from graphgrad.executor.program.plan_types import Provenance
 from graphgrad.ir import dtypes
 from graphgrad.ir.funcgraph import FuncGraph
@@ -85,7 +86,7 @@ def _needs_host(op: Operation) -> bool:
         return True
     if "functional" in flags:
         bodies = [g for g in op.attrs.values() if isinstance(g, FuncGraph)]
-        if any(_needs_host(o) for g in bodies for o in g._operations):
+        if any(_needs_host(o) and not may_be_folded(o) for g in bodies for o in g._operations):
             return True
         # XLA's control flow carries values of one shape.
         return op.type == "If" and any(

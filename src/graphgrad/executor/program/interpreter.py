@@ -151,7 +151,7 @@ class Instruction:
         self.device_kernel = opdef.device_kernel or opdef.kernel
         if opdef.seen:
             self.device_kernel = fitting(op, self.device_kernel)
-        self.host_inputs = host_positions(op) if opdef.host else ()
+        self.host_inputs = host_positions(op) if opdef.host or "host" in opdef.flags else ()
         self.needs = "reads" in opdef.flags and "unset" not in opdef.flags
 
     def __repr__(self) -> str:
@@ -175,7 +175,7 @@ def host_positions(op: Operation) -> tuple[int, ...]:
     """Returns the positions, among the flat inputs, of those that must be known when the op is lowered."""
     opdef = op.opdef
     if not opdef.host:
-        return ()
+        return tuple(range(len(op.inputs))) if "host" in opdef.flags and may_be_folded(op) else ()
     if not opdef.has_lists:
         return tuple(sorted(opdef.host))
     positions: list[int] = []
@@ -186,6 +186,15 @@ def host_positions(op: Operation) -> tuple[int, ...]:
             positions.extend(range(at, at + n))
         at += n
     return tuple(positions)
+
+
+def may_be_folded(op: Operation) -> bool:
+    """Returns whether an operation that only NumPy computes takes and gives numbers that can be shapes or axes.
+
+    Within sub-graphs, where it may well be known when they are lowered.
+    """
+    return op.opdef.pure and all(
+        t._spec.dtype in dtypes.INDEX and t._spec.shape is not None and len(t._spec.shape) < 2 for t in (*op.inputs, *op.outputs))
 
 
 def is_small(op: Operation) -> bool:
@@ -317,7 +326,7 @@ def _captured_value(op: Operation, need: MustBeKnown, values: Sequence[Any]) -> 
                 missing = first + at
         elif t.op.index not in seen:
             seen.add(t.op.index)
-            if not t.op.opdef.pure or "host" in t.op.opdef.flags:
+            if not t.op.opdef.pure or ("host" in t.op.opdef.flags and not may_be_folded(t.op)):
                 return WHOLE_OP
             waiting.extend(t.op.inputs)
     return missing
