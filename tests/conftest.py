@@ -13,9 +13,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Gives the tests a disk cache of their own, which the processes of one run share, and XLA from the first run."""
     os.environ.setdefault("GRAPHGRAD_FIRST_RUN", "xla")
     if "GRAPHGRAD_CACHE_DIR" not in os.environ:
-        folder = tempfile.mkdtemp(prefix="graphgrad-tests-")
-        os.environ["GRAPHGRAD_CACHE_DIR"] = folder
-        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        os.environ["GRAPHGRAD_CACHE_DIR"] = _folder(config)
+    # Where no bytecode is to stand beside the sources, each of hundreds of processes would compile what it imports.
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        os.environ.setdefault("PYTHONPYCACHEPREFIX", _folder(config))
+
+
+def _folder(config: pytest.Config) -> str:
+    folder = tempfile.mkdtemp(prefix="graphgrad-tests-")
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    return folder
 
 
 @pytest.fixture(autouse=True)
