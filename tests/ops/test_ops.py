@@ -170,7 +170,7 @@ class Kernels:
 def _on_xla(row: Row, i: int, dtype: str) -> bool:
     """To compile takes time: all cases at one dtype, and all dtypes in one case, will do; of most rows one."""
     first = (i == 0) + (dtype == row.dtypes[0])
-    return row.xla and "host" not in row.opdef.flags and first >= (1 if chosen(row.op_type, 4) else 2)
+    return row.xla and "host" not in row.opdef.flags and first >= (1 if chosen(row.op_type, 8) else 2)
 
 
 _TOGETHER = 10  # so many rows are one program, which takes less time than a program each
