@@ -70,11 +70,11 @@ demo: $(STAMP)
 	@$(VENV)/bin/graphgrad draw --out demo-output/gradient_graph.svg examples/demo_digits.py
 
 test: lint
-	@$(PY) -m pytest -q -n $(JOBS)
+	@$(PY) -m pytest -q -n $(JOBS) --dist worksteal
 
 # The same, and what takes too long for every change: tests that run when asked for, more of the random programs.
 test-all: lint $(DOCSTAMP)
-	@GRAPHGRAD_TEST_ALL=1 GRAPHGRAD_STATE_PROGRAMS=100 GRAPHGRAD_RUN_PROGRAMS=20 $(PY) -m pytest -q -n $(JOBS)
+	@GRAPHGRAD_TEST_ALL=1 GRAPHGRAD_STATE_PROGRAMS=100 GRAPHGRAD_RUN_PROGRAMS=20 $(PY) -m pytest -q -n $(JOBS) --dist worksteal
 
 # Programs on libraries on top of TensorFlow, in environments that have these and not TensorFlow.
 test-libraries: $(STAMP)
@@ -82,11 +82,11 @@ test-libraries: $(STAMP)
 
 # The same tests with every program cut into clusters of a few operations; takes about as long again.
 test-clusters: $(STAMP)
-	@GRAPHGRAD_WHOLE_OPS=5 $(PY) -m pytest -q -n $(JOBS) --deselect tests/executor/test_executor.py
+	@GRAPHGRAD_WHOLE_OPS=5 $(PY) -m pytest -q -n $(JOBS) --dist worksteal --deselect tests/executor/test_executor.py
 
 # The same tests with runs in NumPy as long as it is quick, as users have it.
 test-first-run: $(STAMP)
-	@GRAPHGRAD_FIRST_RUN= $(PY) -m pytest -q -n $(JOBS) --deselect tests/executor/test_executor.py
+	@GRAPHGRAD_FIRST_RUN= $(PY) -m pytest -q -n $(JOBS) --dist worksteal --deselect tests/executor/test_executor.py
 
 lint: $(STAMP)
 	@$(VENV)/bin/ruff check -q

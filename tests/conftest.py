@@ -1,6 +1,7 @@
 """Makes tests independent of each other, and gives them a disk cache of their own."""
 
 import os
+import pathlib
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -8,14 +9,43 @@ from typing import Any
 
 import pytest
 
+from tests.support.effort import chosen
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Gives the tests a disk cache of their own, which the processes of one run share, and XLA from the first run."""
-    os.environ.setdefault("GRAPHGRAD_FIRST_RUN", "xla")
+    if "GRAPHGRAD_FIRST_RUN" not in os.environ:
+        os.environ["GRAPHGRAD_FIRST_RUN"] = "xla"
+        os.environ["GRAPHGRAD_TEST_ENGINES"] = "both"
     if "GRAPHGRAD_CACHE_DIR" not in os.environ:
-        folder = tempfile.mkdtemp(prefix="graphgrad-tests-")
-        os.environ["GRAPHGRAD_CACHE_DIR"] = folder
-        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        os.environ["GRAPHGRAD_CACHE_DIR"] = _folder(config)
+    # Where no bytecode is to stand beside the sources, each of hundreds of processes would compile what it imports.
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        os.environ.setdefault("PYTHONPYCACHEPREFIX", _folder(config))
+
+
+# What stands on the executor. Its tests ask for an engine by themselves where one is their subject.
+_ABOVE = {"extras", "frontend", "gradients", "layers", "training"}
+
+
+@pytest.fixture(autouse=True)
+def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above the executor one test in three, by its name, compiles first runs; in the others they are NumPy's.
+
+    The second runs of plans are compiled everywhere. `make test-all` compiles all.
+    """
+    room = request.path.relative_to(pathlib.Path(__file__).parent).parts[0]
+    if room in _ABOVE and "GRAPHGRAD_TEST_ENGINES" in os.environ and not chosen(request.node.nodeid, 3):
+        from graphgrad.executor.runtime import executable
+
+        monkeypatch.setattr(executable, "first_in_numpy", True)
+        monkeypatch.setattr(executable, "tiered", False)
+
+
+def _folder(config: pytest.Config) -> str:
+    folder = tempfile.mkdtemp(prefix="graphgrad-tests-")
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ from graphgrad.executor.program.fingerprint import Form
 from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.executor.program.plan_types import Cluster
 from graphgrad.frontend.function.graph_slices import GraphSlice
+from tests.support.effort import ALL
 
 
 @pytest.fixture(autouse=True)
@@ -575,8 +576,9 @@ def test_draws_that_are_repeated_are_told_apart(graph):
 # -- convolutions on several cores -------------------------------------------------------
 
 
-@pytest.mark.parametrize("batch, known", [(4, True), (6, False), (5, True), (1, False)])
-@pytest.mark.parametrize("data_format", ["NHWC", "3D"])
+@pytest.mark.parametrize("batch, known, data_format", [
+    (batch, known, form) for i, (batch, known) in enumerate([(4, True), (6, False), (5, True), (1, False)])
+    for k, form in enumerate(["NHWC", "3D"]) if ALL or i % 2 == k])
 def test_large_convolutions_are_dealt_out(graph, monkeypatch, batch, known, data_format):
     """Values and gradients are those of one program, for batches that can be dealt out and others."""
     monkeypatch.setattr(batch_split, "LARGE", 1)

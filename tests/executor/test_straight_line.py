@@ -13,7 +13,8 @@ from graphgrad.executor.runtime import executable, straight_run
 from graphgrad.executor.runtime.executable import Executable
 from graphgrad.executor.runtime.random_positions import RandomPositions
 from graphgrad.executor.runtime.session import HostSession
-from tests.ops.test_ops import ROWS, Built
+from tests.ops.test_ops import ROWS, Built, often
+from tests.support.effort import ALL
 from tests.support.table import Row, draw, row_dtypes
 
 pytestmark = pytest.mark.usefixtures("graph")
@@ -44,11 +45,12 @@ def test_every_op_gives_the_same_bits(row: Row) -> None:
     for i in range(len(row.cases)):
         for dtype in row_dtypes(row):
             inputs = draw(row, row.case(i), dtype)
-            if any(t.kind == "o" for t in inputs.dtypes):
+            if not often(row, i, dtype) or any(t.kind == "o" for t in inputs.dtypes):
                 continue
             fed = [n for n, a in enumerate(inputs.flat) if inputs.names[n] not in {
                 row.opdef.inputs[h].name for h in row.opdef.host}]
-            for shapes in ({}, {n: (None,) * inputs.flat[n].ndim for n in fed}, dict.fromkeys(fed)):
+            known: Any = ({}, {n: (None,) * inputs.flat[n].ndim for n in fed}, dict.fromkeys(fed))
+            for shapes in known if ALL or (i == 0 and dtype == row.dtypes[0]) else [known[i % 3]]:
                 built = Built(row, inputs, fed, shapes)
                 run = Executable(built.outputs, [], list(built.feeds), _no_variables, RandomPositions(), "numpy")
                 given = list(map(np.asarray, built.feeds.values()))

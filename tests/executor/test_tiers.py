@@ -21,7 +21,7 @@ from graphgrad.executor.runtime import compiler_process, executable, tiers
 from graphgrad.executor.runtime.tiers import Tiers
 from tests import ROOT
 from tests.programs import run_programs
-from tests.support.effort import ALL
+from tests.support.effort import ALL, long
 
 _SOURCE = str(ROOT / "src")
 
@@ -72,7 +72,7 @@ def _losses(runs: int) -> list[float]:
     return losses
 
 
-@pytest.mark.parametrize("on_disk", [True, False])
+@pytest.mark.parametrize("on_disk", [True, pytest.param(False, marks=long("with a disk cache more happens"))])
 def test_another_process_compiles(on_disk, tiered, compiled_here, monkeypatch, tmp_path):
     monkeypatch.setenv("GRAPHGRAD_CACHE_DIR", str(tmp_path) if on_disk else "")
     monkeypatch.setattr(executable, "first_in_numpy", False)

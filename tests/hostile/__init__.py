@@ -5,7 +5,7 @@ A module offers `attack(seed)`, which makes the seed's input, feeds it to the pa
 what is promised does not hold. It may offer, too:
 
     prepare()       what need not be measured, such as imports; called once a process
-    QUICK = 200     how many seeds `make test` runs
+    QUICK = 100     how many seeds `make test` runs
     SECONDS = 1.0, MEGABYTES = 200    what an input may take beyond what it holds (`--limit-bytes`)
     ADDRESS_SPACE = 6 << 30           what a process may map; None for no limit
 """

@@ -29,7 +29,7 @@ import numpy as np
 from ._judgement import complaint_about, is_refusal
 from ._values import anything, array, attribute, number, table
 
-QUICK = 200
+QUICK = 100
 SECONDS = 5.0
 _MODES = ("graph", "run", "eager", "function", "gradient", "tape", "xla")
 _WEIGHTS = (3, 3, 5, 2, 2, 1, 0.3)

@@ -23,7 +23,7 @@ from . import _mutations as mutations
 from ._corpus import corpus
 from ._graphs import strange_graph
 
-QUICK = 200
+QUICK = 100
 _CORPUS: dict[str, list[bytes]] = {}
 _FOLDER = ""
 _KEPT: list[Any] = []  # the folder, which goes with the process

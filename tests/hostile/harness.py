@@ -49,7 +49,7 @@ def kinds() -> list[str]:
 
 def quick(kind: str) -> int:
     """How many seeds of a kind `make test` runs."""
-    return int(getattr(importlib.import_module(f"{_PACKAGE}.{kind}"), "QUICK", 200))
+    return int(getattr(importlib.import_module(f"{_PACKAGE}.{kind}"), "QUICK", 100))
 
 
 # -- in a worker -------------------------------------------------------------------------

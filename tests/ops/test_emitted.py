@@ -17,9 +17,10 @@ from graphgrad.executor.emit.program_text import Text
 from tests.support.effort import long
 from tests.support.table import draw, row_dtypes
 
-from .test_ops import ROWS, Kernels, assert_close
+from .test_ops import ROWS, Kernels, assert_close, often
 
-_PART = 7  # one of so many rows is checked by `make test`
+_PART = 14  # one of so many rows is checked by `make test` in all cases; `test_first_cases` has one of each row
+_TOGETHER = 20  # so many rows are one program there
 
 
 def _written(kernels: Kernels, text: Text, number: int) -> tuple[list[Any], list[Array]] | None:
@@ -77,6 +78,8 @@ def _compiled(number: int) -> dict[tuple[int, str], list[tuple[Any, Any]]]:
     arguments, values, results, found, used = [], [], [], {}, []
     for i in range(len(row.cases)):
         for dtype in row_dtypes(row):
+            if not often(row, i, dtype):
+                continue
             kernels = Kernels(row, draw(row, row.case(i), dtype))
             if _written(kernels, Text(), 0) is not None:
                 written = _written(kernels, text, len(arguments))
@@ -96,6 +99,30 @@ def _compiled(number: int) -> dict[tuple[int, str], list[tuple[Any, Any]]]:
         made.append([xla.to_numpy(v) for v in program([device.put(v) for v in values])])
     both = list(zip(*made, strict=True))
     return {key: [both[k] for k in places] for key, places in found.items()}
+
+
+@pytest.mark.parametrize("block", range(0, len(ROWS), _TOGETHER))
+def test_first_cases(block: int) -> None:
+    """What writes itself computes what NumPy does, in the first case of each row."""
+    text, arguments, values, results, wanted = Text(), [], [], [], []
+    for number, row in enumerate(ROWS[block : block + _TOGETHER]):
+        if row.xla and "host" not in row.opdef.flags and row.cases:
+            kernels = Kernels(row, draw(row, row.case(0), row_dtypes(row)[0]))
+            if _written(kernels, Text(), 0) is not None:
+                given, found = _written(kernels, text, number)
+                arguments += [f"{name}: {Array(text, name, a.shape, a.dtype).type}" for name, a in given]
+                values += [a for _, a in given]
+                results += found
+                wanted += [(row, spec.dtype, v) for spec, v in zip(kernels.specs, kernels.numpy(), strict=True)]
+    if not results:
+        pytest.skip("JAX lowers all of these rows")
+    device = xla.device()
+    xla.load_lapack()
+    module = text.module(arguments, [(r.name, r.type) for r in results])
+    program = device.compile(module.encode(), [xla.ArraySpec(r.shape, r.dtype) for r in results], frozenset())
+    found = [xla.to_numpy(v) for v in program([device.put(v) for v in values])]
+    for got, (row, dtype, want) in zip(found, wanted, strict=True):
+        assert_close(got, want, row, dtype, f"{row.op_type}: written against NumPy")
 
 
 # Op types whose programs are not JAX's: why.

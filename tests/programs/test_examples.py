@@ -65,8 +65,9 @@ def ran(name: str) -> tuple[str, dict[str, Any]]:
 def _run(name: str) -> tuple[str, dict[str, Any]]:
     with tempfile.NamedTemporaryFile("r") as report:
         command = [sys.executable, "tests/programs/example_run.py", report.name, f"examples/{name}.py"]
+        shared = {k: os.environ[k] for k in ("PYTHONPYCACHEPREFIX",) if k in os.environ}
         done = subprocess.run(command, cwd=_ROOT, check=False, capture_output=True, text=True, timeout=300,
-                              env={"PYTHONPATH": str(_ROOT / "src"), "PATH": "/usr/bin:/bin"})
+                              env={"PYTHONPATH": str(_ROOT / "src"), "PATH": "/usr/bin:/bin", **shared})
         assert done.returncode == 0, done.stderr
         return done.stdout, json.load(report)
 

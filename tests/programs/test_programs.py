@@ -235,7 +235,7 @@ def _in_jax(program: Program, values: list[Any], cts: list[Any], seconds: list[A
         return bounded, grads, second
 
 
-@settings(_PROFILE, max_examples=200 if ALL else 5)  # JAX compiles each; `test_each_step` has every step anyway
+@settings(_PROFILE, max_examples=200 if ALL else 3)  # JAX compiles each; `test_each_step` has every step anyway
 @given(_PROGRAM)
 @example(Program(1, [("gather_concat", 0, 0), ("cond", 0, 1), ("own", 0, 2)], [0, 1], [], 1, True, True))
 @example(Program(2, [("unstack", 0, 1), ("gather_negative", 0, 3), ("function", 0, 1)], [0, 2], [1], 0, False, True))

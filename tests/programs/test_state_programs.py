@@ -16,7 +16,7 @@ from graphgrad.ir import context
 
 from . import state_programs
 
-_COUNT = int(os.environ.get("GRAPHGRAD_STATE_PROGRAMS", "8"))
+_COUNT = int(os.environ.get("GRAPHGRAD_STATE_PROGRAMS", "6"))
 
 
 def _dense(gradients: Any, rows: int) -> Any:

@@ -14,6 +14,7 @@ from tests.support.effort import long
 from .clustered import fault
 
 
+@long("a killed chief that comes back is the harder case")
 def test_a_killed_worker_comes_back(tmp_path: pathlib.Path) -> None:
     """The others wait until it is started again; all go on from the checkpoint, with equal variables."""
     tasks = fault(tmp_path, "SIGKILL", 2, 0.5, fewer=False)

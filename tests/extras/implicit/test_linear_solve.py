@@ -13,7 +13,7 @@ from tests.support.sessions import run
 
 from .problems import along, close, compute, pushed
 
-_SEEDS = range(30 if ALL else 3)
+_SEEDS = range(30 if ALL else 2)
 
 
 def _matrix(rng: np.random.Generator, n: int, definite: bool) -> np.ndarray:

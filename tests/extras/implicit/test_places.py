@@ -48,7 +48,7 @@ _PLACES = {
 }
 
 
-_COMPILED = ("placeholder", "other branch", "loop", "map")
+_COMPILED = ("other branch", "loop", "map")
 
 
 @pytest.mark.parametrize(("place", "engine"), [(place, engine) for place in _PLACES for engine in ("numpy", "xla")
@@ -124,8 +124,8 @@ def test_float32() -> None:
     """Single precision reaches its own accuracy."""
     with tf.Graph().as_default():
         p = tf.constant(_P, tf.float32)
-        for solver in ("lu", "gmres"):
-            got = run(_orders(_cube_root(p, linear_solver=solver), p))
+        for solver, engine in (("lu", run), ("gmres", run if ALL else run_in_numpy)):
+            got = engine(_orders(_cube_root(p, linear_solver=solver), p))
             for one, other in zip(got, _wanted(_P), strict=True):
                 np.testing.assert_allclose(one, other, rtol=1e-5)
 

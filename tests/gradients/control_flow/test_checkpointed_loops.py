@@ -13,6 +13,7 @@ from graphgrad.executor.runtime.session import HostSession
 from graphgrad.frontend.control_flow.loop_memory import checkpointed_loops
 from graphgrad.gradients.control_flow.loop_checkpointing import segment_length
 from graphgrad.ir.opdef import raw
+from tests.support.effort import ALL
 
 from .test_loops import _ON_XLA, _WITH_NUMPY, _X, _derivatives
 
@@ -109,7 +110,8 @@ def test_random_loops(memory: str) -> None:
                 y = tf.while_loop(lambda i, _: i < 19, body, (0, x))[1]
             slope = tf.gradients(y, x)[0]
             assert _is_cut(graph)
-            for make in (HostSession, _compiled):
+            compiled = ALL or (body is step) == (memory == "sqrt")
+            for make in (HostSession, _compiled) if compiled else (HostSession,):
                 values, slopes = [], []
                 for at in (0.4, 0.4 + 1e-6, 0.4 - 1e-6):
                     with make(graph=graph) as sess:  # each begins with the same numbers
@@ -135,7 +137,7 @@ def test_higher_derivatives_of_draws_in_branches(memory: str | None) -> None:
         orders = [y]
         for _ in range(2 if memory else 3):
             orders += tf.gradients(orders[-1], x)
-        for make, count in ((HostSession, len(orders)), (_compiled, 3)):
+        for make, count in ((HostSession, len(orders)), (_compiled, 3))[: 2 if memory or ALL else 1]:
             values = []
             for at in (0.4, 0.4 + 1e-5, 0.4 - 1e-5):
                 with make(graph=graph) as sess:  # each begins with the same numbers
