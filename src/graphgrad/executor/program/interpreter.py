@@ -193,8 +193,8 @@ def may_be_folded(op: Operation) -> bool:
 
     Within sub-graphs, where it may well be known when they are lowered.
     """
-    return op.opdef.pure and all(
-        t._spec.dtype in dtypes.INDEX and t._spec.shape is not None and len(t._spec.shape) < 2 for t in (*op.inputs, *op.outputs))
+    specs = [t._spec for t in (*op.inputs, *op.outputs)]
+    return op.opdef.pure and all(s.dtype in dtypes.INDEX and s.shape is not None and len(s.shape) < 2 for s in specs)
 
 
 def is_small(op: Operation) -> bool:
