@@ -19,7 +19,8 @@ class NarrowProgram:
 
     Attributes:
       feeds: placeholders and their values.
-      values: all tensors that it has made, by kind: matrices by their number of columns, and the others.
+      narrow: the matrices that it has made.
+      others: what came of them.
     """
 
     def __init__(self, seed):
