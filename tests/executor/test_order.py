@@ -248,6 +248,8 @@ def test_random_graphs(steps):
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
         for program, pieces, kept in found:
             assert schedule.peak(pieces, kept) <= schedule.peak(partition.cut(program, True), kept)
+            reached = schedule.peak(pieces, kept)
+            assert all(schedule.least_peak(program, kept, i) <= reached for i in program)
             made = {s for i in program for s in i.gives()}
             present = set()
             for instruction in (i for piece in pieces for i in piece):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import report
+from benchmarks import determinism, report
 from benchmarks.models import MODELS
 from benchmarks.results import Results, disagreement
 from benchmarks.worker import Graphgrad
@@ -78,3 +78,18 @@ def test_models_build(name: str) -> None:
     assert all(g is not None for g in subject.grads)
     subject.update()
     assert len(subject.fetches) == (2 if subject.model.optimizer else 1 + len(subject.variables))
+
+
+def test_outcomes_are_compared_among_equal_numbers_of_cores() -> None:
+    """What differs first is named, against what most processes got; each half meets every cache and other load."""
+    settings = determinism.settings(12, 2)
+    assert len({(s.cores, s.cache, s.busy) for s in settings}) == 12
+    usual = determinism.Outcome(("a", "b"), (("v", "1"), ("w", "2")))
+    found = {s: usual if s.cores == 2 else usual._replace(losses=("a", "c")) for s in settings}
+    assert not determinism.compare(list(found.items()))
+    found[settings[2]] = usual._replace(losses=("a", "x"))
+    found[settings[4]] = usual._replace(variables=(("v", "1"), ("w", "3")))
+    assert [line.partition(": ")[2] for line in determinism.compare(list(found.items()))] == [
+        "losses from step 2 on", "variables w"]
+    assert "| MLP | 6 with 2 cores, 6 with 1 core | 3, 1 | no |" in determinism.text_of(
+        {"MLP": list(found.items())}, 2, "2026-01-01")

@@ -51,8 +51,8 @@ def arrange(program: Sequence[Instruction], kept: Collection[int], floating: Map
     pieces = cut(program, final)
     if sum(map(_given, program)) < LARGE:
         return pieces
-    before = peak(pieces, kept)
-    if before < LARGE:
+    before, there = highest(pieces, kept)
+    if before < LARGE or there is None or least_peak(program, kept, there) > before * BETTER:
         return pieces
     net = Net(program, kept, floating, slot_of)
     wide = [i for i in program if _is_wide_sum(i)]
@@ -63,9 +63,9 @@ def arrange(program: Sequence[Instruction], kept: Collection[int], floating: Map
             order = Net(_without_wide_sums(program, order, new), kept, floating, slot_of).order(backwards)
         if peak([[i] for i in order], kept) <= best:
             other = cut(order, final, together=False)
-            there = peak(other, kept)
-            if there <= best:
-                pieces, best = other, there - 1
+            reached = peak(other, kept)
+            if reached <= best:
+                pieces, best = other, reached - 1
         if best <= before * ENOUGH:
             break
     return pieces
@@ -73,33 +73,76 @@ def arrange(program: Sequence[Instruction], kept: Collection[int], floating: Map
 
 def peak(pieces: Sequence[Sequence[Instruction]], kept: Collection[int]) -> int:
     """Simulates the peak of live bytes if pieces run one by one; inputs of a piece live until its end."""
-    last: dict[int, tuple[int, int]] = {}
-    for number, piece in enumerate(pieces):
-        for place, instruction in enumerate(piece):
-            last.update(dict.fromkeys(instruction.reads(), (number, place)))
+    return highest(pieces, kept)[0]
+
+
+def highest(pieces: Sequence[Sequence[Instruction]], kept: Collection[int]) -> tuple[int, Instruction | None]:
+    """Returns what `peak` does, and the instruction at which it is reached."""
+    last = {s: place for place, i in enumerate(itertools.chain.from_iterable(pieces)) for s in i.reads()}
     size: dict[int, int] = {}
-    most = live = 0
-    for number, piece in enumerate(pieces):
+    most = live = place = 0
+    there = None
+    for piece in pieces:
         inside: set[int] = set()
-        for place, instruction in enumerate(piece):
-            given = list(sizes(instruction))
-            size.update(given)
-            live += sum(n for _, n in given)
-            most = max(most, live)
-            inside.update(s for s, _ in given)
-            for s in {*instruction.reads(), *instruction.gives()} & inside:
-                if s not in kept and last.get(s, (number, place)) == (number, place):
+        end = place + len(piece)
+        outer: list[int] = []  # what comes from outside, and is dead at the end
+        for instruction in piece:
+            for s, n in sizes(instruction):
+                size[s] = n
+                live += n
+                inside.add(s)
+            if live > most:
+                most, there = live, instruction
+            for s in instruction.reads():
+                if last[s] < end and s not in inside:
+                    outer.append(s)
+                elif last[s] == place and s not in kept:
                     live -= size.pop(s, 0)
-        for s in {s for i in piece for s in i.reads()} - inside:
-            if s not in kept and last[s][0] == number:
+            for s in instruction.gives():
+                if s not in last and s not in kept:
+                    live -= size.pop(s, 0)
+            place += 1
+        for s in outer:
+            if s not in kept:
                 live -= size.pop(s, 0)
-    return most
+    return most, there
+
+
+def least_peak(program: Sequence[Instruction], kept: Collection[int], at: Instruction) -> int:
+    """Returns what is alive at an instruction in whatever order a program runs: no peak is lower.
+
+    That is what it depends on and what depends on it reads. A gradient needs nearly all that is alive, and looking for
+    an order takes longer than all else in planning.
+
+    Args:
+      program: the instructions in an order in which they may run.
+      kept: slots that are read after it.
+      at: one of the instructions.
+    """
+    place = next(n for n, i in enumerate(program) if i is at)
+    needed = set(at.reads())
+    size: dict[int, int] = {}
+    for instruction in reversed(program[:place]):
+        if not needed.isdisjoint(instruction.gives()):
+            needed.update(instruction.reads())
+            size.update(sizes(instruction))
+    held = {s for s in size if s in kept}
+    after = set(at.gives())
+    for instruction in program[place:]:
+        reads = instruction.reads()
+        if instruction is at or not after.isdisjoint(reads):
+            after.update(instruction.gives())
+            if not _is_wide_sum(instruction):  # else each term is dead once it has been added
+                held.update([s for s in reads if s in size])
+    return _given(at) + sum(size[s] for s in held)
 
 
 def sizes(instruction: Instruction) -> Iterator[tuple[int, int]]:
     """Yields the slots that an instruction fills, with their sizes in bytes, as far as known."""
     for slot, t in zip(instruction.outs, instruction.op.outputs, strict=True):
         yield slot, bytes_of(t._spec)
+    if not instruction.refs and not instruction.touched:
+        return
     for touch in (*instruction.refs.values(), *instruction.touched):
         if touch.out != touch.slot:
             yield touch.out, bytes_of(Spec.of(touch.cell.dtype, touch.cell.shape))
