@@ -76,11 +76,12 @@ def make_way(service: Any, who: Member, number: int, limit: int) -> None:
       limit: how many seconds to wait for the others.
     Raises: RuntimeError if they do not come.
     """
-    service.wait_at_barrier(f"graphgrad/client/{number}/stopped", 1000 * limit)
+    all_of_them = list(range(who.size))  # the coordinator's own process may belong to them besides
+    service.wait_at_barrier(f"graphgrad/client/{number}/stopped", 1000 * limit, all_of_them)
     if who.rank == 0:
         for said in _SAID:
             service.key_value_delete(said)
-    service.wait_at_barrier(f"graphgrad/client/{number}/removed", 1000 * limit)
+    service.wait_at_barrier(f"graphgrad/client/{number}/removed", 1000 * limit, all_of_them)
 
 
 def _own_host(address: str) -> str:
