@@ -65,14 +65,15 @@ class Training:
       model: the model, with the whole batch.
       kind: one of `KINDS`.
       count: how many parts the batch has.
+      reduced: whether the loss is that of the whole batch, also where that takes another exchange.
 
     Attributes:
-      gradients: what the processes exchange, before it is exchanged.
+      exchanged: the bytes that the processes exchange in a step for the gradients.
     """
 
-    def __init__(self, name: str, model: Model, kind: str, count: int):
-        self.name, self.model, self.kind, self.count = name, model, kind, count
-        self.gradients: list[Any] = []
+    def __init__(self, name: str, model: Model, kind: str, count: int, reduced: bool = True):
+        self.name, self.model, self.kind, self.count, self._reduced = name, model, kind, count, reduced
+        self.exchanged = 0
         self.initial: dict[Any, Any] = {}
         devices = count if kind in ("mesh", "replicas") else 1
         with tf.Graph().as_default():
@@ -133,11 +134,20 @@ class Training:
         mine = part(self.model, hvd.size(), hvd.rank())
         feeds, variables = self._feed(mine), self._variables()
         loss = self._loss(mine, variables, feeds)
-        self.fetches = [hvd.allreduce(loss, op=hvd.Sum if self.name in SUMS else hvd.Average)]
-        if variables:
-            optimizer = self._optimizer()
-            self.gradients = [g for g, _ in optimizer.compute_gradients(loss, variables)]
-            self.fetches.append(hvd.DistributedOptimizer(optimizer).minimize(loss))
+        how = hvd.Sum if self.name in SUMS else hvd.Average
+        self.fetches = [hvd.allreduce(loss, op=how) if self._reduced or not variables else loss]
+        if not variables:
+            return
+        optimizer = hvd.DistributedOptimizer(self._optimizer())
+        pairs = optimizer.compute_gradients(loss, variables)
+        for g, v in pairs:
+            if isinstance(g, tf.IndexedSlices):  # those of all processes, and their numbers
+                self.exchanged += hvd.size() * sum(4 * a.size for a in mine.data if a.dtype == np.int32) // len(pairs)
+                row = 4 * v.shape.as_list()[1]
+                self.exchanged += hvd.size() * row * sum(a.size for a in mine.data) // len(pairs)
+            else:
+                self.exchanged += 4 * v.shape.num_elements()
+        self.fetches.append(optimizer.apply_gradients(pairs))
 
     def _replicas(self) -> None:
         strategy = tf.distribute.MirroredStrategy([f"/cpu:{i}" for i in range(self.count)])

@@ -257,6 +257,10 @@ class ProcessCalls:
         """Returns the sum of vectors, in the thread that makes the calls."""
         return (self._client or self._make_client(1)).sum(flat)
 
+    def _gathered(self, flat: Any) -> Any:
+        """Returns the vectors of all processes, in the thread that makes the calls."""
+        return (self._client or self._make_client(1)).gather(flat)
+
     @exchange
     def tell(self, data: bytes, label: str) -> list[bytes]:
         """Returns what each process tells; all of them must do so at the same point.
