@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphgrad.executor.backend.packed_arrays import Rows, pack, unpack
+from graphgrad.executor.backend.exchanges.packed_arrays import Rows, pack, unpack
 
 
 def test_vectors() -> None:

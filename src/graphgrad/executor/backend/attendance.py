@@ -11,7 +11,7 @@ import threading
 import time
 from typing import Any
 
-from .coordinator_process import BEATS
+from .exchanges.coordinator_process import BEATS
 from .membership import Member
 
 BEAT, STILL = 1.0, 6.0  # seconds: between signs of life, and without one until others give up

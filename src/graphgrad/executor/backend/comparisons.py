@@ -14,7 +14,7 @@ from typing import Any
 from graphgrad.errors import InvalidArgumentError
 
 from .attendance import BEAT, Attendance
-from .coordinator_process import LEAVING
+from .exchanges.coordinator_process import LEAVING
 from .membership import Member, timeout
 
 _AT = "graphgrad/at"

@@ -9,7 +9,7 @@ import time
 
 from graphgrad.system.late_imports import load
 
-from .coordinator_process import HEARTBEAT, LEAVING
+from .exchanges.coordinator_process import HEARTBEAT, LEAVING
 from .membership import Member, timeout
 from .process_client import quiet
 
@@ -54,7 +54,7 @@ def host(who: Member) -> Member:
 
 def _start(who: Member) -> str:
     """Starts the process of the coordinator; returns why it does not listen, "" if it does."""
-    program = os.path.join(os.path.dirname(__file__), "coordinator_process.py")
+    program = os.path.join(os.path.dirname(__file__), "exchanges", "coordinator_process.py")
     # Not in this one's group: Ctrl-C, or the end of this process, are not the others'.
     made = subprocess.Popen([sys.executable, program, who.address, str(who.size), str(timeout())],
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

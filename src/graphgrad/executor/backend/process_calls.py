@@ -25,7 +25,7 @@ from graphgrad.system.late_imports import load
 
 from .attendance import BEAT, Attendance, HasEnded
 from .comparisons import Comparisons, th
-from .coordinator_process import HEARTBEAT, LEAVING, LEFT, OVER
+from .exchanges.coordinator_process import HEARTBEAT, LEAVING, LEFT, OVER
 from .membership import PATIENCE, TIMEOUT, Member, meetings, patience, timeout
 from .process_client import ProcessClient, make_way, quiet
 from .process_worker import ProcessWorker

@@ -20,8 +20,8 @@ from graphgrad.system.log import Log
 
 from .attendance import HasEnded
 from .coordinator_service import host
+from .exchanges.packed_arrays import Rows, pack, unpack
 from .membership import Member, found_by_the_engine, meetings, member
-from .packed_arrays import Rows, pack, unpack
 from .process_calls import ProcessCalls, exchange
 from .process_client import ELEMENTS
 

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from .coordinator_process import LEAVING
+from .exchanges.coordinator_process import LEAVING
 
 _GIVES_UP = 32.0  # seconds: gloo's own limit for a call is 30
 
