@@ -19,10 +19,11 @@ class Model:
       weights: the initial values of what is learned, or of what is differentiated by.
       optimizer: "sgd" or "adam"; None if a step gives the gradients themselves.
       rate: the learning rate.
+      n: the size of the batch.
     """
 
     optimizer: str | None = "sgd"
-    rate = 0.1
+    rate, n = 0.1, 1
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng(0)
@@ -89,10 +90,10 @@ def _jax_cross_entropy(jax, logits, labels):
 class Smallest(Model):
     """sum(x * 2 + 1) of four numbers: what a call costs."""
 
-    optimizer = None
+    optimizer, n = None, 4
 
     def prepare(self):
-        self.data = [self.normal(4)]
+        self.data = [self.normal(self.n)]
 
     def forward(self, tf, w, x):
         return tf.reduce_sum(x * 2.0 + 1.0)
@@ -153,8 +154,10 @@ class FanIn(Model):
 class MLP(Model):
     """784-512-512-10 with relu, batch 128."""
 
+    n = 128
+
     def prepare(self):
-        self.data = [self.normal(128, 784), self.integers(10, 128)]
+        self.data = [self.normal(self.n, 784), self.integers(10, self.n)]
         for n, m in itertools.pairwise([784, 512, 512, 10]):
             self.dense(n, m)
 
@@ -177,10 +180,10 @@ class MLP(Model):
 class CNN(Model):
     """Two 5x5 convolutions (32, 64) with pooling, two dense layers, on 28x28, batch 64."""
 
-    rate = 0.001
+    rate, n = 0.001, 64
 
     def prepare(self):
-        self.data = [self.normal(64, 28, 28, 1), self.integers(10, 64)]
+        self.data = [self.normal(self.n, 28, 28, 1), self.integers(10, self.n)]
         for shape in ((5, 5, 1, 32), (5, 5, 32, 64), (7 * 7 * 64, 512), (512, 10)):
             self.weight(*shape)
             self.fill(0, shape[-1])
@@ -189,7 +192,7 @@ class CNN(Model):
         for kernel, bias in _pairs(w[:4]):
             h = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(h, kernel, strides=[1, 1, 1, 1], padding="SAME"), bias))
             h = tf.nn.max_pool(h, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
-        h = tf.nn.relu(tf.matmul(tf.reshape(h, [64, 7 * 7 * 64]), w[4]) + w[5])
+        h = tf.nn.relu(tf.matmul(tf.reshape(h, [self.n, 7 * 7 * 64]), w[4]) + w[5])
         return _tf_cross_entropy(tf, tf.matmul(h, w[6]) + w[7], labels)
 
     def jax(self, jax, w, h, labels):
@@ -211,10 +214,10 @@ class CNN(Model):
 class ResNet(Model):
     """ResNet-20 on 32x32, batch 32: batch norm by the batch's own moments, strided 1x1 convolutions as shortcuts."""
 
-    stages = ((16, 1), (32, 2), (64, 2))  # channels, stride of the first block
+    n, stages = 32, ((16, 1), (32, 2), (64, 2))  # channels, stride of the first block
 
     def prepare(self):
-        self.data = [self.normal(32, 32, 32, 3), self.integers(10, 32)]
+        self.data = [self.normal(self.n, 32, 32, 3), self.integers(10, self.n)]
         self._unit(3, 3, 16)
         before = 16
         for channels, stride in self.stages:
@@ -280,13 +283,15 @@ class ResNet(Model):
 class LSTM(Model):
     """An LSTM cell of 128 units written out, 50 steps unrolled, batch 64; JAX has it in `lax.scan`."""
 
+    n = 64
+
     def prepare(self):
-        self.data = [self.normal(50, 64, 128), self.integers(10, 64)]
+        self.data = [self.normal(50, self.n, 128), self.integers(10, self.n)]
         self.dense(256, 512, scale=256**-0.5)
         self.dense(128, 10)
 
     def forward(self, tf, w, xs, labels):
-        h = c = tf.zeros([64, 128])
+        h = c = tf.zeros([self.n, 128])
         for x in tf.unstack(xs):
             i, j, f, o = tf.split(tf.matmul(tf.concat([x, h], 1), w[0]) + w[1], 4, 1)
             c = tf.sigmoid(f + 1.0) * c + tf.sigmoid(i) * tf.tanh(j)
@@ -399,11 +404,11 @@ class PINN(Model):
     """Burgers' equation: eight layers of 20 tanh units at 1,000 points, second derivatives in the loss; Adam."""
 
     optimizer = "adam"
-    rate = 1e-3
+    rate, n = 1e-3, 1000
     viscosity = 0.01 / np.pi
 
     def prepare(self):
-        self.data = [np.tanh(self.normal(1000, 1)), np.abs(np.tanh(self.normal(1000, 1)))]
+        self.data = [np.tanh(self.normal(self.n, 1)), np.abs(np.tanh(self.normal(self.n, 1)))]
         for n, m in itertools.pairwise([2, *[20] * 8, 1]):
             self.dense(n, m, scale=n**-0.5)
 
@@ -449,13 +454,14 @@ class PINN(Model):
 class SkipGram(Model):
     """Two tables 200,000 x 64; 1,024 words, each with one neighbour and 5 others; only rows touched are updated."""
 
+    n, words = 1024, 200_000
     rate = 100.0  # the loss is a mean, so a row's gradient is small
 
     def prepare(self):
-        self.data = [self.integers(200_000, 1024), self.integers(200_000, 1024, 6)]
-        self.labels = np.eye(6, dtype=np.float32)[:1].repeat(1024, 0)
+        self.data = [self.integers(self.words, self.n), self.integers(self.words, self.n, 6)]
+        self.labels = np.eye(6, dtype=np.float32)[:1].repeat(self.n, 0)
         for _ in range(2):
-            self.weight(200_000, 64, scale=0.1)
+            self.weight(self.words, 64, scale=0.1)
 
     def forward(self, tf, w, words, others):
         rows, columns = tf.nn.embedding_lookup(w[0], words), tf.nn.embedding_lookup(w[1], others)

@@ -18,9 +18,11 @@ from tests import ROOT
 from .clustered import LIMIT, ports
 from .fault_programs import HOROVOD, MIRRORED
 
-# What a process that has lost others may say: an error of TensorFlow's, or the engine's last words.
-_WORDS = re.compile(r"ERROR (Unavailable|Aborted)Error|Terminating process because the JAX distributed service|"
+# What a process that has lost others says; before they have met, it may be the engine's last words.
+_ERROR = r"ERROR (Unavailable|Aborted)Error"
+_WORDS = re.compile(rf"{_ERROR}|Terminating process because the JAX distributed service|"
                     r"DEADLINE_EXCEEDED|UNAVAILABLE|another process, did not answer")
+NOTICED = 10.0  # seconds within which all others get the error, once they have met
 
 
 class Processes:
@@ -117,8 +119,8 @@ def restart(folder: pathlib.Path, kind: str, number: str, count: int, victim: in
       count: how many processes.
       victim: which one.
       delay: for how many seconds it has trained by then; below 0, since it has begun.
-    Returns: after how many seconds another one has said so.
-    Raises: AssertionError if a process hangs, does not say what is wrong, or if steps are lost.
+    Returns: after how many seconds the others have said so.
+    Raises: AssertionError if a process hangs, does not say what is wrong in time, or if steps are lost.
     """
     first = Processes(folder, kind, count)
     try:
@@ -136,6 +138,9 @@ def restart(folder: pathlib.Path, kind: str, number: str, count: int, victim: in
     said = [when - at for when, line in first.lines if _WORDS.search(line) and not line.startswith(f"[{victim}]")]
     if not done:
         assert said, f"nobody says what is wrong: {first.text()}"
+        for other in set(range(count)) - {victim} if delay >= 0 else ():
+            when = min((t - at for t, line in first.lines if re.match(rf"\[{other}\] {_ERROR}", line)), default=LIMIT)
+            assert when <= NOTICED, f"process {other} has no error after {when:.1f} s: {first.text()}"
         for i, one in enumerate(first.started):
             assert one.returncode or (i == victim and kind == "mirrored"), first.text()
     again = Processes(folder, kind, count)
@@ -149,4 +154,4 @@ def restart(folder: pathlib.Path, kind: str, number: str, count: int, victim: in
     if not done:
         for found in again.results():
             assert found["step"] == 80 and found["w"] == again.results()[0]["w"], again.text()
-    return min(said, default=0.0)
+    return max(said, default=0.0) if delay >= 0 else min(said, default=0.0)

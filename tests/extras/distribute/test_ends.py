@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
+import signal
 from typing import Any
 
 import numpy as np
@@ -203,3 +205,20 @@ def test_an_error_in_one_process(tmp_path: pathlib.Path) -> None:
     (said,) = [line for line in processes.text().splitlines() if "ERROR" in line]
     assert "process 1 has ended its training after 3 sums over all processes, by ValueError: no such file" in said
     assert "Fix: see the error there" in said and processes.started[0].returncode == 1
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=long("silence is noticed alike"))])
+def test_the_first_process_is_lost(tmp_path: pathlib.Path, how: signal.Signals) -> None:
+    """Where no launcher has the coordinator, the others get an error, too: it outlives the process that started it."""
+    processes = Processes(tmp_path, "mirrored", 2)
+    try:
+        victim = int(processes.wait_for("pid", 0).rpartition(" ")[2])
+        for i in (0, 1):
+            processes.wait_for("begun", i)
+        os.kill(victim, how)
+        processes.wait(0)
+    finally:
+        processes.end()
+    said = [line for line in processes.text().splitlines() if line.startswith("[1] ERROR")]
+    assert len(said) == 1 and "UnavailableError" in said[0], processes.text()
+    assert processes.started[1].returncode == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pathlib
-import types
 
 import pytest
 
@@ -41,18 +40,29 @@ def test_a_chief_that_stands_still(tmp_path: pathlib.Path) -> None:
 
 
 def test_silence_is_noticed_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process whose signs of life end is noticed within ten of the intervals between them; one that lives is not."""
+    """A process whose signs of life end is noticed within nine of the intervals between them; one that lives is not."""
     now, beats = [0.0], {1: 0, 2: 0}
     monkeypatch.setattr(attendance.time, "monotonic", lambda: now[0])
-    silence = attendance.Silence(types.SimpleNamespace(beats_of=lambda rank: str(beats[rank])))
+    silence = attendance.Silence()
     for i in range(100):
         now[0] += attendance.BEAT
         beats[1] += 1
         beats[2] += i < 50
-        silent = silence.of([1, 2])
-        if silent:
+        silence.note({rank: str(beat) for rank, beat in beats.items()})
+        if silence.of([1, 2]):
             break
-    assert silent == [2] and i - 50 < 10 / attendance.BEAT == 10.0
+    assert silence.of([1, 2]) == [2] and i - 50 < 8 / attendance.BEAT == 8.0
+
+
+def test_who_stood_still_itself_is_not_misled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that was stopped, and goes on later, does not take the others for silent."""
+    now = [0.0]
+    monkeypatch.setattr(attendance.time, "monotonic", lambda: now[0])
+    silence = attendance.Silence()
+    silence.note({1: "5"})
+    now[0] += 100.0
+    silence.note({1: "5"})  # the answer to a question of before
+    assert silence.of([1]) == []
 
 
 def test_fewer_go_on(tmp_path: pathlib.Path) -> None:

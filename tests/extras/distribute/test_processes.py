@@ -89,8 +89,8 @@ def test_training(tmp_path: pathlib.Path) -> None:
     np.testing.assert_allclose([float.fromhex(v) for v in first[0]], losses, rtol=1e-12)
     for found, wanted in zip(first[1], variables, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-12)
-    # A step sums the loss and the gradient of w; of the gathered rows, only how many there are (values, indices).
-    assert first[2] == second[2] == 4 * (8 + 3 * 8 + 2 * 2 * 8)
+    # A step sums the loss and the gradient of w; four rows travel with their numbers, which go ahead once.
+    assert first[2] == second[2] == 4 * (8 + 3 * 8 + 2 * 8 + 4 * (2 * 8 + 8)) + 2 * 8
     assert (first[3:5], second[3:5]) == ([0, 2], [1, 2])
     same = [[[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]], [1, 7], [3.0, 4.0], [1.0, 4.0], [3.0, 4.0], [3.0, 4.0], [3, 4],
             [1.5, 2.0]]

@@ -11,9 +11,10 @@ import threading
 import time
 from typing import Any
 
+from .exchanges.coordinator_process import BEATS
 from .membership import Member
 
-BEAT, STILL = 1.0, 6.0  # seconds: between signs of life for the others, and without one until they give up
+BEAT, STILL = 1.0, 6.0  # seconds: between signs of life, and without one until others give up
 _ENDED, _NOTICED, _PUBLISHED = "graphgrad/ended/", "graphgrad/noticed/", "graphgrad/published/"
 _LOST = "graphgrad/lost"
 
@@ -40,27 +41,28 @@ class Attendance:
 
     def __init__(self, service: Any, who: Member):
         self._service, self._who = service, who
-        self._over = threading.Event()
+        self._over, self._silence = threading.Event(), Silence()
         self._thread = threading.Thread(target=self._beat, name="graphgrad-beat", daemon=True)
         self._thread.start()
 
     def _beat(self) -> None:
         while not self._over.wait(BEAT):
             try:
-                self._service.key_value_increment(f"graphgrad/beat/{self._who.rank}", 1)
+                self._service.key_value_increment(f"{BEATS}{self._who.rank}", 1)
             except RuntimeError:
                 return
+            beats = self._said(BEATS)
+            self._silence.note({rank: beats.get(rank, "") for rank in range(self._who.size) if rank != self._who.rank})
 
     def stop(self) -> None:
         """Gives no more signs of life."""
         self._over.set()
         self._thread.join()
 
-    def beats_of(self, rank: int) -> str:
-        """Returns how many signs of life a process has given; "" for none so far."""
-        with contextlib.suppress(RuntimeError):
-            return str(self._service.key_value_try_get(f"graphgrad/beat/{rank}"))
-        return ""
+    def silent(self) -> str:
+        """Returns which process stands still, for errors; "" if none does."""
+        found = self._silence.of(range(self._who.size))
+        return f"process {found[0]} has given no sign of life for {STILL:.0f} s" if found else ""
 
     def _said(self, key: str) -> dict[int, str]:
         with contextlib.suppress(RuntimeError):
@@ -116,11 +118,11 @@ class Attendance:
           limit: how many seconds to wait.
         Returns: those that did not, since they are gone or take too long.
         """
-        until, silence = time.monotonic() + limit, Silence(self)
+        until = time.monotonic() + limit
         while True:
             done = {self._who.rank, *self._said(_ENDED), *self._said(_NOTICED)}
             missing = [rank for rank in range(self._who.size) if rank not in done]
-            silent = silence.of(missing)
+            silent = self._silence.of(missing)
             if len(silent) == len(missing) or time.monotonic() >= until or not self._answers():
                 return missing
             time.sleep(BEAT / 10)
@@ -135,23 +137,29 @@ class Attendance:
 
 
 class Silence:
-    """For how long processes have given no sign of life, since this began.
+    """Which processes have given no sign of life for too long: by the clock, and by how often this one has looked.
 
-    Args:
-      attendance: what they say.
+    Looking counts, too, since the clock also goes on while this process itself stands still.
     """
 
-    def __init__(self, attendance: Attendance):
-        self._attendance = attendance
-        self._seen: dict[int, tuple[str, float]] = {}
+    def __init__(self) -> None:
+        self._seen: dict[int, tuple[str, float, int]] = {}  # the last sign, when it was seen, how often since
+        self._silent: frozenset[int] = frozenset()
+
+    def note(self, beats: dict[int, str]) -> None:
+        """Takes note of what was seen now.
+
+        Args:
+          beats: process -> how many signs of life it has given; "" for none so far.
+        """
+        now, found = time.monotonic(), set()
+        for rank, beat in beats.items():
+            last, since, times = self._seen.get(rank, (None, now, 0))
+            self._seen[rank] = (beat, since, times + 1) if last == beat else (beat, now, 0)
+            if last == beat and now - since > STILL and times + 1 >= STILL / BEAT:
+                found.add(rank)
+        self._silent = frozenset(found)
 
     def of(self, ranks: Any) -> list[int]:
-        """Returns those of some processes that have been silent for too long."""
-        now, found = time.monotonic(), []
-        for rank in ranks:
-            beat = self._attendance.beats_of(rank)
-            if rank not in self._seen or self._seen[rank][0] != beat:
-                self._seen[rank] = beat, now
-            elif now - self._seen[rank][1] > STILL:
-                found.append(rank)
-        return found
+        """Returns those of some processes that are silent."""
+        return [rank for rank in ranks if rank in self._silent]

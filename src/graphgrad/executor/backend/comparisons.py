@@ -13,9 +13,9 @@ from typing import Any
 
 from graphgrad.errors import InvalidArgumentError
 
-from .attendance import BEAT, STILL, Attendance, Silence
+from .attendance import BEAT, Attendance
+from .exchanges.coordinator_process import LEAVING
 from .membership import Member, timeout
-from .process_worker import LEAVING
 
 _AT = "graphgrad/at"
 
@@ -67,16 +67,15 @@ class Comparisons:
 
     def _told(self, key: str, exchange: int) -> str:
         """Waits for what another process says; raises as `compare`."""
-        until, silence = time.monotonic() + timeout(), Silence(self._attendance)
+        until = time.monotonic() + timeout()
         while True:
             begun = time.monotonic()
             try:
                 return str(self._service.blocking_key_value_get(key, int(1000 * BEAT)))
             except RuntimeError as e:
                 self._attendance.check(exchange)
-                silent = silence.of(rank for rank in range(self._who.size) if rank != self._who.rank)
-                if silent:
-                    raise RuntimeError(f"process {silent[0]} has given no sign of life for {STILL:.0f} s") from None
+                if silent := self._attendance.silent():
+                    raise RuntimeError(silent) from None
                 if lost := self._attendance.given_up():
                     raise RuntimeError(lost) from None
                 if time.monotonic() >= until:

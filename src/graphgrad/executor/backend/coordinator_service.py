@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
+
 from graphgrad.system.late_imports import load
 
-from .membership import Member
+from .exchanges.coordinator_process import HEARTBEAT, LEAVING
+from .membership import Member, timeout
 from .process_client import quiet
-from .process_worker import LEAVING
 
-HEARTBEAT = 10  # seconds without a sign of life, for the service
+_AGAIN, _STEP = 20.0, 0.5  # seconds: until the service of an earlier group must have ended, and between tries
 
 
 class CoordinatorService:
@@ -34,10 +39,36 @@ class CoordinatorService:
 
 
 def host(who: Member) -> Member:
-    """Runs the coordinator in process 0; returns which process this is."""
+    """Starts the coordinator, if this is process 0, as a process of its own; returns which process this is.
+
+    Raises: RuntimeError if the port is taken.
+    """
     if who.rank == 0 and who.size > 1:
-        hosted.append(CoordinatorService(who.address, who.size))
+        until = time.monotonic() + min(_AGAIN, timeout())
+        while why := _start(who):
+            if time.monotonic() >= until:
+                raise RuntimeError(f"no coordinator can listen at {who.address}: {why}. Fix: give it a free port")
+            time.sleep(_STEP)
     return who
 
 
-hosted: list[CoordinatorService] = []  # it ends with the process
+def _start(who: Member) -> str:
+    """Starts the process of the coordinator; returns why it does not listen, "" if it does."""
+    program = os.path.join(os.path.dirname(__file__), "exchanges", "coordinator_process.py")
+    # Not in this one's group: Ctrl-C, or the end of this process, are not the others'.
+    made = subprocess.Popen([sys.executable, program, who.address, str(who.size), str(timeout())],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}, start_new_session=True)
+    assert made.stdout is not None
+    with made.stdout:
+        said = made.stdout.readline().decode().strip()
+    if said == "ready":
+        _hosted.append(made)  # its standard input ends with this process
+        return ""
+    made.wait()
+    assert made.stdin is not None
+    made.stdin.close()
+    return said.removeprefix("error ") or "it ended"
+
+
+_hosted: list[subprocess.Popen[bytes]] = []

@@ -23,12 +23,12 @@ import numpy as np
 from graphgrad.errors import AbortedError, InvalidArgumentError, UnavailableError
 from graphgrad.system.late_imports import load
 
-from .attendance import BEAT, STILL, Attendance, HasEnded, Silence
+from .attendance import BEAT, Attendance, HasEnded
 from .comparisons import Comparisons, th
-from .coordinator_service import HEARTBEAT, hosted
+from .exchanges.coordinator_process import HEARTBEAT, LEAVING, LEFT, OVER
 from .membership import PATIENCE, TIMEOUT, Member, meetings, patience, timeout
 from .process_client import ProcessClient, make_way, quiet
-from .process_worker import LEAVING, ProcessWorker
+from .process_worker import ProcessWorker
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -94,11 +94,8 @@ class ProcessCalls:
 
     def _connect(self) -> None:
         with quiet():
-            self._service = load("jaxlib._jax").get_distributed_runtime_client(
-                self.who.address, self.who.rank, init_timeout=timeout(), heartbeat_timeout=HEARTBEAT,
-                shutdown_timeout=LEAVING, shutdown_on_destruction=False, use_compression=True)
             try:
-                self._service.connect()
+                self._service = _connected(self.who)
             except RuntimeError as e:
                 raise UnavailableError(None, None, f"process {self.who.rank} of {self.who.size}: the coordinator at "
                                        f"{self.who.address}, or another process, did not answer within {timeout()} s."
@@ -150,8 +147,7 @@ class ProcessCalls:
         atexit.unregister(self._leave_at_exit)
         self.end()
         if not (self._inside or self._is_cut or self._broken or isinstance(_ends_python(), KeyboardInterrupt)):
-            # The coordinator of this process has to be the last one.
-            self._attendance.wait_for_others(patience() if hosted else _NOTICED)
+            self._attendance.wait_for_others(_NOTICED)
         self._close(exiting)
 
     def _leave_at_exit(self) -> None:
@@ -166,6 +162,7 @@ class ProcessCalls:
         self._worker.stop()
         service, self._service = self._service, None
         with contextlib.suppress(RuntimeError), quiet():
+            service.key_value_set(f"{LEFT}{self.who.rank}", "", True)
             service.shutdown()  # now others may end, which ends what this one's thread waits for
         self._worker.end(exiting)
 
@@ -230,12 +227,14 @@ class ProcessCalls:
         Raises: RuntimeError if another process stands still, or does not come; HasEnded if one will not;
           InvalidArgumentError if one waits for something else.
         """
-        begun, silence = time.monotonic(), Silence(self._attendance)
-        while not done.acquire(timeout=BEAT):
+        begun = looked = time.monotonic()
+        while not done.acquire(timeout=BEAT / 4):
+            if silent := self._attendance.silent():
+                raise RuntimeError(silent)
+            if (now := time.monotonic()) - looked < BEAT:
+                continue  # the coordinator is not asked as often
+            looked = now
             self._attendance.check(self.exchanges)
-            silent = silence.of(rank for rank in range(self.who.size) if rank != self.who.rank)
-            if silent:
-                raise RuntimeError(f"process {silent[0]} has given no sign of life for {STILL:.0f} s")
             if lost := self._attendance.given_up():
                 raise RuntimeError(lost)
             self._asked.compare_places(self._calls, what)
@@ -257,6 +256,10 @@ class ProcessCalls:
     def _summed(self, flat: Any) -> Any:
         """Returns the sum of vectors, in the thread that makes the calls."""
         return (self._client or self._make_client(1)).sum(flat)
+
+    def _gathered(self, flat: Any) -> Any:
+        """Returns the vectors of all processes, in the thread that makes the calls."""
+        return (self._client or self._make_client(1)).gather(flat)
 
     @exchange
     def tell(self, data: bytes, label: str) -> list[bytes]:
@@ -371,6 +374,27 @@ class ProcessCalls:
                "tf.train.StopAtStepHook(last_step=...), or with data that repeat")
         return UnavailableError(None, None, f"process {self.who.rank} of {self.who.size} asks for {what}, and others "
                                 f"have ended.\n  {ended}\n  Fix: {fix}")
+
+
+def _connected(who: Member) -> Any:
+    """Returns a connection to the coordinator, when all processes have one.
+
+    Raises: RuntimeError if they do not come in time.
+    """
+    until = time.monotonic() + timeout()
+    while True:
+        made = load("jaxlib._jax").get_distributed_runtime_client(
+            who.address, who.rank, init_timeout=max(1, int(until - time.monotonic())), heartbeat_timeout=HEARTBEAT,
+            shutdown_timeout=LEAVING, shutdown_on_destruction=False, use_compression=True)
+        made.connect()
+        try:
+            made.key_value_try_get(OVER)
+        except RuntimeError:
+            return made
+        made.shutdown()  # an earlier group's, whose coordinator is about to end
+        if time.monotonic() > until:
+            raise RuntimeError("the coordinator is an earlier group's, whose first process is gone")
+        time.sleep(BEAT)
 
 
 def _ends_python() -> BaseException | None:

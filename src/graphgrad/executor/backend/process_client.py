@@ -43,26 +43,34 @@ class ProcessClient:
             collectives=collectives, num_devices=count)
         self.all = sorted(self.client.devices(), key=lambda d: (d.process_index, d.id))
         self._first = xla.Device(self.client, jaxlib, xla_client, 0, "processes")
-        self._programs: dict[tuple[str, int], Any] = {}
+        self._programs: dict[tuple[str, str, int], Any] = {}
 
     def sum(self, flat: Any) -> Any:
-        """Returns the sum of the processes' vectors."""
+        """Returns the sum of the processes' vectors, which is not to be written into."""
+        return self._run(_SUM, flat)
+
+    def gather(self, flat: Any) -> Any:
+        """Returns the processes' vectors, one behind the other; it is not to be written into."""
+        return self._run(_GATHER, flat)
+
+    def _run(self, text: str, flat: Any) -> Any:
         with quiet():
-            program = self._programs.get(key := (flat.dtype.name, flat.size))
+            program = self._programs.get(key := (text, flat.dtype.name, flat.size))
             if program is None:
                 program = self._programs[key] = self._compile(*key)
             result = program.execute_sharded([self._first.put(flat)])
-        return np.array(memoryview(result.disassemble_into_single_device_arrays()[0][0]))
+        return np.asarray(memoryview(result.disassemble_into_single_device_arrays()[0][0]))
 
-    def _compile(self, dtype: str, size: int) -> Any:
-        """Compiles the program of a sum of vectors, on the first device of each process."""
+    def _compile(self, text: str, dtype: str, size: int) -> Any:
+        """Compiles the program of a sum of vectors, or of them all, on the first device of each process."""
         jaxlib, devices = self._jax, self.all[:: self.count]
         count = len(devices)
         options = jaxlib.CompileOptions()
         options.num_replicas = count
         numbers = np.array([d.id for d in devices], np.int32).reshape(count, 1)
         options.device_assignment = jaxlib.DeviceAssignment.create(numbers)
-        module = _SUM.format(count=count, size=size, element=ELEMENTS[dtype], group=", ".join(map(str, range(count))))
+        module = text.format(count=count, size=size, all=count * size, element=ELEMENTS[dtype],
+                             group=", ".join(map(str, range(count))))
         return self.client.compile_and_load(module.encode(), jaxlib.DeviceList(tuple(devices)), options)
 
 
@@ -76,11 +84,12 @@ def make_way(service: Any, who: Member, number: int, limit: int) -> None:
       limit: how many seconds to wait for the others.
     Raises: RuntimeError if they do not come.
     """
-    service.wait_at_barrier(f"graphgrad/client/{number}/stopped", 1000 * limit)
+    all_of_them = list(range(who.size))  # the coordinator's own process may belong to them besides
+    service.wait_at_barrier(f"graphgrad/client/{number}/stopped", 1000 * limit, all_of_them)
     if who.rank == 0:
         for said in _SAID:
             service.key_value_delete(said)
-    service.wait_at_barrier(f"graphgrad/client/{number}/removed", 1000 * limit)
+    service.wait_at_barrier(f"graphgrad/client/{number}/removed", 1000 * limit, all_of_them)
 
 
 def _own_host(address: str) -> str:
@@ -115,6 +124,15 @@ module @sum attributes {{mhlo.num_partitions = 1 : i32, mhlo.num_replicas = {cou
         stablehlo.return %s : tensor<{element}>
     }}) : (tensor<{size}x{element}>) -> tensor<{size}x{element}>
     return %0 : tensor<{size}x{element}>
+  }}
+}}
+"""
+_GATHER = """
+module @gather attributes {{mhlo.num_partitions = 1 : i32, mhlo.num_replicas = {count} : i32}} {{
+  func.func public @main(%x: tensor<{size}x{element}>) -> tensor<{all}x{element}> {{
+    %0 = "stablehlo.all_gather"(%x) <{{all_gather_dim = 0 : i64, replica_groups = dense<[[{group}]]> :
+      tensor<1x{count}xi64>}}> : (tensor<{size}x{element}>) -> tensor<{all}x{element}>
+    return %0 : tensor<{all}x{element}>
   }}
 }}
 """

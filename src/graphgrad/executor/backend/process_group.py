@@ -20,13 +20,14 @@ from graphgrad.system.log import Log
 
 from .attendance import HasEnded
 from .coordinator_service import host
+from .exchanges.packed_arrays import Rows, pack, unpack
 from .membership import Member, found_by_the_engine, meetings, member
 from .process_calls import ProcessCalls, exchange
 from .process_client import ELEMENTS
 
 _log = Log("tensorflow")
 R = TypeVar("R")
-_SUM = "a sum over all processes"
+_SUM, _ROWS = "a sum over all processes", "the rows of all processes"
 
 
 class ProcessGroup(ProcessCalls):
@@ -44,6 +45,7 @@ class ProcessGroup(ProcessCalls):
     def __init__(self, who: Member):
         super().__init__(who)
         self.summed_bytes = 0
+        self._rooms: dict[str, list[int]] = {}  # what is gathered -> for how many rows there was room the last time
         self.origin: ProcessGroup = self
 
     @exchange
@@ -64,15 +66,12 @@ class ProcessGroup(ProcessCalls):
         for i, array in enumerate(arrays):
             kinds.setdefault(array.dtype, []).append(i)
         for dtype, places in kinds.items():
-            flat = np.concatenate([np.asarray(arrays[i]).reshape(-1) for i in places])
             wide = np.dtype(np.float32) if dtype.itemsize == 2 and dtype.kind not in "iu" else dtype
-            total = self._sum(flat.astype(wide, copy=False)).astype(dtype, copy=False)
-            self.summed_bytes += flat.nbytes
-            begin = 0
-            for i in places:
-                end = begin + arrays[i].size
-                result[i] = total[begin:end].reshape(arrays[i].shape)
-                begin = end
+            given = [arrays[i] for i in places]
+            total = self._sum(pack(given, wide)).astype(dtype, copy=False)
+            self.summed_bytes += sum(a.nbytes for a in given)
+            for i, one in zip(places, unpack(total, given, wide), strict=True):
+                result[i] = one
         return result
 
     @exchange
@@ -126,22 +125,31 @@ class ProcessGroup(ProcessCalls):
         return result
 
     @exchange
-    def all_gather(self, array: Any, label: str = "") -> Any:
-        """Returns the arrays of all processes, one behind the other along the first axis.
+    def all_gather(self, arrays: Sequence[Any], label: str = "") -> list[Any]:
+        """Returns the arrays of all processes, one behind the other along the first axis; they travel together.
 
         Args:
-          array: at least one dimension; all but the first are the same in all processes.
+          arrays: at least one dimension; all but the first are the same in all processes.
           label: a name for errors.
         Raises: as `all_reduce`.
         """
         if self.who.size == 1:
-            return array
-        rows = np.zeros(self.who.size, np.int64)
-        rows[self.who.rank] = len(array)
-        (counts,) = self.all_reduce([rows], f"{label} {array.dtype} {array.shape[1:]}")
-        parts = [np.zeros((int(n), *array.shape[1:]), array.dtype) for n in counts]
-        parts[self.who.rank] = array
-        return np.concatenate([self.broadcast([part], root, label)[0] for root, part in enumerate(parts)])
+            return list(arrays)
+        rows = Rows(arrays)
+        self.agree(f"gather {label} {rows.kind}", "kind of sum")
+        # With room for as many rows as the last time, one exchange does; where one has more, all see its counts.
+        room = self._rooms.get(key := f"{label} {rows.kind}", [0] * len(arrays))
+        while True:
+            words = rows.words(room)
+            theirs = self._gather(words).reshape(self.who.size, -1)
+            self.summed_bytes += words.nbytes
+            room, before = rows.room(theirs, room), room
+            if room == before or not rows.is_short(theirs, before):
+                self._rooms[key] = room
+                return rows.joined(theirs, before)
+
+    def _gather(self, words: Any) -> Any:
+        return self.with_others(lambda: self._gathered(words), _ROWS, f"{_ROWS} of {words.size} words")
 
     def _sum(self, flat: Any) -> Any:
         if not flat.size:

@@ -11,7 +11,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-LEAVING = 3  # seconds to take leave
+from .exchanges.coordinator_process import LEAVING
+
 _GIVES_UP = 32.0  # seconds: gloo's own limit for a call is 30
 
 

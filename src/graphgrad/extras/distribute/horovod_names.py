@@ -19,6 +19,7 @@ from graphgrad.training.sessions.session_hooks import SessionRunHook
 
 from . import process_ops as process_ops  # registers the operations
 from .collectives import divided
+from .process_ops import gathered
 
 Average, Sum = "Average", "Sum"
 
@@ -131,11 +132,9 @@ def grouped_allreduce(tensors: Sequence[Any], average: Any = None, device_dense:
     for i, t, total in zip(dense, given, sums, strict=True):
         total = total if total.dtype is t.dtype else raw.Cast(total, DstT=t.dtype)
         result[i] = _scaled(divided(total, count) if mean and count > 1 else total, postscale_factor)
-    for i, t in enumerate(tensors):
-        if isinstance(t, IndexedSlices) and count > 1:
-            rows = raw.ProcessesAllGather(t.values, label=f"{label} rows {i}")
-            indices = raw.ProcessesAllGather(t.indices, label=f"{label} indices {i}")
-            result[i] = IndexedSlices(divided(rows, count) if mean else rows, indices, t.dense_shape)
+    sparse = [i for i, t in enumerate(tensors) if isinstance(t, IndexedSlices)] if count > 1 else []
+    for i, s in zip(sparse, gathered([tensors[i] for i in sparse], f"{label} rows"), strict=True):
+        result[i] = IndexedSlices(divided(s.values, count), s.indices, s.dense_shape) if mean else s
     return result
 
 
@@ -173,7 +172,7 @@ def allgather(tensor: Any, name: str | None = None) -> Any:
         raise ValueError("allgather: a scalar has no first axis; shape=(). Fix: tf.expand_dims(tensor, 0)")
     if size() == 1:
         return value
-    return raw.ProcessesAllGather(value, label=name or "allgather", name=name)
+    return raw.ProcessesAllGather([value], label=name or "allgather", name=name)[0]
 
 
 def broadcast(tensor: Any, root_rank: int, name: str | None = None) -> Any:

@@ -31,6 +31,7 @@ from graphgrad.training.sessions.cluster_spec import ClusterSpec
 from . import process_ops as process_ops  # registers the operations
 from .collectives import check_axis, divided
 from .mirrored import MirroredExtended, devices_of
+from .process_ops import gathered
 
 _TASKS = ("chief", "worker")  # in the order of their numbers
 
@@ -184,11 +185,9 @@ class _MultiWorkerExtended(MirroredExtended):
         sums = raw.ProcessesAllReduce([result[i] for i in dense], label="all_reduce") if dense else []
         for i, total in zip(dense, sums, strict=True):
             result[i] = divided(total, count) if mean else total
-        for i, v in enumerate(result):
-            if isinstance(v, IndexedSlices):
-                rows = raw.ProcessesAllGather(v.values, label=f"rows {i}")
-                indices = raw.ProcessesAllGather(v.indices, label=f"indices {i}")
-                result[i] = IndexedSlices(divided(rows, count) if mean else rows, indices, v.dense_shape)
+        sparse = [i for i, v in enumerate(result) if isinstance(v, IndexedSlices)]
+        for i, s in zip(sparse, gathered([result[i] for i in sparse], "rows"), strict=True):
+            result[i] = IndexedSlices(divided(s.values, count), s.indices, s.dense_shape) if mean else s
         return result
 
     def _over_processes(self, op: ReduceOp | None, value: Any) -> Any:
@@ -226,7 +225,7 @@ class _MultiWorkerExtended(MirroredExtended):
         rank = tensor.shape.rank
         axis = axis % rank
         order = [axis, *(i for i in range(rank) if i != axis)]
-        whole = raw.ProcessesAllGather(raw.Transpose(tensor, order) if axis else tensor, label=f"gather {axis}")
+        (whole,) = raw.ProcessesAllGather([raw.Transpose(tensor, order) if axis else tensor], label=f"gather {axis}")
         return raw.Transpose(whole, [order.index(i) for i in range(rank)]) if axis else whole
 
     # -- values and data ---------------------------------------------------------------

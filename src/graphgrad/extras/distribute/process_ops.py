@@ -10,6 +10,7 @@ import numpy as np
 from graphgrad.executor.backend import process_group as processes
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
+from graphgrad.ir.values.indexed_slices import IndexedSlices
 
 _FLAGS = ("stateful", "host")
 
@@ -81,24 +82,39 @@ def _broadcast_grad(op: Any, *dys: Any) -> Any:
     return [raw.ZerosLike(s) for s in sums]
 
 
-@op("ProcessesAllGather", "input: T -> output: T", flags=_FLAGS)
+@op("ProcessesAllGather", "input: list(T) -> output: list(T)", flags=_FLAGS)
 def _all_gather(xp: Any, input: Any, *, label: str = "") -> Any:
-    """Puts the tensors of all processes behind each other, along the first axis."""
-    return processes.together(lambda group: group.all_gather(np.asarray(input), label))
+    """Puts the tensors of all processes behind each other, along the first axis; they travel together."""
+    return processes.together(lambda group: group.all_gather([np.asarray(a) for a in input], label))
 
 
 @_all_gather.shape
-def _all_gather_shape(input: Any, **_: Any) -> Any:
-    return None if input is None else (None, *input[1:])
+def _all_gather_shape(input: Sequence[Any], **_: Any) -> Any:
+    return [None if shape is None else (None, *shape[1:]) for shape in input]
 
 
 @_all_gather.grad
-def _all_gather_grad(op: Any, dy: Any) -> Any:
-    (x,) = op.inputs
+def _all_gather_grad(op: Any, *dys: Any) -> Any:
     who, label = processes.group().who, op._attr("label")
-    (total,) = raw.ProcessesAllReduce([dy], label=f"gradient of {label}")
-    rows = raw.StridedSlice(raw.Shape(x), [0], [1], [1])
+    totals = raw.ProcessesAllReduce(list(dys), label=f"gradient of {label}")
+    rows = [raw.StridedSlice(raw.Shape(x), [0], [1], [1]) for x in op.inputs]
     counts = raw.ProcessesAllGather(rows, label=f"rows of {label}")
-    before = raw.Sum(raw.StridedSlice(counts, [0], [who.rank], [1]), 0)
-    begin = raw.Pack([before, *[convert_to_tensor(0)] * (x.shape.rank - 1)])
-    return raw.Slice(total, begin, raw.Shape(x))
+    result = []
+    for x, total, count in zip(op.inputs, totals, counts, strict=True):
+        before = raw.Sum(raw.StridedSlice(count, [0], [who.rank], [1]), 0)
+        begin = raw.Pack([before, *[convert_to_tensor(0)] * (x.shape.rank - 1)])
+        result.append(raw.Slice(total, begin, raw.Shape(x)))
+    return result
+
+
+def gathered(slices: Sequence[IndexedSlices], label: str) -> list[IndexedSlices]:
+    """Returns the rows of all processes, behind each other; all travel together.
+
+    Args:
+      slices: those of this process, in the same order in all processes.
+      label: a name for errors.
+    """
+    if not slices:
+        return []
+    found = raw.ProcessesAllGather([t for s in slices for t in (s.values, s.indices)], label=label)
+    return [IndexedSlices(found[2 * i], found[2 * i + 1], s.dense_shape) for i, s in enumerate(slices)]

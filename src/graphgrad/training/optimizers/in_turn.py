@@ -32,13 +32,12 @@ def sums(pairs: _Pairs) -> list[tuple[Any, Any]]:
     dense = [i for i, (g, _) in enumerate(given) if g is not None and not isinstance(g, IndexedSlices)]
     totals = raw.ProcessesAllReduce([given[i][0] for i in dense], label="gradients") if dense else []
     found = dict(zip(dense, totals, strict=True))
-    result = []
-    for i, (g, v) in enumerate(given):
-        if isinstance(g, IndexedSlices):
-            g = IndexedSlices(raw.ProcessesAllGather(g.values, label=f"rows of {v.name}"),
-                              raw.ProcessesAllGather(g.indices, label=f"indices of {v.name}"), g.dense_shape)
-        result.append((found.get(i, g), v))
-    return result
+    sparse = [i for i, (g, _) in enumerate(given) if isinstance(g, IndexedSlices)]
+    parts = [t for i in sparse for t in (given[i][0].values, given[i][0].indices)]
+    rows = raw.ProcessesAllGather(parts, label="rows of gradients") if parts else []
+    for n, i in enumerate(sparse):
+        found[i] = IndexedSlices(rows[2 * n], rows[2 * n + 1], given[i][0].dense_shape)
+    return [(found.get(i, g), v) for i, (g, v) in enumerate(given)]
 
 
 def means(pairs: _Pairs) -> list[tuple[Any, Any]]:
@@ -145,8 +144,7 @@ def _each(pairs: _Pairs, workers: int) -> list[list[tuple[Any, Any]]]:
 
 
 def _rows_of_each(rows: IndexedSlices, variable: Any, workers: int) -> list[IndexedSlices]:
-    values = raw.ProcessesAllGather(rows.values, label=f"rows of {variable.name}")
-    indices = raw.ProcessesAllGather(rows.indices, label=f"indices of {variable.name}")
+    values, indices = raw.ProcessesAllGather([rows.values, rows.indices], label=f"rows of {variable.name}")
     mine = raw.StridedSlice(raw.Shape(rows.indices), [0], [1], [1], shrink_axis_mask=1)
     (counts,) = raw.ProcessesStack([mine], count=workers, label=f"numbers of rows of {variable.name}")
     ends = raw.Cumsum(counts, 0)
