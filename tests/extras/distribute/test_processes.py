@@ -55,9 +55,13 @@ _TRAINING = """
                hvd.allreduce(p, compression=hvd.Compression.fp16),
                *tf.gradients([hvd.allreduce(p, op=hvd.Sum) * (me + 1.0), hvd.allgather(p) ** 2 / 2.0,
                               hvd.broadcast(p, 1) * (me + 2.0)], p)]
+    fed = tf.placeholder(tf.float32, [1000])
+    total = hvd.allreduce(fed, op=hvd.Sum)
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         sess.run(hvd.broadcast_global_variables(0))
+        kept = [sess.run(total, {fed: np.full(1000, me + 10.0 * k)}) for k in range(3)]
+        assert [(a.min(), a.max()) for a in kept] == [(1, 1), (21, 21), (41, 41)]  # none is written over
         before = processes.group().summed_bytes
         losses = [sess.run([mean, step])[0].hex() for _ in range(4)]
         moved = processes.group().summed_bytes - before

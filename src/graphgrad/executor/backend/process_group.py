@@ -46,6 +46,7 @@ class ProcessGroup(ProcessCalls):
         super().__init__(who)
         self.summed_bytes = 0
         self._rooms: dict[str, list[int]] = {}  # what is gathered -> for how many rows there was room the last time
+        self._packed: dict[str, Any] = {}  # vectors that have been summed, by what they are
         self.origin: ProcessGroup = self
 
     @exchange
@@ -68,7 +69,10 @@ class ProcessGroup(ProcessCalls):
         for dtype, places in kinds.items():
             wide = np.dtype(np.float32) if dtype.itemsize == 2 and dtype.kind not in "iu" else dtype
             given = [arrays[i] for i in places]
-            total = self._sum(pack(given, wide)).astype(dtype, copy=False)
+            key = f"{label} {dtype}"
+            flat = pack(given, wide, self._packed.pop(key, None))  # not there while others may read it
+            total = self._sum(flat).astype(dtype, copy=False)
+            self._packed[key] = flat
             self.summed_bytes += sum(a.nbytes for a in given)
             for i, one in zip(places, unpack(total, given, wide), strict=True):
                 result[i] = one

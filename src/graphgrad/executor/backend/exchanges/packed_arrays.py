@@ -29,15 +29,17 @@ def _places(arrays: Sequence[Any], dtype: Any) -> tuple[list[int], int]:
     return found, begin
 
 
-def pack(arrays: Sequence[Any], dtype: Any) -> Any:
+def pack(arrays: Sequence[Any], dtype: Any, again: Any = None) -> Any:
     """Returns arrays as one vector.
 
     Args:
       arrays: numbers.
       dtype: that of the vector.
+      again: an earlier vector that may be overwritten; new memory costs more than the copy.
     """
     places, size = _places(arrays, dtype)
-    flat, end = _empty(size, dtype), 0
+    flat = again if again is not None and (again.size, again.dtype) == (size, dtype) else _empty(size, dtype)
+    end = 0
     for a, begin in zip(arrays, places, strict=True):
         flat[end:begin] = 0
         end = begin + a.size
