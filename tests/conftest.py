@@ -48,6 +48,14 @@ def _folder(config: pytest.Config) -> str:
     return folder
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Ends the run if a module of tests has switched eager mode off for all, by what it imports."""
+    from graphgrad.ir import context
+
+    if not context.eager_by_default():
+        raise pytest.UsageError("a module of tests has imported graphgrad.v1, which switches eager mode off for all tests")
+
+
 @pytest.fixture(autouse=True)
 def _own_modes() -> Iterator[None]:
     """A test that switches between the behaviours of TensorFlow 1 and 2 switches for itself alone."""

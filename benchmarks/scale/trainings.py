@@ -16,7 +16,6 @@ from graphgrad.executor.backend import process_group
 KINDS = {"whole": "the whole batch in one process", "mesh": "a mesh along the batch",
          "replicas": "MirroredStrategy", "horovod": "Horovod's names", "workers": "MultiWorkerMirroredStrategy"}
 SUMS = {"smallest graph"}  # models whose loss is a sum over the batch; that of others is a mean
-OWN_MOMENTS = {"ResNet-20"}  # models whose loss depends on which examples are together
 # For tests: few examples, short chains, small tables.
 SMALL: dict[str, dict[str, Any]] = {
     "MLP": {"n": 8}, "CNN (LeNet size)": {"n": 4}, "ResNet-20": {"n": 4}, "LSTM, 50 steps": {"n": 4},
