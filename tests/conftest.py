@@ -53,7 +53,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     from graphgrad.ir import context
 
     if not context.eager_by_default():
-        raise pytest.UsageError("a module of tests has imported graphgrad.v1, which switches eager mode off for all tests")
+        raise pytest.UsageError("a module of tests has imported graphgrad.v1, which ends eager mode for all tests")
 
 
 @pytest.fixture(autouse=True)

@@ -16,8 +16,9 @@ from typing import Any
 from graphgrad.system.late_imports import load
 
 _ROWS, _COLUMNS, _TIMES = 128, 48, 4  # the fewest rows, the most columns, the least ratio of the two
-_COST = 4  # what transposing a value that enters or leaves counts for, an addition counting for 1,
-_DEAR = 3  # and what tanh and the like count for
+# What transposing a value that enters or leaves counts for, of few elements and of many; an addition counts for 1.
+_COST, _COST_OF_MANY, _MANY = 20, 80, 1 << 17
+_DEAR = 3  # what tanh and the like count for
 
 _NARROW = re.compile(r"tensor<(\d+)x(\d+)xf(?:32|64)>")
 _FUNCTIONS = frozenset([*(f"stablehlo.{n}" for n in """atan2 cbrt cosine divide exponential exponential_minus_one log
@@ -155,6 +156,7 @@ class _Rewriter:
         given: set[Any] = set()
         taken: set[Any] = set()
         left: set[Any] = set()
+        uneven: set[Any] = set()  # groups in whose loops an axis matters; others are loops over all elements anyway
         for operation, is_able in zip(concerned, able, strict=True):
             operands = set(filter(self.narrow, operation.operands))
             if not is_able:
@@ -165,10 +167,15 @@ class _Rewriter:
                 taken |= operands
                 if (result := operation.results[0]).type.shape[1] > 1:
                     self.gains[self.root(result)] += _DEAR if operation.name in _FUNCTIONS else 1
+            elif operation.name != "stablehlo.broadcast_in_dim" or operation.operands[0].type.rank:
+                uneven.update(self.root(v) for v in (*operands, *operation.results) if self.narrow(v))
         for values in (taken - given, left):
             for value in values:
-                if value.type.shape[1] > 1:
-                    self.gains[self.root(value)] -= _COST
+                rows, columns = value.type.shape
+                if columns > 1:
+                    self.gains[self.root(value)] -= _COST if rows * columns <= _MANY else _COST_OF_MANY
+        for root in self.gains.keys() - uneven:
+            self.gains[root] = 0
 
     def chosen(self, value: Any) -> bool:
         """Returns whether a value is to be by columns."""
