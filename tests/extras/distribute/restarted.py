@@ -129,7 +129,10 @@ def restart(folder: pathlib.Path, kind: str, number: str, count: int, victim: in
             first.wait_for("begun", victim)
         time.sleep(abs(delay))
         done = any('"step": 80' in line for _, line in list(first.lines))
-        os.kill(pid, getattr(signal, number))
+        try:
+            os.kill(pid, getattr(signal, number))
+        except ProcessLookupError:  # it was quicker
+            done = True
         at = time.monotonic()
         first.wait(*([victim] if kind == "mirrored" else []))
     finally:
