@@ -155,9 +155,17 @@ _printing = threading.Lock()
 
 
 def _wait(workers: Sequence[_Worker]) -> int:
-    """Waits for all processes; once one has failed, the others get some time to notice, and are then ended."""
-    failed, deadline = 0, None
-    while any(w.status() is None for w in workers):
+    """Waits for all processes; once one has failed, the others get some time to notice, and are then ended.
+
+    So are those that stand still when all others have ended.
+    """
+    failed, deadline, going = 0, None, time.monotonic()
+    while left := [w for w in workers if w.status() is None]:
+        if len(left) == len(workers) or not all(_is_stopped(w.process.pid) for w in left):
+            going = time.monotonic()
+        elif time.monotonic() - going > _GRACE:
+            print(f"graphgrad: process {left[0].name} is stopped, and those that are not have ended", file=sys.stderr)
+            _end(workers, signal.SIGKILL)
         if not failed:
             failed = _failed(workers)
             deadline = time.monotonic() + _GRACE if failed and not os.environ.get(_FEWER) else None
@@ -167,6 +175,15 @@ def _wait(workers: Sequence[_Worker]) -> int:
     for worker in workers:
         worker.finish()
     return failed or _failed(workers)
+
+
+def _is_stopped(pid: int) -> bool:
+    """Returns whether a process is stopped by a signal; False where the system does not say."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] == "T"
+    except OSError:
+        return False
 
 
 def _failed(workers: Sequence[_Worker]) -> int:

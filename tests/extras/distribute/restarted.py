@@ -109,7 +109,7 @@ class Processes:
         return found
 
 
-def restart(folder: pathlib.Path, kind: str, number: str, count: int, victim: int, delay: float) -> float:
+def restart(folder: pathlib.Path, kind: str, number: str, count: int, victim: int, delay: float) -> float | None:
     """Trains, and kills or stops a process; all have to end with an error, and to reach the end when started again.
 
     Args:
@@ -119,7 +119,7 @@ def restart(folder: pathlib.Path, kind: str, number: str, count: int, victim: in
       count: how many processes.
       victim: which one.
       delay: for how many seconds it has trained by then; below 0, since it has begun.
-    Returns: after how many seconds the others have said so.
+    Returns: after how many seconds the others have said so; None if the training was over before.
     Raises: AssertionError if a process hangs, does not say what is wrong in time, or if steps are lost.
     """
     first = Processes(folder, kind, count)
@@ -154,7 +154,8 @@ def restart(folder: pathlib.Path, kind: str, number: str, count: int, victim: in
     time.sleep(0.2)
     for one in again.started:
         assert one.returncode == 0, again.text()
-    if not done:
-        for found in again.results():
-            assert found["step"] == 80 and found["w"] == again.results()[0]["w"], again.text()
+    for found in again.results():  # a step more than the last one if it was over, as in TensorFlow
+        assert found["step"] == 80 + done and found["w"] == again.results()[0]["w"], again.text()
+    if done:
+        return None
     return max(said, default=0.0) if delay >= 0 else min(said, default=0.0)

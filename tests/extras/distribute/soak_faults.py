@@ -43,7 +43,10 @@ def one(chance: random.Random, turn: int, folder: pathlib.Path) -> tuple[str, st
                 return f"{what}, at the end", ""  # it could not save its last step
             what += ", fewer" if fewer else ", again"
         else:
-            what += f", found after {restart(folder, kind, number, workers, victim, delay):.1f} s"
+            seconds = restart(folder, kind, number, workers, victim, delay)
+            if seconds is None:
+                return f"{what}, at the end", ""
+            what += f", found after {seconds:.1f} s"
         checkpoints = tf.train.latest_checkpoint(f"{folder}/checkpoints")
         reader = tf.train.load_checkpoint(checkpoints)
         name = next(n for n in reader.get_variable_to_shape_map() if n.startswith(("global_step", "step/")))

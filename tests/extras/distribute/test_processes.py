@@ -157,6 +157,17 @@ def test_a_process_that_stands_still(tmp_path: pathlib.Path, stops: bool, text: 
     assert lines[0][0].startswith("True") and text in lines[0][0] and "Fix:" in lines[0][0]
 
 
+def test_a_process_that_is_stopped_while_others_end(tmp_path: pathlib.Path) -> None:
+    """Nobody waits for it: it is ended, and the launcher says so."""
+    status, _, errors = launched(tmp_path, """
+        import os, signal
+        if os.environ["GRAPHGRAD_PROCESS"] == "1":
+            os.kill(os.getpid(), signal.SIGSTOP)
+    """)
+    assert status == 128 + signal.SIGKILL, errors
+    assert "process 1 is stopped, and those that are not have ended" in errors
+
+
 def test_programs_that_differ(tmp_path: pathlib.Path) -> None:
     """Processes that ask for different sums say so, and nobody waits."""
     status, lines, errors = launched(tmp_path, """
