@@ -130,6 +130,7 @@ class NarrowProgram:
 @pytest.mark.parametrize("seed", part(range(120), 4))
 def test_random_programs_agree_with_numpy(seed, monkeypatch):
     monkeypatch.setattr(executable, "first_in_numpy", False)
+    monkeypatch.setattr(layouts, "_COST", 1)  # so that many groups are transposed
     with tf.Graph().as_default():
         program = NarrowProgram(seed)
         fetches = [*program.narrow[-3:], *program.others[-3:], *tf.gradients(program.narrow[-1], list(program.feeds))]
