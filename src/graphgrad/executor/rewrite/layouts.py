@@ -28,6 +28,7 @@ _BY_ELEMENT = _FUNCTIONS | {f"stablehlo.{n}" for n in """abs add and ceil clamp 
     minimum multiply negate not or round_nearest_afz round_nearest_even select sign subtract xor""".split()}
 _BY_AXIS = {"stablehlo.slice": ("start_indices", "limit_indices", "strides"), "stablehlo.concatenate": (),
             "stablehlo.pad": ("edge_padding_low", "edge_padding_high", "interior_padding")}
+_BY_METHOD = frozenset("concatenate broadcast_in_dim dot_general reduce reshape transpose".split())  # of the same name
 _WITH_BLOCKS = ("func.func", "stablehlo.while", "stablehlo.case", "stablehlo.if")
 
 
@@ -89,7 +90,8 @@ class _Rewriter:
         for operation, is_able in zip(concerned, able, strict=True):
             self.here = operation
             if is_able:
-                getattr(self, operation.name.partition(".")[2], self.together)(operation)
+                name = operation.name.removeprefix("stablehlo.")
+                (getattr(self, name) if name in _BY_METHOD else self.together)(operation)
             else:
                 self.by_rows(operation)
         for operation in concerned:
