@@ -57,50 +57,44 @@ class Comparison:
                     del self.pythons[system]
 
     def start(self, stack, systems):
-        """Starts processes, has the model built and run for the first times.
+        """Starts processes, has the model built and run for the first times: one system after the other.
+
+        Not step by step in turns, since graphgrad compiles on while it is not asked for anything.
 
         Returns: system -> process; system -> the losses of its first two steps.
         """
-        workers, waited, losses = {}, {}, {}
-        on = cores()[-self.setting :]
-        kind = {s: ", cached" if (self.folder / s).exists() else "" for s in systems}
-
-        def launch(system):
-            folder = str(self.folder / system)
-            workers[system] = stack.enter_context(Process(system, self.pythons[system], on, folder))
-            return workers[system].import_seconds
-
-        for system, seconds in self.each(systems, launch):
-            self.add("import", system, seconds)
-            waited[system] = seconds
-        for system, phases in self.each(systems, lambda s: workers[s].ask("build", model=self.model)):
-            for phase, (seconds, operations) in phases.items():
-                self.add(phase, system, seconds)
-                self.add(f"{phase} operations", system, operations)
-                waited[system] += seconds
-        for system, answer in self.each(systems, lambda s: workers[s].ask("first")):
-            self.add(f"first{kind[system]}", system, answer["seconds"])
-            waited[system] += answer["seconds"]
-            self.add(f"first result{kind[system]}", system, waited[system])
-            losses[system] = [answer["loss"]]
-        for system, answer in self.each(systems, lambda s: workers[s].ask("steps", at_most=1, seconds=0.0)):
-            waited[system] += answer["times"][0]
-            self.add(f"second result{kind[system]}", system, waited[system])
-            losses[system].append(answer["losses"][0])
-        for system, answer in self.each(systems, lambda s: workers[s].ask("run", count=8)):
-            waited[system] += answer["seconds"]
-            self.add(f"tenth result{kind[system]}", system, waited[system])
-        for system, answer in self.each(systems, lambda s: self._ninety(workers[s])):
-            if answer is not None:
-                self.add(f"hundredth result{kind[system]}", system, waited[system] + answer["seconds"])
-            if system in CACHED:
-                (self.folder / system).mkdir(exist_ok=True)
+        workers, losses = {}, {}
+        for system, (worker, found) in self.each(systems, lambda s: self._begin(stack, s)):
+            workers[system], losses[system] = worker, found
         return workers, losses
 
-    def _ninety(self, worker):
-        """Runs ninety steps, unless that takes long."""
+    def _begin(self, stack, system):
+        """Measures what a user of a system waits for, from the start to the hundredth step."""
+        folder = self.folder / system
+        kind = ", cached" if folder.exists() else ""
+        worker = stack.enter_context(Process(system, self.pythons[system], cores()[-self.setting :], str(folder)))
+        waited = worker.import_seconds
+        self.add("import", system, waited)
+        for phase, (seconds, operations) in worker.ask("build", model=self.model).items():
+            self.add(phase, system, seconds)
+            self.add(f"{phase} operations", system, operations)
+            waited += seconds
+        first = worker.ask("first")
+        self.add(f"first{kind}", system, first["seconds"])
+        waited += first["seconds"]
+        self.add(f"first result{kind}", system, waited)
+        second = worker.ask("steps", at_most=1, seconds=0.0)
+        waited += second["times"][0]
+        self.add(f"second result{kind}", system, waited)
+        waited += worker.ask("run", count=8)["seconds"]
+        self.add(f"tenth result{kind}", system, waited)
         one = worker.ask("run", count=1)["seconds"]
-        return {"seconds": one + worker.ask("run", count=89)["seconds"]} if one * 90 <= ONCE else None
+        if one * 90 <= ONCE:
+            self.add(f"hundredth result{kind}", system, waited + one + worker.ask("run", count=89)["seconds"])
+        worker.ask("settle")
+        if system in CACHED:
+            folder.mkdir(exist_ok=True)
+        return worker, [first["loss"], second["losses"][0]]
 
     def repetition(self, blocks, seconds):
         """One repetition: first runs, cold unless that is known to take long; steps; first runs of later processes."""

@@ -16,7 +16,7 @@ for all systems: shapes, float32, initial weights and data handed in as arrays, 
 steps were compared; a system that computes something else, or fails, has no figures. graphgrad and TensorFlow (graph
 mode) run the same program; JAX runs a jitted function of the weights, whose buffers are donated; PyTorch is eager.
 Every number is a median, written as measured, of fresh processes that take turns, so that other load on the machine
-affects all.
+affects all: one process after the other up to the hundredth result, and then in turns for further steps.
 
 What the columns say:
 
@@ -26,8 +26,8 @@ What the columns say:
   process, which finds compiled programs in graphgrad's disk cache, or in JAX's (which has to be enabled).
 - *first result*: all that a user waits for: import, building, gradients, the optimizer's operations, first run;
   *second*, *tenth*, *hundredth result*: further steps besides; ninety steps only where they take less than 10 s.
-  graphgrad runs the first steps in NumPy while another process compiles.
-- *step*: one further step, data handed in and loss handed out as NumPy arrays.
+  graphgrad runs the first steps in NumPy, while another process compiles or, on one core, before it does.
+- *step*: one further step, of graphgrad a compiled one, data handed in and loss handed out as NumPy arrays.
 - *growth*: the peak of the process's memory after a cold start and the steps, less what it was after the import and
   with the data made (graphgrad imports JAX later, if it has to compile); *peak*: the peak itself; *alive*: graphgrad's
   own figure, `peak_bytes` of its report: variables and values between and within the programs of a step.

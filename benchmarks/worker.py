@@ -112,6 +112,11 @@ class Graphgrad(Graph):
         self.session.run(self.fetches, self.feeds, options, metadata)
         return metadata.peak_bytes
 
+    def compiles(self):
+        """Whether steps are NumPy's for now."""
+        tiers = self.session._entry(self.fetches, self.feeds).executable._tiers
+        return not (tiers is None or tiers.over or tiers._plan.stays)
+
     def version(self):
         return own_version()
 
@@ -292,6 +297,14 @@ class Worker:
         for _ in range(count):
             self.system.step()
         return {"seconds": _now() - start}
+
+    def settle(self):
+        """Runs steps until none is computed otherwise than those that follow; their number."""
+        steps = 0
+        while getattr(self.system, "compiles", bool)():
+            self.system.step()
+            steps += 1
+        return {"steps": steps}
 
     def memory(self):
         """The process's peak of memory in bytes, what it was when building began, and what the system reports."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 import pickle
+import platform
 import signal
 import subprocess
 import sys
@@ -31,6 +33,7 @@ def tiered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs are as they are for users, but XLA takes over after a few."""
     monkeypatch.setattr(executable, "first_in_numpy", True)
     monkeypatch.setattr(executable, "tiered", True)
+    monkeypatch.setattr(tiers, "_BESIDE", True)
     monkeypatch.setattr(tiers, "_ALL", 2e-3)
     monkeypatch.setattr(tiers, "_WORTH", 1e-5)
     cache.clear()
@@ -165,7 +168,7 @@ import os
 import numpy as np
 import graphgrad.v1 as tf
 from graphgrad.executor.runtime import tiers
-tiers._WORTH, tiers._ALL = 1e-5, 0.02
+tiers._WORTH, tiers._ALL, tiers._BESIDE = 1e-5, 0.02, True
 x = tf.placeholder(tf.float32, [None, 100])
 w = tf.Variable(tf.ones([100, 100]) * 0.01)
 loss = tf.reduce_mean(tf.tanh(tf.tanh(x @ w) @ w))
@@ -216,6 +219,67 @@ def test_the_number_of_runs_is_fixed(tiered, monkeypatch):
     few = runs(1000)
     assert few == runs(1000) > 2
     assert runs(4000) < few < runs(500) < 60
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_compiling_begins_late_where_it_would_take_the_only_core(beside, tiered, monkeypatch):
+    runs, asked_after = [0], []
+    monkeypatch.setattr(tiers, "_BESIDE", beside)
+    monkeypatch.setattr(compiler_process, "request", lambda *_: asked_after.append(runs[0]))
+    with tf.Graph().as_default(), tf.Session() as s:
+        x = tf.placeholder(tf.float32, [1000, 50])
+        y = tf.matmul(tf.tanh(x), tf.ones([50, 50]))
+        entry = s._make_entry(None, y, {x: None}).executable
+        tiering = entry._tiers
+        while not tiering.over:
+            entry([np.ones((1000, 50), np.float32)])
+            runs[0] += 1
+    (asked,) = asked_after
+    assert runs[0] > 4 and asked == (1 if beside else runs[0] - 1)
+
+
+def test_what_xla_hardly_speeds_up_stays_in_numpy_for_longer(tiered, monkeypatch):
+    """Two nets that take as long, as estimated: one of matrix products, one of functions of elements."""
+    monkeypatch.setattr(tiers, "_ALL", math.inf)
+    shares = []
+    with tf.Graph().as_default():
+        x = tf.ones([500, 500])
+        products = elements = tf.Variable(x)
+        for _ in range(3):
+            products, elements = tf.matmul(products, x), tf.tanh(elements) + x
+        with tf.Session() as s:
+            for fetch in (products, elements):
+                tiering = s._make_entry(None, fetch, {}).executable._tiers
+                shares.append(tiering._share(tiers._Size(1, 0.0)))
+    assert shares[0] > 1.3 * shares[1] > 0
+
+
+_FAULTS = """
+import resource, sys
+import numpy as np
+from graphgrad.system import freed_memory
+def faults(times):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(times):
+        np.ones(1 << 23)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+freed_memory.keep()
+first = faults(1)
+print(first > 4 * faults(4))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="freed memory is glibc's")
+@pytest.mark.parametrize("left_alone", [False, True])
+def test_freed_memory_is_kept(left_alone):
+    """The pages of one block of 64 MiB come from the system once, unless the user says how to allocate."""
+    env = {**os.environ, "PYTHONPATH": _SOURCE, "NUMPY_MADVISE_HUGEPAGE": "0"}
+    env.pop("GLIBC_TUNABLES", None)
+    env = {k: v for k, v in env.items() if not k.startswith("MALLOC_")}
+    if left_alone:
+        env["MALLOC_ARENA_MAX"] = "4"
+    done = subprocess.run([sys.executable, "-c", _FAULTS], env=env, check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == str(not left_alone)
 
 
 def test_a_new_size_compiles_nothing_at_once(tiered, compiled_here, monkeypatch):
@@ -285,7 +349,7 @@ import os, sys, time
 import numpy as np
 import graphgrad.v1 as tf
 from graphgrad.executor.runtime import tiers, compiler_process
-tiers._WORTH = 1e-5
+tiers._WORTH, tiers._BESIDE = 1e-5, True
 fed = x = tf.placeholder(tf.float32, [None, 100])
 w = tf.Variable(tf.ones([100, 100]) * 0.01)
 for _ in range(4):

@@ -29,6 +29,7 @@ from graphgrad.errors import bytes_str
 from graphgrad.ir.blocking import untimed
 from graphgrad.ir.values import tensor_list
 from graphgrad.ir.values.variable_store import read_buffers_with
+from graphgrad.system import freed_memory
 from graphgrad.system.late_imports import load
 
 from . import memory_budget, xla_options
@@ -367,7 +368,7 @@ def _make() -> Device:
             with _quietly(), untimed():
                 _jax, xla_client = load("jaxlib._jax"), load("jaxlib.xla_client")
                 if only_cpu():
-                    _keep_memory()
+                    freed_memory.keep()
                     client = xla_client.make_cpu_client(asynchronous=False)
                 else:
                     client = load("jax").devices()[0].client
@@ -379,26 +380,6 @@ def _make() -> Device:
                                       "Fix: pip install 'jax>=0.10,<0.13'") from e
     return _made[0]
 
-
-def _keep_memory() -> None:
-    """Keeps freed memory for the next run, up to 1 GiB, where glibc allocates it.
-
-    glibc returns blocks of more than 32 MiB at once. XLA allocates the temporary memory of a program as one block, so
-    in each step the system would map and clear its pages again, which can take longer than the computation. Most runs
-    find their block kept, not all: glibc's heaps belong to threads, and XLA's differ from run to run. If glibc's own
-    environment variables are set, nothing is changed.
-    """
-    if any(name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ):
-        return
-    with contextlib.suppress(Exception):
-        import ctypes
-
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_M_MMAP_MAX, 0)
-        mallopt(_M_TRIM_THRESHOLD, 1 << 30)
-
-
-_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
 
 # Bytes.
 _LITTLE = 1 << 20  # allocated by a call besides buffers

@@ -7,11 +7,12 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphgrad.errors import DeadlineExceededError
+from graphgrad.executor.backend.batch_split import CORES
 from graphgrad.executor.backend.xla import shape_of, to_numpy
 from graphgrad.executor.program import interrupts
 from graphgrad.executor.program.interpreter import Body, Instruction, OverBudget, execute, has_loop
@@ -33,20 +34,46 @@ from .run_report import RunReport
 from .straight_run import Swift
 from .variable_locks import Turn
 
-# Seconds, measured on one core with a vector unit; a factor of two or three is accurate enough.
-_CALL = 6e-6
-_ELEMENT = 1.2e-9  # of a result
-_DRAW = 2e-8  # a random number
-_MULTIPLY = 2.5e-11  # and add, within a matrix product
-_CONVOLVE = 7e-11  # and add, within a convolution
+
+class Rates(NamedTuple):
+    """Seconds, measured on one core with a vector unit; a factor of two or three is accurate enough.
+
+    Attributes:
+      call: an operation, without its work.
+      element: of a result.
+      heavy: an element that takes several passes, or is found by its index.
+      series: an element that is computed by a series.
+      draw: a random number.
+      multiply: and add, within a matrix product.
+      convolve: and add, within a convolution.
+    """
+
+    call: float
+    element: float
+    heavy: float
+    series: float
+    draw: float
+    multiply: float
+    convolve: float
+
+
+# With freed memory kept.
+_NUMPY = Rates(5e-6, 4.5e-10, 4e-9, 1.2e-8, 2e-8, 1.9e-11, 4.7e-11)
+_XLA = Rates(4e-7, 3e-10, 2.5e-9, 6e-9, 4e-9, 1.9e-11, 2e-11)
+if CORES > 1:  # NumPy has one of them while the other compiles
+    _XLA = Rates(*[0.7 * rate for rate in _XLA])
+# An operation of a function, beside which a call of XLA would count.
+_IN_LINE = Rates(5e-7, 1.2e-9, 1.2e-9, 1.2e-9, 2e-8, 2.5e-11, 7e-11)
+_CALLED = _IN_LINE._replace(call=6e-6)
 
 # The time to start the process that compiles, and to compile each distinct operation (counted up to a limit).
 _COMPILING = 0.6
 _COMPILING_ONE = 6.5e-3
+_LIKE = {Cost.CONVOLUTION: 20}  # operations that take as long to compile as one of these; else one
 _DIFFERENT = 1500
 _QUICK = 2e-3  # limit of a run that always uses NumPy, where numbers are compared to the last bit
-_IN_LINE = 5e-7  # an operation of a function, without its work
 _LIGHT = 3e-5
+_LEAST_LEAD = 0.01
 SMALL = 5e-5  # about the cost of the calls of a compiled run
 _LONG = 1 << 20  # elements: more in one dimension are never small
 
@@ -141,8 +168,8 @@ def _most(plan: Plan, line: StraightLine) -> float:
         return 0
 
     def is_more(unknown: int) -> bool:
-        work = sum(seconds(i, unknown) for i in line.called)
-        return work + sum(seconds(i, unknown) - _CALL + _IN_LINE for i in line.traced) >= _LIGHT
+        work = sum(seconds(i, unknown, _CALLED) for i in line.called)
+        return work + sum(seconds(i, unknown, _IN_LINE) for i in line.traced) >= _LIGHT
 
     known = all(is_fully_defined(t._spec.shape) for i in (*line.called, *line.traced) for t in i.op.outputs)
     return 0 if known or is_more(1) else bisect.bisect_left(range(1, _LONG), True, key=is_more)
@@ -209,7 +236,8 @@ def _schedule(plan: Plan, kept: set[int]) -> list[tuple[Cluster | HostStep, list
 
 def compiling(clusters: Iterable[Cluster | HostStep]) -> float:
     """Estimates the seconds that compiling some clusters takes; host steps count like clusters."""
-    return _COMPILING + _COMPILING_ONE * min(sum(len(c.program) for c in clusters), _DIFFERENT)
+    different = sum(_LIKE.get(i.op.opdef.cost, 1) for c in clusters for i in c.program)
+    return _COMPILING + _COMPILING_ONE * min(different, _DIFFERENT)
 
 
 def estimate(plan: Plan, unknown: int) -> float:
@@ -220,6 +248,17 @@ def estimate(plan: Plan, unknown: int) -> float:
       unknown: the size of dimensions that are not known.
     """
     return sum(seconds(i, unknown) for step in plan.steps for i in step.program)
+
+
+def lead(plan: Plan, unknown: int) -> float:
+    """Estimates the part of a run's time in NumPy that XLA would save; never none of it.
+
+    Args:
+      plan, unknown: as for `estimate`.
+    """
+    taking = estimate(plan, unknown)
+    by_xla = sum(seconds(i, unknown, _XLA) for step in plan.steps for i in step.program)
+    return max(1 - by_xla / taking, _LEAST_LEAD)
 
 
 def may_be_abandoned(plan: Plan) -> bool:
@@ -273,7 +312,7 @@ def is_light(plan: Plan) -> bool:
     work = [i for step in plan.steps for i in step.program]
     if any(t._spec.shape is None or None in t._spec.shape for i in work for t in i.op.outputs):
         return False
-    return sum(seconds(i, 1) - _CALL + _IN_LINE for i in work) < _LIGHT and not has_loops(plan)
+    return sum(seconds(i, 1, _IN_LINE) for i in work) < _LIGHT and not has_loops(plan)
 
 
 def _everything(program: Sequence[Instruction]) -> list[Instruction]:
@@ -285,28 +324,33 @@ def _everything(program: Sequence[Instruction]) -> list[Instruction]:
     return result
 
 
-def seconds(instruction: Instruction, unknown: int) -> float:
-    """Estimates the time of an instruction in NumPy, of a loop for one iteration; inf if unknown.
+def seconds(instruction: Instruction, unknown: int, rates: Rates = _NUMPY) -> float:
+    """Estimates the time of an instruction, of a loop for one iteration; inf if unknown.
 
     Args:
       instruction: the instruction.
       unknown: the size of dimensions that are not known.
+      rates: what computes it.
     """
-    op = instruction.op
+    op, call = instruction.op, rates.call
+    opdef = op.opdef
     results = sum(size_of(t._spec.shape, unknown) for t in op.outputs)
-    results += sum(size_of(t.cell.shape, unknown) for t in instruction.refs.values() if t.out != t.slot)
+    changed = sum(size_of(t.cell.shape, unknown) for t in instruction.refs.values() if t.out != t.slot)
     if instruction.bodies:
-        bodies = [sum(seconds(i, unknown) for i in body.program) for body in instruction.bodies.values()]
+        bodies = [sum(seconds(i, unknown, rates) for i in body.program) for body in instruction.bodies.values()]
         if op.type == "If":
-            return _CALL + max(bodies)
+            return call + max(bodies)
         if is_map(op):
             mapped = [t._spec.shape for t, is_mapped in zip(op.inputs, op.attrs["mapped"], strict=True) if is_mapped]
-            return _CALL + sum(bodies) * size_of(mapped[0] and mapped[0][:1], unknown)
-        return _CALL + sum(bodies)  # of one iteration: their number is known only by running it
-    if "random" in op.opdef.flags:
-        return _CALL + results * _DRAW
-    if op.opdef.work_rule is not None:
-        each = _CONVOLVE if op.opdef.cost is Cost.CONVOLUTION else _MULTIPLY
-        return _CALL + op.opdef.work_rule(op, unknown) * each + results * _ELEMENT
-    return _CALL + _ELEMENT * max(results, *(0 if t.dtype.kind == "o" else size_of(t._spec.shape, unknown)
-                                             for t in op.inputs), 0)
+            return call + sum(bodies) * size_of(mapped[0] and mapped[0][:1], unknown)
+        return call + sum(bodies)  # of one iteration: their number is known only by running it
+    if "random" in opdef.flags:
+        return call + results * rates.draw
+    if opdef.work_rule is not None:
+        each = rates.convolve if opdef.cost is Cost.CONVOLUTION else rates.multiply
+        return call + opdef.work_rule(op, unknown) * each + (results + changed) * rates.element
+    read = [0 if t.dtype.kind == "o" else size_of(t._spec.shape, unknown) for t in op.inputs]
+    if changed and any(arg.name == "indices" for arg in opdef.inputs):  # only rows of the variable
+        return call + rates.heavy * sum(read)
+    each = {Cost.HEAVY: rates.heavy, Cost.SERIES: rates.series}.get(opdef.cost, rates.element)
+    return call + each * max(results + changed, *read, 0)

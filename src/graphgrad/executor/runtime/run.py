@@ -21,6 +21,7 @@ from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
 from graphgrad.ir import blocking
 from graphgrad.ir.graph import Operation
 from graphgrad.ir.shape import compatible, shape_str
+from graphgrad.ir.values import spare_arrays
 from graphgrad.ir.values.variable_store import Cell
 
 from . import numpy_run, side_by_side
@@ -188,6 +189,7 @@ class Run:
             value = slots[slot]
             if isinstance(value, np.ndarray) and value.dtype != object:
                 # Moved to the device once, not at every run.
+                spare_arrays.forget(value)
                 moved = slots[slot] = xla.device(plan.homes.get(slot)).put(value)
                 cell.replace(value, moved)
             if len(under_way) > 1 or not store:

@@ -1,11 +1,12 @@
 """Tiers: how many runs of a plan are NumPy's before XLA takes over, while its programs are compiled beside them.
 
 Many graphs run once or a few times, and NumPy finishes them before XLA would even have been imported. So the runs of a
-plan use NumPy until they have taken, by an estimate, a share of what compiling takes; from the second one on a process
-compiles (`compiler_process`). Sizes that only feeds know are counted separately: a last, smaller batch stays with NumPy
-until it has been worth a program of its own. The change depends on the plan, the shapes of feeds and the iterations of
-loops, never on a clock or on cache contents: the same program gives the same bits each time. If the compiler is late,
-the run that changes waits for it.
+plan use NumPy until they have taken, by an estimate, what compiling takes, or have lost a share of it to what XLA would
+have been quicker at; from the second one on a process compiles (`compiler_process`). With one core, which such a
+process would take from the program, it begins when the runs have lost so much. Sizes that only feeds know are counted
+separately: a last, smaller batch stays with NumPy until it has been worth a program of its own. The change depends on
+the plan, the shapes of feeds, the iterations of loops and the number of cores, never on a clock or on cache contents:
+the same program gives the same bits each time. If the compiler is late, the run that changes waits for it.
 """
 
 from __future__ import annotations
@@ -14,20 +15,25 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphgrad.executor.backend import cache
+from graphgrad.executor.backend.batch_split import CORES
 from graphgrad.executor.backend.xla import shape_of
 from graphgrad.executor.program.fingerprint import form_of
 from graphgrad.executor.program.plan_types import Cluster, Plan
 from graphgrad.ir.shape import is_fully_defined
+from graphgrad.system import freed_memory
 
 from . import ahead, compiler_process, numpy_run
 from .numpy_run import Budget
 from .outlines import Outlines
 from .run import Run
 
+# Whether another core compiles meanwhile. With one, the program waits, and compiling begins as late as possible.
+_BESIDE = CORES > 1
 # Shares of what compiling takes:
-_FIRST = 0.5  # the most that the first runs may take, one after the other,
-_ALL = 0.35  # and later ones, with those before;
-_WORTH = 0.01  # what they have taken when compiling begins
+_FIRST = 0.5  # the most that the first runs may take, one after the other;
+_WORTH = 0.01  # what they have taken when compiling begins beside them;
+_ALL = 1.0 if _BESIDE else 3.0  # the most that all may take,
+_LOST = 0.25 if _BESIDE else 0.5  # and of that what XLA would have saved
 _EARLY = 3  # the number of first runs
 _BOUND = 4096  # the sizes that are remembered, as many as programs
 
@@ -39,6 +45,7 @@ class _Size:
         self.unknown = unknown
         self.taking = taking
         self.over = False
+        self.share = 0.0  # not known yet
         self.runs = 0
         self.spent = 0.0
         self.outlines: Outlines | None = None  # of an earlier run
@@ -100,16 +107,24 @@ class Tiers:
             self._recurs = True
             clusters = {form_of(c).text: c for c in self._plan.steps if isinstance(c, Cluster)}
             self._compiling = numpy_run.compiling(clusters.values())
-        allowed = self._compiling * (_FIRST if size.runs < _EARLY else _ALL) - size.spent
+        allowed = self._compiling * (_FIRST if size.runs < _EARLY else self._share(size)) - size.spent
         if size.taking > allowed or (self._has_loops and not numpy_run.may_be_abandoned(self._plan)):
+            if size.outlines is not None and not size.asked:
+                size.job = compiler_process.request(self._plan, size.outlines)
             self._end(size)
             if size.job is not None:
                 cache.awaited.append(size.job.wait)
             return None
-        if size.outlines is not None and not size.asked and size.spent >= self._compiling * _WORTH:
+        if _BESIDE and size.outlines is not None and not size.asked and size.spent >= self._compiling * _WORTH:
             size.asked = True
             size.job = compiler_process.request(self._plan, size.outlines)
         return _Allowed(size, allowed)
+
+    def _share(self, size: _Size) -> float:
+        """Returns what all runs of a size may take in NumPy, as a share of compiling."""
+        if not size.share:
+            size.share = min(_ALL, _LOST / numpy_run.lead(self._plan, size.unknown))
+        return size.share
 
     def _size(self, slots: Sequence[Any]) -> _Size:
         shapes = tuple([shape_of(slots[s]) for s in self._varying])
@@ -137,6 +152,8 @@ class Tiers:
         assert isinstance(budget, _Allowed)
         size = budget.size
         counts = not self._plan.stays and (budget.once >= numpy_run.SMALL or self._has_loops)
+        if counts:
+            freed_memory.keep()
         outlines = Outlines(self._plan) if counts and size.outlines is None and not self._once else None
         done = run.try_in_numpy(budget, outlines)
         if counts:

@@ -15,6 +15,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import INDEX, NUMERIC
 from graphgrad.ir.opdef import op
 from graphgrad.ir.shape import shape_str
+from graphgrad.ir.values.spare_arrays import copy_for_rows
 
 _STATEFUL = ("stateful",)
 _value = operator.attrgetter("value")
@@ -56,7 +57,7 @@ def _totals(xp, ref, grad, indices):
 
 def _set_rows(xp, ref, indices, rows):
     if xp is np:
-        value = np.array(ref.value)
+        value = copy_for_rows(ref.value, indices)
         value[indices] = rows
         ref.value = value
     else:

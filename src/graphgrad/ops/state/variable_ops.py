@@ -15,7 +15,9 @@ from graphgrad.ir.dtypes import ANY, INDEX, NUMERIC
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw, registry
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.ir.values.indexed_slices import IndexedSlices
+from graphgrad.ir.values.spare_arrays import copy_for_rows
 from graphgrad.ops.array.gather import _along_axis, _gather_shape, check_range
+from graphgrad.ops.common.row_sums import LARGE, sums_by_row
 
 _STATEFUL = ("stateful",)
 
@@ -165,25 +167,43 @@ def _scatter_refuses(xp, ref, indices, updates):
     return [(indices, ref.value.shape[0])]
 
 
-def changeable(xp, value):
+def changeable(xp, value, rows=None):
     """Returns a variable's value for an update of some rows: an array of JAX with its own, or a copy for NumPy.
 
     While XLA compiles, the value may be a constant that was assigned, and the updates computed.
+
+    Args:
+      xp: NumPy or `jax.numpy`.
+      value: the variable's value.
+      rows: the numbers of the rows that will be changed, valid ones; None if others may be.
     """
-    return value if hasattr(value, "at") else xp.array(value)
+    if hasattr(value, "at"):
+        return value
+    return copy_for_rows(value, rows) if xp is np and rows is not None else xp.array(value)
 
 
 def _at(xp, value, indices, updates, method):
-    result = changeable(xp, value)
+    result = changeable(xp, value, indices)
     if hasattr(result, "at"):
         return getattr(result.at[indices], method)(updates)
     ufunc = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
              "min": np.minimum, "max": np.maximum}
     if method == "set":
         result[indices] = updates
+    elif method in ("add", "subtract") and _are_many(result, indices, updates):
+        rows, numbers = np.unique(indices, return_inverse=True)
+        result[rows] = ufunc[method](result[rows], sums_by_row(updates, numbers, len(rows)))
     else:
         ufunc[method].at(result, indices, updates)
     return result
+
+
+def _are_many(value, indices, updates):
+    return (updates.size >= LARGE and indices.ndim == 1 and value.ndim > 1 and value.dtype in _SUMMED
+            and updates.shape == (*indices.shape, *value.shape[1:]))
+
+
+_SUMMED = frozenset(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 
 
 resource_scatter_update = _scatter("ResourceScatterUpdate", lambda xp, v, i, u: _at(xp, v, i, u, "set"))

@@ -20,7 +20,7 @@ def _nd(name, method, doc):
     @op(name, "ref: resource, indices: Tindices, updates: dtype ->", dtype=ANY, Tindices=INDEX, flags=_STATEFUL)
     def scatter_nd(xp, ref, indices, updates, *, use_locking=True):
         where = coordinates(xp, indices, ref.value.shape)
-        value = changeable(xp, ref.value)
+        value = changeable(xp, ref.value, where[0] if where else None)
         if hasattr(value, "at"):
             ref.value = getattr(value.at[where], method)(updates)
             return

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import operator
+
 import numpy as np
 
 from graphgrad.errors import Complaint
@@ -44,11 +47,18 @@ def fused_batch_norm_op(xp, x, scale, offset, mean, variance, *, epsilon=0.0001,
     """
     axes, around = _over(x, data_format)
     wide = _wide(x)
+    rows = _Rows(wide) if xp is np and axes == tuple(range(x.ndim - 1)) and x.size else None
+    spread = rows.spread if rows else operator.methodcaller("reshape", around)
     if is_training:
         n = x.size // max(scale.shape[0], 1)
-        batch_mean = xp.mean(wide, axis=axes)
-        centred = wide - batch_mean.reshape(around)
-        batch_variance = _mean_of_squares(xp, centred, axes)
+        if rows:
+            batch_mean = rows.mean(np.add.reduce, rows.values)
+            centred = rows.values - spread(batch_mean)
+            batch_variance = rows.mean(_products, centred, centred)
+        else:
+            batch_mean = xp.mean(wide, axis=axes)
+            centred = wide - spread(batch_mean)
+            batch_variance = xp.mean(centred * centred, axis=axes)
         used_mean, used_variance = batch_mean, batch_variance
         moving = batch_variance * xp.asarray(n / max(n - 1, 1), batch_variance.dtype)
         if exponential_avg_factor != 1 and mean.size:
@@ -58,30 +68,57 @@ def fused_batch_norm_op(xp, x, scale, offset, mean, variance, *, epsilon=0.0001,
     else:
         batch_mean = used_mean = mean
         moving = used_variance = variance
-        centred = wide - mean.reshape(around)
+        centred = (rows.values if rows else wide) - spread(mean)
     factor = scale / xp.sqrt(used_variance + xp.asarray(epsilon, used_variance.dtype))
     if xp is np and centred.dtype == np.result_type(factor, offset):
-        centred *= factor.reshape(around)
-        centred += offset.reshape(around)
-        y = centred.astype(x.dtype, copy=False)
+        centred *= spread(factor)
+        centred += spread(offset)
+        y = centred
     else:
-        y = (centred * factor.reshape(around) + offset.reshape(around)).astype(x.dtype)
+        y = centred * spread(factor) + spread(offset)
+    y = y.reshape(x.shape).astype(x.dtype, copy=xp is not np)
     u = scale.dtype
     return (y, batch_mean.astype(u), moving.astype(u), used_mean.astype(u), used_variance.astype(u),
             xp.zeros((0,), u))
 
 
-_ROWS = 256  # of numbers of all channels: partial sums are of that many
+_LONG = 512  # numbers, about, that NumPy's loops are over
+_PART = 1 << 14  # numbers that stay in the processor's cache, and whose sums are added up
 
 
-def _mean_of_squares(xp, x, axes):
-    last = x.ndim - 1
-    if xp is not np or axes != tuple(range(last)) or not x.size:
-        return xp.mean(x * x, axis=axes)
-    rows = x.reshape(-1, x.shape[-1])
-    parts = [np.einsum("nc,nc->c", part, part)
-             for part in (rows[start : start + _ROWS] for start in range(0, len(rows), _ROWS))]
-    return np.sum(parts, axis=0) / x.dtype.type(len(rows))
+class _Rows:
+    """An array with the channels last as rows, each of the channels of one position or more.
+
+    Args:
+      x: the array.
+    """
+
+    def __init__(self, x):
+        channels = x.shape[-1]
+        positions = x.size // channels
+        self._joined = math.gcd(positions, 1 << max(1, _LONG // channels).bit_length() - 1)
+        self._positions = x.dtype.type(positions)
+        self.values = np.ascontiguousarray(x).reshape(-1, channels * self._joined)
+        height = max(1, _PART // self.values.shape[1])
+        self.parts = [slice(start, start + height) for start in range(0, len(self.values), height)]
+
+    def spread(self, vector):
+        """Returns a vector of channels that broadcasts with the rows."""
+        return np.tile(vector, self._joined)
+
+    def mean(self, summed, *arrays):
+        """Computes the mean for each channel.
+
+        Args:
+          summed: computes sums over the rows of the arrays, some rows at a time.
+          arrays: like `values`.
+        """
+        sums = [summed(*[array[piece] for array in arrays]) for piece in self.parts]
+        return np.sum(np.sum(sums, axis=0).reshape(self._joined, -1), axis=0) / self._positions
+
+
+def _products(x, y):
+    return np.einsum("nc,nc->c", x, y)
 
 
 @fused_batch_norm_op.shape
@@ -142,26 +179,26 @@ def fused_batch_norm_grad(xp, dy, x, scale, mean, variance, reserve, *, epsilon=
 
 def _host_gradients(g, x, scale, mean, variance, epsilon, dtype):
     """Computes the gradients in training with channels last, some rows at a time."""
-    u, channels = mean.dtype, x.shape[-1]
+    u = mean.dtype
     r = (1 / np.sqrt(variance + np.asarray(epsilon, variance.dtype))).astype(x.dtype)
-    rows, grads = x.reshape(-1, channels), np.ascontiguousarray(g).reshape(-1, channels)
-    pieces = [slice(start, start + _ROWS) for start in range(0, len(rows), _ROWS)]
-    doffset = np.sum([grads[p].sum(0) for p in pieces], axis=0)
-    mean = mean.astype(x.dtype)
-    dscale = np.sum([np.einsum("nc,nc->c", grads[p], rows[p] - mean) for p in pieces], axis=0) * r
-    n = x.dtype.type(len(rows))
-    # dx = factor (g - doffset / n - (x - mean) r dscale / n)
-    factor, share, slope = scale.astype(x.dtype) * r, doffset / n, r * dscale / n
-    result = np.empty(rows.shape, x.dtype)
-    for p in pieces:
-        out = result[p]
-        np.subtract(rows[p], mean, out=out)
-        np.multiply(out, -slope, out=out)
-        np.add(out, grads[p], out=out)
-        np.subtract(out, share, out=out)
-        np.multiply(out, factor, out=out)
-    return (result.reshape(x.shape).astype(dtype, copy=False), dscale.astype(u), doffset.astype(u), np.zeros((0,), u),
-            np.zeros((0,), u))
+    rows, grads = _Rows(x), _Rows(g).values
+    wide_mean = rows.spread(mean.astype(x.dtype))
+    # dx = factor (g - share - (x - mean) r slope)
+    share = rows.mean(np.add.reduce, grads)
+    slope = rows.mean(lambda g, x: _products(g, x - wide_mean), grads, rows.values) * r
+    n, factor = x.dtype.type(x.size // len(mean)), scale.astype(x.dtype) * r
+    wide_slope, wide_share, wide_factor = map(rows.spread, (-slope * r, share, factor))
+    result = np.empty(rows.values.shape, x.dtype)
+    for piece in rows.parts:
+        out = result[piece]
+        np.subtract(rows.values[piece], wide_mean, out=out)
+        np.multiply(out, wide_slope, out=out)
+        np.add(out, grads[piece], out=out)
+        np.subtract(out, wide_share, out=out)
+        np.multiply(out, wide_factor, out=out)
+    none = np.zeros((0,), u)
+    return (result.reshape(x.shape).astype(dtype, copy=False), (slope * n).astype(u), (share * n).astype(u), none,
+            none)
 
 
 @fused_batch_norm_grad.shape
