@@ -59,7 +59,7 @@ class Rates(NamedTuple):
 
 # With freed memory kept.
 _NUMPY = Rates(5e-6, 4.5e-10, 4e-9, 1.2e-8, 2e-8, 1.9e-11, 4.7e-11)
-_XLA = Rates(4e-7, 3e-10, 2.5e-9, 6e-9, 4e-9, 1.9e-11, 2e-11)
+_XLA = Rates(4e-7, 3e-10, 1e-9, 6e-9, 4e-9, 1.9e-11, 2e-11)
 if CORES > 1:  # NumPy has one of them while the other compiles
     _XLA = Rates(*[0.7 * rate for rate in _XLA])
 # An operation of a function, beside which a call of XLA would count.

@@ -17,7 +17,7 @@ from graphgrad.ir.shape import is_fully_defined
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ir.values.spare_arrays import copy_for_rows
 from graphgrad.ops.array.gather import _along_axis, _gather_shape, check_range
-from graphgrad.ops.common.row_sums import LARGE, sums_by_row
+from graphgrad.ops.common.row_sums import LARGE
 
 _STATEFUL = ("stateful",)
 
@@ -190,20 +190,24 @@ def _at(xp, value, indices, updates, method):
              "min": np.minimum, "max": np.maximum}
     if method == "set":
         result[indices] = updates
-    elif method in ("add", "subtract") and _are_many(result, indices, updates):
-        rows, numbers = np.unique(indices, return_inverse=True)
-        result[rows] = ufunc[method](result[rows], sums_by_row(updates, numbers, len(rows)))
+    elif method != "divide" and updates.size >= LARGE and indices.ndim == 1 and updates.shape[:1] == indices.shape:
+        _combine(result, indices, updates, ufunc[method])
     else:
         ufunc[method].at(result, indices, updates)
     return result
 
 
-def _are_many(value, indices, updates):
-    return (updates.size >= LARGE and indices.ndim == 1 and value.ndim > 1 and value.dtype in _SUMMED
-            and updates.shape == (*indices.shape, *value.shape[1:]))
-
-
-_SUMMED = frozenset(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
+def _combine(value, rows, updates, ufunc):
+    """Updates rows as `ufunc.at` does, with the same bits and in a fraction of the time where most occur once."""
+    several = True
+    while several and len(rows):
+        different, first = np.unique(rows, return_index=True)
+        value[different] = ufunc(value[different], updates[first])
+        several = len(different) * 4 >= len(rows)
+        again = np.ones(len(rows), bool)
+        again[first] = False
+        rows, updates = rows[again], updates[again]
+    ufunc.at(value, rows, updates)
 
 
 resource_scatter_update = _scatter("ResourceScatterUpdate", lambda xp, v, i, u: _at(xp, v, i, u, "set"))
