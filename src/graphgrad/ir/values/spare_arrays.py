@@ -53,7 +53,7 @@ def _next(value: Any, rows: Any) -> Any:
     result: Any = None
     if (found := _before.pop(id(value), None)) is not None:
         is_current, before, stale = found
-        if is_current() is value and _holders(before) == _ALONE:
+        if id(is_current()) == id(value) and _holders(before) == _ALONE:
             result = before.pop()
             result[stale] = value[stale]
     if result is None:
