@@ -41,6 +41,7 @@ class Comparison:
     def __init__(self, results: Results, setting: int, model: str, pythons: dict[str, str], folder: str):
         self.results, self.setting, self.model, self.folder = results, setting, model, Path(folder)
         self.pythons = dict(pythons)
+        self.repetitions = 0
 
     def add(self, metric, system, *values):
         """Keeps values."""
@@ -61,9 +62,14 @@ class Comparison:
 
         Not step by step in turns, since graphgrad compiles on while it is not asked for anything.
 
+        Another one begins in each repetition: the first may get memory that the machine has to find first.
+
         Returns: system -> process; system -> the losses of its first two steps.
         """
         workers, losses = {}, {}
+        systems = list(systems)
+        first = self.repetitions % len(systems)
+        systems = systems[first:] + systems[:first]
         for system, (worker, found) in self.each(systems, lambda s: self._begin(stack, s)):
             workers[system], losses[system] = worker, found
         return workers, losses
@@ -117,6 +123,7 @@ class Comparison:
                 self.add("alive", system, answer["alive"])
         with contextlib.ExitStack() as stack:
             self.start(stack, [s for s in CACHED if s in self.pythons])
+        self.repetitions += 1
 
 
 def _options() -> argparse.Namespace:
@@ -131,7 +138,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--systems", default=",".join(NAMES), metavar="NAMES", help="only these, with commas")
     parser.add_argument("--cores", default="", metavar="NUMBERS", help="how many, with commas; default: 1 and all")
     parser.add_argument("--gpu", action="store_true", help="on a GPU, for docs/inside/benchmarks-gpu.md")
-    parser.add_argument("--repetitions", type=int, default=2, help="fresh processes for each model and system")
+    parser.add_argument("--repetitions", type=int, default=3, help="fresh processes for each model and system")
     parser.add_argument("--blocks", type=int, default=2, help="turns at steps in each repetition")
     parser.add_argument("--quick", action="store_true", help="once, few steps, no page: does everything run?")
     parser.add_argument("--no-million", action="store_true", help="leave the graphs of 1,000,000 operations out")

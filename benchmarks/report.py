@@ -16,7 +16,8 @@ for all systems: shapes, float32, initial weights and data handed in as arrays, 
 steps were compared; a system that computes something else, or fails, has no figures. graphgrad and TensorFlow (graph
 mode) run the same program; JAX runs a jitted function of the weights, whose buffers are donated; PyTorch is eager.
 Every number is a median, written as measured, of fresh processes that take turns, so that other load on the machine
-affects all: one process after the other up to the hundredth result, and then in turns for further steps.
+affects all: one process after the other up to the hundredth result (another system first in each repetition), and then
+in turns for further steps.
 
 What the columns say:
 

@@ -257,6 +257,8 @@ def lead(plan: Plan, unknown: int) -> float:
       plan, unknown: as for `estimate`.
     """
     taking = estimate(plan, unknown)
+    if not 0 < taking < math.inf:
+        return 1.0
     by_xla = sum(seconds(i, unknown, _XLA) for step in plan.steps for i in step.program)
     return max(1 - by_xla / taking, _LEAST_LEAD)
 
