@@ -68,7 +68,7 @@ class Comparison:
         """
         workers, losses = {}, {}
         systems = list(systems)
-        first = self.repetitions % len(systems)
+        first = self.repetitions % max(len(systems), 1)
         systems = systems[first:] + systems[:first]
         for system, (worker, found) in self.each(systems, lambda s: self._begin(stack, s)):
             workers[system], losses[system] = worker, found
