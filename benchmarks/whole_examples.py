@@ -23,7 +23,7 @@ from tests.record.examples import QUIET, RUN
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PAGE = _ROOT / "docs" / "inside" / "benchmarks-examples.md"
-_HERE_ONLY = ("tensorflow.contrib", "tf.implicit.")  # TensorFlow 2.21 has neither
+_HERE_ONLY = ("tensorflow.contrib", "tf.implicit.", "tf.as_function")  # not in TensorFlow 2.21
 
 
 def seconds(command: list[str], environment: dict[str, str]) -> float:

@@ -109,7 +109,7 @@ class Tiers:
             self._compiling = numpy_run.compiling(clusters.values())
         allowed = self._compiling * (_FIRST if size.runs < _EARLY else self._share(size)) - size.spent
         if size.taking > allowed or (self._has_loops and not numpy_run.may_be_abandoned(self._plan)):
-            if size.outlines is not None and not size.asked:
+            if size.outlines is not None and not _BESIDE:
                 size.job = compiler_process.request(self._plan, size.outlines)
             self._end(size)
             if size.job is not None:
@@ -123,7 +123,8 @@ class Tiers:
     def _share(self, size: _Size) -> float:
         """Returns what all runs of a size may take in NumPy, as a share of compiling."""
         if not size.share:
-            size.share = min(_ALL, _LOST / numpy_run.lead(self._plan, size.unknown))
+            most = min(_ALL, _FIRST) if self._has_loops else _ALL  # a long loop is begun anew
+            size.share = min(most, _LOST / numpy_run.lead(self._plan, size.unknown))
         return size.share
 
     def _size(self, slots: Sequence[Any]) -> _Size:
