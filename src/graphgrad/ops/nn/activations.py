@@ -31,7 +31,17 @@ def _of_both(x, y):
 @op("Relu", "features: T -> activations: T", T=REAL, shape=same, elementwise=True, formula="maximum(features, 0)")
 def relu_op(xp, x):
     """Computes max(x, 0)."""
+    return _positive(xp, x)
+
+
+def _positive(xp, x):
+    if xp is np and x.size >= _MANY:
+        zeros = np.zeros_like(x)
+        return np.maximum(x, zeros, out=zeros)
     return xp.maximum(x, xp.asarray(0, x.dtype))
+
+
+_MANY = 2048  # numbers from which on NumPy's maximum of two arrays is quicker than that of an array and a number
 
 
 @relu_op.grad
@@ -72,7 +82,7 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
 @op("Relu6", "features: T -> activations: T", T=REAL, shape=same, elementwise=True)
 def relu6_op(xp, x):
     """Computes min(max(x, 0), 6)."""
-    return xp.minimum(xp.maximum(x, xp.asarray(0, x.dtype)), xp.asarray(6, x.dtype))
+    return xp.minimum(_positive(xp, x), xp.asarray(6, x.dtype))
 
 
 @relu6_op.grad
@@ -317,7 +327,8 @@ def _softplus_steps(out, x, positive):
     np.negative(out, out=out)
     np.exp(out, out=out)
     np.log1p(out, out=out)
-    np.maximum(x, np.zeros((), x.dtype), out=positive)
+    positive.fill(0)
+    np.maximum(x, positive, out=positive)
     np.add(out, positive, out=out)
 
 
