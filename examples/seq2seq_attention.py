@@ -54,7 +54,9 @@ with tf.variable_scope("model", initializer=init):
 
 variables = tf.trainable_variables()
 clipped, _ = tf.clip_by_global_norm(tf.gradients(loss, variables), 1.0)
-train = tf.train.AdamOptimizer(0.01).apply_gradients(zip(clipped, variables))
+done = tf.train.create_global_step()
+rate = tf.train.exponential_decay(0.01, done, 100, 0.5)  # else the loss jumps now and then
+train = tf.train.AdamOptimizer(rate).apply_gradients(zip(clipped, variables), done)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
