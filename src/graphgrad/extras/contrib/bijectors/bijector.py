@@ -178,7 +178,7 @@ class Bijector:
             y = self._tensor(y)
             try:
                 found = self._inverse_log_det_jacobian(y, **kwargs)
-            except NotImplementedError:
+            except NotImplementedError:  # a bijector need define one of the two directions only
                 found = -self._forward_log_det_jacobian(self.inverse(y, **kwargs), **kwargs)
             return self._over_event(found, y, self._inverse_min_event_ndims, event_ndims)
 
@@ -197,7 +197,7 @@ class Bijector:
             x = self._tensor(x)
             try:
                 found = self._forward_log_det_jacobian(x, **kwargs)
-            except NotImplementedError:
+            except NotImplementedError:  # a bijector need define one of the two directions only
                 found = -self._inverse_log_det_jacobian(self.forward(x, **kwargs), **kwargs)
             return self._over_event(found, x, self._forward_min_event_ndims, event_ndims)
 
