@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import warnings
 import zlib
 from typing import Any
@@ -14,6 +15,7 @@ from graphgrad.executor.backend import xla
 from graphgrad.executor.emit.arrays import Array
 from graphgrad.executor.emit.namespace import Namespace
 from graphgrad.executor.emit.program_text import Text
+from graphgrad.executor.runtime import executable
 from tests.support.effort import long
 from tests.support.table import draw, row_dtypes
 
@@ -228,3 +230,35 @@ def test_functions(name: str) -> None:
         got = xla.to_numpy(got)
         assert (got.dtype, got.shape) == (want.dtype, want.shape)
         np.testing.assert_allclose(got, want, rtol=2e-6, atol=1e-6)
+
+
+_SIDES, _POSITIVE = np.linspace(-40, 40, 401), np.linspace(0.02, 40, 401)
+_SPECIAL: dict[str, tuple[str, np.ndarray]] = {  # by name: SciPy's name, and arguments from each piece of the domain
+    "math.erf": ("erf", np.linspace(-6, 6, 241)),
+    "math.erfc": ("erfc", np.linspace(-6, 26, 321)),
+    "math.lgamma": ("gammaln", _POSITIVE),
+    "math.digamma": ("psi", _POSITIVE),
+    "math.expm1": ("expm1", _SIDES),
+    "math.log1p": ("log1p", _POSITIVE),
+    "math.ndtri": ("ndtri", np.concatenate([10.0 ** np.arange(-300.0, 0.0, 7.0), np.linspace(0.01, 0.99, 99),
+                                            1 - 2.0 ** -np.arange(2.0, 53.0)])),
+    "math.erfinv": ("erfinv", np.concatenate([np.linspace(-0.99, 0.99, 199), 1 - 2.0 ** -np.arange(2.0, 53.0)])),
+    **{f"math.special.bessel_{name}": (name, _SIDES) for name in ("i0e", "i1e", "j0", "j1")},
+    **{f"math.special.bessel_{name}": (name, _POSITIVE) for name in ("k0e", "k1e", "y0", "y1")},
+}
+
+
+@pytest.mark.parametrize("name", _SPECIAL)
+def test_special_functions_to_double_precision(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong digit in a coefficient shows: SciPy has approximations of its own."""
+    import scipy.special
+
+    import graphgrad.compat.v1 as tf
+
+    monkeypatch.setattr(executable, "first_in_numpy", False)
+    monkeypatch.setattr(executable, "tiered", False)
+    scipys, given = _SPECIAL[name]
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float64, [None])
+        found = session.run(operator.attrgetter(name)(tf)(x), {x: given})
+    np.testing.assert_allclose(found, getattr(scipy.special, scipys)(given), rtol=1e-13, atol=1e-14)
