@@ -163,6 +163,7 @@ class OpTraits:
         have NumPy's names; None for a call by its own name. See `written_as`.
       eager_seconds: what NumPy takes for each element of the largest input or output, in seconds, if XLA takes at most
         three quarters of it on large arrays; then eager mode uses programs for it once it recurs.
+      keyed: the op type that draws the same random numbers from a key and a counter; such a program serves all seeds.
       stacked_rule: see `stacked`.
       value_rule: see `partial_value`.
       dependence_rule: see `dependences`; "elementwise" says that the result depends on the same elements of the inputs
@@ -200,6 +201,7 @@ class OpTraits:
     gradient_advice = ""
     formula: str | Callable[[Any], str | None] | None = None
     eager_seconds = 0.0
+    keyed = ""
     stacked_rule: Callable[..., Any] | None = None
     value_rule: Callable[..., Any] | None = None
     dependence_rule: Callable[..., Any] | str | None = None
@@ -358,7 +360,7 @@ _OPTIONS = frozenset({
     "cost", "saves_result", "batch_split", "library", "shape_only", "fill", "alias", "identity", "data_movement",
     "zero_preserving", "operator", "linear", "elementwise", "quotient", "variable", "table", "tensor_list",
     "placeholder", "checks", "finite_advice", "gradient_advice", "formula", "eager_seconds",
-    "summed"})
+    "keyed", "summed"})
 
 
 # Code objects are read directly: `inspect.signature` of every kernel and shape rule would take

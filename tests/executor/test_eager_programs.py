@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,49 @@ def test_forms_are_forgotten():
     for n in range(200, 200 + eager_programs._MOST + 10):
         tf.math.erf(tf.zeros([n]))
     assert len(eager_programs._used) <= eager_programs._MOST
+
+
+_DRAWS = {
+    "uniform": lambda seed: tf.random.uniform([20, 30], seed=seed),
+    "doubles": lambda seed: tf.random.uniform([20, 30], dtype=tf.float64, seed=seed),
+    "integers": lambda seed: tf.random.uniform([20, 30], 5, 90, tf.int32, seed=seed),
+    "normal": lambda seed: tf.random.normal([20, 30], seed=seed),
+    "truncated": lambda seed: tf.random.truncated_normal([20, 30], seed=seed),
+    "dropout": lambda seed: tf.nn.dropout(tf.constant(X), 0.4, seed=seed),
+    "stateless": lambda seed: tf.random.stateless_uniform([20, 30], [seed or 0, 9]),
+}
+
+
+@pytest.mark.parametrize("name", _DRAWS)
+def test_random_numbers_are_those_of_the_kernels(name, monkeypatch):
+    """A program serves all seeds, and goes on where the kernel would."""
+    draw = _DRAWS[name]
+    for key in ("StatelessRandomUniformV2", "StatelessRandomUniformIntV2", "StatelessRandomNormalV2",
+                "StatelessTruncatedNormalV2"):
+        monkeypatch.setattr(registry[key], "eager_seconds", 2e-3)
+        for opdef in registry.values():
+            if opdef.keyed == key:
+                monkeypatch.setattr(opdef, "eager_seconds", 2e-3)
+    found = []
+    for programs_only in (True, False):
+        tf.random.set_seed(7)
+        with contextlib.nullcontext() if programs_only else one_engine():
+            found.append([draw(seed).numpy() for seed in (None, 3, None, 3, None, None, 4, 3)])
+    assert len(programs()) == 1
+    for program, kernel in zip(*found, strict=True):
+        np.testing.assert_allclose(program, kernel, rtol=2e-5, atol=2e-6)
+    if name != "stateless":
+        assert all((found[0][0] != other).any() for other in found[0][1:])
+
+
+def test_random_numbers_after_a_failing_program(monkeypatch):
+    """The kernel draws what the program would have drawn."""
+    monkeypatch.setattr(registry["RandomUniform"], "eager_seconds", 2e-3)
+    tf.random.set_seed(7)
+    with one_engine():
+        wanted = [tf.random.uniform([600]).numpy() for _ in range(6)]
+    tf.random.set_seed(7)
+    found = [tf.random.uniform([600]).numpy() for _ in range(4)]
+    monkeypatch.setattr(executable.Executable, "run", lambda *args: 1 / 0)
+    found += [tf.random.uniform([600]).numpy() for _ in range(2)]
+    np.testing.assert_array_equal(found, wanted)

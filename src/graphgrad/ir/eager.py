@@ -163,7 +163,8 @@ def draw_with(next_rng: Callable[[dict[str, Any]], Any]) -> None:
     """Declares what makes a fresh `rng` for a random op; `ops.random` does.
 
     Args:
-      next_rng: a function from the op's attributes to the state of a counter.
+      next_rng: a function from the op's attributes to the state of a counter, whose `keyed(opdef, inputs, size)`
+        returns the record and the inputs of the op that draws the same numbers from a key.
     """
     global _next_rng
     _next_rng = next_rng
@@ -233,7 +234,8 @@ def execute(
         if "functional" in opdef.flags:
             result = _run_functional(opdef, inputs, full)
         else:
-            result = _as_program(opdef, inputs, attrs, inferred.specs) if opdef.eager_seconds else None
+            rng = kernel_attrs.get("rng")
+            result = _as_program(opdef, inputs, attrs, inferred.specs, rng) if opdef.eager_seconds else None
             if result is None:
                 result = _computed(opdef, inputs, full, kernel_attrs)
         if "handle" in opdef.flags:
@@ -261,12 +263,17 @@ def execute(
     return outputs
 
 
-def _as_program(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], specs: Sequence[Spec]) -> Any:
+def _as_program(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], specs: Sequence[Spec], rng: Any) -> Any:
     """Runs a large operation as a program; returns the values of the outputs, None if it is the kernel's."""
     sizes = [getattr(t._value, "size", 0) for t in inputs]
     sizes += [size_of(spec.shape, 0) for spec in specs]
     seconds = opdef.eager_seconds * max(sizes, default=0)
-    return _run_large(opdef, inputs, attrs, seconds) if seconds >= LEAST and _run_large is not None else None
+    if seconds < LEAST or _run_large is None:
+        return None
+    if opdef.keyed:
+        opdef, inputs = rng.keyed(opdef, inputs, sizes[-1])
+        attrs = {k: v for k, v in attrs.items() if k not in ("seed", "seed2")}
+    return _run_large(opdef, inputs, attrs, seconds)
 
 
 def _computed(opdef: OpDef, inputs: tuple[Any, ...], full: dict[str, Any], attrs: dict[str, Any]) -> Any:

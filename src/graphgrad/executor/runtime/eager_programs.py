@@ -1,8 +1,9 @@
 """Eager mode on large arrays: operations that recur run as compiled programs, where XLA's are quicker than NumPy's.
 
-An operation of one form (op type, attributes, shapes, dtypes, and the values of small integer inputs, such as axes) is
-NumPy's at first. From its second use on it is a graph of its own, whose runs are `tiers`'s: NumPy does them until
-they have taken, by the estimate in the op's record, a share of what compiling takes, while another process compiles.
+An operation of one form (op type, attributes, shapes, dtypes, and the values of small signed integer inputs, such as
+axes) is NumPy's at first. From its second use on it is a graph of its own, whose runs are `tiers`'s: NumPy does them
+until they have taken, by the estimate in the op's record, a share of what compiling takes, while another process
+compiles.
 So the change depends on counts and shapes alone, and a program that repeats itself gets the same bits.
 """
 
@@ -74,7 +75,7 @@ _on_processor = functools.cache(xla.only_cpu)
 
 
 def _is_part_of_form(t: Any) -> bool:
-    return t._value.size <= _SMALL and t.dtype.kind in "iu"
+    return t._value.size <= _SMALL and t.dtype.kind == "i"  # not the keys of random numbers
 
 
 def _part_of_form(t: Any) -> Any:

@@ -38,17 +38,16 @@ from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.control.assertions import after_check
 
 from . import philox
-from .seeds import GUMBEL_SOFTMAX, known_sizes, seed_attrs, sizes, start
+from .seeds import GUMBEL_SOFTMAX, SET_ASIDE, known_sizes, seed_attrs, sizes, start
 
-_SET_ASIDE = 256  # blocks that a run reserves for each number it returns
 _FLAGS = ("stateful", "random")
 
 @op("RandomUniform", "shape: T -> output: dtype", T=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS,
-    shape=known_sizes)
+    shape=known_sizes, eager_seconds=1.1e-8, keyed="StatelessRandomUniformV2")
 def random_uniform_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
     """Draws numbers from [0, 1)."""
     shape = sizes(shape)
-    stream = start(xp, "RandomUniform", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
+    stream = start(xp, "RandomUniform", rng, seed, seed2, math.prod(shape) * SET_ASIDE)
     return philox.sample(xp, stream, shape, philox.UniformFloats(dtype))
 
 
@@ -56,12 +55,12 @@ random_uniform_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("RandomUniformInt", "shape: T, minval: Tout, maxval: Tout -> output: Tout", T=INDEX, Tout=INDEX, host=("shape",),
-    flags=_FLAGS)
+    flags=_FLAGS, eager_seconds=1.1e-8, keyed="StatelessRandomUniformIntV2")
 def random_uniform_int_op(xp, shape, minval, maxval, *, seed=0, seed2=0, Tout, rng=0):
     """Draws integers from [minval, maxval)."""
     shape = sizes(shape)
     check_range(minval, maxval)
-    stream = start(xp, "RandomUniformInt", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
+    stream = start(xp, "RandomUniformInt", rng, seed, seed2, math.prod(shape) * SET_ASIDE)
     return philox.sample(xp, stream, shape, philox.UniformInt(Tout, minval, maxval))
 
 
@@ -87,11 +86,11 @@ random_uniform_int_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("RandomStandardNormal", "shape: T -> output: dtype", T=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS,
-    shape=known_sizes)
+    shape=known_sizes, eager_seconds=1.4e-8, keyed="StatelessRandomNormalV2")
 def random_standard_normal_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
     """Draws normal deviates of mean 0 and standard deviation 1."""
     shape = sizes(shape)
-    stream = start(xp, "RandomStandardNormal", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
+    stream = start(xp, "RandomStandardNormal", rng, seed, seed2, math.prod(shape) * SET_ASIDE)
     return philox.sample(xp, stream, shape, philox.NormalDeviates(dtype))
 
 
@@ -99,11 +98,11 @@ random_standard_normal_op.grad(NOT_DIFFERENTIABLE)
 
 
 @op("TruncatedNormal", "shape: T -> output: dtype", T=INDEX, dtype=FLOATING, host=("shape",), flags=_FLAGS,
-    shape=known_sizes)
+    shape=known_sizes, eager_seconds=4.4e-8, keyed="StatelessTruncatedNormalV2")
 def truncated_normal_op(xp, shape, *, seed=0, seed2=0, dtype, rng=0):
     """Draws normal deviates, and those of magnitude 2 and more again."""
     shape = sizes(shape)
-    stream = start(xp, "TruncatedNormal", rng, seed, seed2, math.prod(shape) * _SET_ASIDE)
+    stream = start(xp, "TruncatedNormal", rng, seed, seed2, math.prod(shape) * SET_ASIDE)
     return philox.truncated_normal(xp, stream, shape, dtype)
 
 
@@ -151,7 +150,7 @@ def multinomial_op(xp, logits, num_samples, *, seed=0, seed2=0, output_dtype=int
     elsewhere in the stream.
     """
     num_samples = draws(num_samples)
-    blocks = logits.shape[0] * (-(-num_samples // 4) * 4 * 2) * _SET_ASIDE
+    blocks = logits.shape[0] * (-(-num_samples // 4) * 4 * 2) * SET_ASIDE
     stream = start(xp, "Multinomial", rng, seed, seed2, blocks)
     return categorical_draw(xp, stream, logits, num_samples, output_dtype)
 

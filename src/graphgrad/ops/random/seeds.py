@@ -10,6 +10,7 @@ import collections
 import operator
 import os
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from graphgrad.errors import Complaint
 from graphgrad.ir import context, eager
 from graphgrad.ir.context import Inherited
+from graphgrad.ir.opdef import OpDef, registry
 from graphgrad.ir.state.seeding import seed_with
 
 from . import philox
@@ -35,22 +37,40 @@ class _Eager(Inherited):
 
 _eager = _Eager()
 _REMEMBERED = 8192  # ops of different seeds that eager mode counts
+SET_ASIDE = 256  # blocks that a run reserves for each number it returns
+_PHILOX = 1  # the number of the algorithm
 
 
 class _Pending:
-    """A placeholder for the position of an eager op until its kernel identifies the op."""
+    """A placeholder for the position of an eager op until it is known how many blocks the op draws."""
 
     def __init__(self, attrs: dict[str, Any]):
         self.attrs = tuple(sorted(attrs.items(), key=lambda kv: kv[0]))
+        self._position: int | None = None
 
     def reserve(self, op_type: str, blocks: int) -> int:
-        """Returns the position of this op with these attributes since the seed was set, and advances it."""
-        key = op_type, self.attrs
-        position = _eager.positions.pop(key, 0)
-        _eager.positions[key] = position + blocks  # last, so that the least recently run are dropped
-        if len(_eager.positions) > _REMEMBERED:
-            _eager.positions.popitem(last=False)
-        return position
+        """Returns the position of this op with these attributes since the seed was set, and advances it once."""
+        if self._position is None:
+            key = op_type, self.attrs
+            self._position = _eager.positions.pop(key, 0)
+            _eager.positions[key] = self._position + blocks  # last, so that the least recently run are dropped
+            if len(_eager.positions) > _REMEMBERED:
+                _eager.positions.popitem(last=False)
+        return self._position
+
+    def keyed(self, opdef: OpDef, inputs: Sequence[Any], size: int) -> tuple[OpDef, tuple[Any, ...]]:
+        """Returns the op that draws the same numbers from a key and a counter, and its inputs.
+
+        Args:
+          opdef: the op's record.
+          inputs: its inputs; the first one is the shape.
+          size: the number of elements to draw.
+        """
+        position, attrs = self.reserve(opdef.name, size * SET_ASIDE), dict(self.attrs)
+        stream = philox.stateful(np, position, attrs["seed"], attrs["seed2"], 0)
+        key, counter = np.array([stream.key], np.uint64), np.array([stream.low, stream.high], np.uint64)
+        given = map(eager.EagerTensor, (key, counter, np.asarray(_PHILOX, np.int32)))
+        return registry[opdef.keyed], (inputs[0], *given, *inputs[1:])
 
 
 eager.draw_with(_Pending)
@@ -167,5 +187,5 @@ def known_sizes(shape: Any) -> Any:
     return shape
 
 
-__all__ = ["DEFAULT_GRAPH_SEED", "drawn_seeds", "get_seed", "known_sizes", "seed_attrs", "set_random_seed", "set_seed",
-           "sizes", "start"]
+__all__ = ["DEFAULT_GRAPH_SEED", "SET_ASIDE", "drawn_seeds", "get_seed", "known_sizes", "seed_attrs", "set_random_seed",
+           "set_seed", "sizes", "start"]

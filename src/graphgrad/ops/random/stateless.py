@@ -103,10 +103,11 @@ def _get_key_counter_alg_shape(seed):
 get_key_counter_alg.grad(NOT_DIFFERENTIABLE)
 
 
-def _ops(name: str, inputs: str, output: str, make: Any, **allowed: Any) -> None:
+def _ops(name: str, inputs: str, output: str, make: Any, seconds: float, **allowed: Any) -> None:
     """Declares `<name>` (with a seed) and `<name>V2` (with key and counter).
 
-    `make(xp, stream, shape, dtype, *rest)` draws; the rest are the inputs named in `inputs`.
+    `make(xp, stream, shape, dtype, *rest)` draws; the rest are the inputs named in `inputs`. `seconds` is what NumPy
+    takes for each number.
     """
     summary = f"Draws the numbers of {name}, as a function of the seed."
 
@@ -131,7 +132,7 @@ def _ops(name: str, inputs: str, output: str, make: Any, **allowed: Any) -> None
     ):
         kernel.__doc__ = summary
         declared = op(name + suffix, f"{signature}{inputs} -> output: {output}", host=("shape",), shape=rule,
-                      **indices, **allowed)(kernel)
+                      eager_seconds=seconds, **indices, **allowed)(kernel)
         declared.grad(NOT_DIFFERENTIABLE)
         if make is _uniform_int:
             declared.refuses("minval", "maxval")(_empty_range)
@@ -159,11 +160,11 @@ def _uniform_int(xp, stream, shape, dtype, minval, maxval):
     return philox.sample(xp, stream, shape, philox.UniformInt(dtype, minval, maxval))
 
 
-_ops("StatelessRandomUniform", "", "dtype", _uniform, dtype=FLOATING)
-_ops("StatelessRandomNormal", "", "dtype", _normal, dtype=FLOATING)
-_ops("StatelessTruncatedNormal", "", "dtype", philox.truncated_normal, dtype=FLOATING)
-_ops("StatelessRandomUniformFullInt", "", "dtype", _full_int, dtype=_FULL)
-_ops("StatelessRandomUniformInt", ", minval: dtype, maxval: dtype", "dtype", _uniform_int, dtype=_INT)
+_ops("StatelessRandomUniform", "", "dtype", _uniform, 1.1e-8, dtype=FLOATING)
+_ops("StatelessRandomNormal", "", "dtype", _normal, 1.4e-8, dtype=FLOATING)
+_ops("StatelessTruncatedNormal", "", "dtype", philox.truncated_normal, 1.4e-8, dtype=FLOATING)
+_ops("StatelessRandomUniformFullInt", "", "dtype", _full_int, 1.1e-8, dtype=_FULL)
+_ops("StatelessRandomUniformInt", ", minval: dtype, maxval: dtype", "dtype", _uniform_int, 1.1e-8, dtype=_INT)
 
 
 @op("StatelessMultinomial", "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype", T=REAL, Tseed=INDEX,
