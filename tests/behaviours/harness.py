@@ -59,6 +59,7 @@ SUBJECTS = {
     "taken_out": "tapes",
     "shared_vectors": "programs",
     "kept_tensors": "state",
+    "changed_arrays": "state",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.system.log import Log
+from graphgrad.system.own_arrays import own_copy
 
 from . import dtypes
 from .dimension import Dimension
@@ -43,6 +44,17 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     except OverflowError as e:
         raise TypeError(f"Failed to convert elements of {value!r} to Tensor: {e}. Fix: give numbers that the dtype can "
                         "hold") from e
+
+
+def new_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
+    """Calls `make_array`, for an array that does not change when the value does."""
+    array = make_array(value, dtype)
+    if isinstance(value, np.ndarray):
+        return own_copy(array) if array is value or array.base is not None else array
+    return array if isinstance(value, _NEW) else own_copy(array)
+
+
+_NEW = (list, tuple, int, float, complex, str, bytes, np.generic)  # of these NumPy makes new arrays
 
 
 def _general_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
@@ -98,7 +110,7 @@ def _cast(array: np.ndarray[Any, Any], dtype: DType, value: Any) -> np.ndarray[A
 
 
 def eager_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
-    """Calls `make_array` for eager mode.
+    """Calls `new_array` for eager mode.
 
     A list whose first number is NumPy's float64 has that dtype there, NumPy's integers and complex numbers in a list
     are Python's, and a buffer is a sequence of Python's numbers.
@@ -116,12 +128,11 @@ def eager_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     elif dtype is not None and isinstance(value, (bool, list, tuple)):
         _check_eager_bools(value, dtype)
     try:
-        return make_array(value, dtype)
+        return new_array(value, dtype)
     except TypeError as e:
         if not isinstance(e.__cause__, OverflowError):
             raise
         raise ValueError(f"Can't convert Python sequence with out-of-range integer to Tensor. {e}") from e.__cause__
-
 
 _FROM_BOOLS = frozenset({dtypes.bool_, dtypes.int32, dtypes.int64, dtypes.uint64, dtypes.float16, dtypes.float32,
                          dtypes.float64, dtypes.complex128, dtypes.string})

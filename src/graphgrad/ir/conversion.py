@@ -17,7 +17,7 @@ import numpy as np
 from graphgrad.errors import InvalidArgumentError
 
 from . import context
-from .array_conversion import eager_array, leaves, make_array
+from .array_conversion import eager_array, leaves, make_array, new_array
 from .constant_value import frozen
 from .dtypes import DType, as_dtype
 from .eager import EagerTensor
@@ -222,7 +222,7 @@ def constant(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike
         kind = ValueError if graph is None else TypeError
         raise kind(f"Expected any non-tensor type, but got a list with a tensor instead: {value}.\n"
                    f"  Asked for at {user_source(2)}\n  Fix: tf.stack, or tf.convert_to_tensor")
-    make = make_array if graph is not None else eager_array
+    make = new_array if graph is not None else eager_array
     array = np.asarray(value._value) if isinstance(value, EagerTensor) else make(value, dtype)
     if dtype is not None and dtype.np_dtype != array.dtype:
         array = array.astype(dtype.np_dtype)
@@ -238,9 +238,6 @@ def constant(value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike
                             "  Fix: give a shape of the same size, or a scalar to fill it")
     if graph is None:
         return EagerTensor(array, dtype)
-    # The graph keeps its own copy: a constant must not change with the caller's array.
-    if isinstance(value, np.ndarray) and (array is value or array.base is not None):
-        array = array.copy()
     return constant_in(graph, array, graph.operation_name(name or "Const"), dtype)
 
 
@@ -341,9 +338,7 @@ def convert(value: Any, dtype: DType | None, graph: Graph | None, name: str, sco
         return _auto_pack(value, dtype, graph, name, scoped)
     if graph is None:
         return EagerTensor(eager_array(value, dtype), dtype)
-    array = make_array(value, dtype)
-    if isinstance(value, np.ndarray) and (array is value or array.base is not None):
-        array = array.copy()
+    array = new_array(value, dtype)
     return constant_in(graph, array, graph.unique_name(name) if scoped else graph._names.unique(name), dtype)
 
 

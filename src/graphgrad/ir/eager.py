@@ -75,8 +75,12 @@ class EagerTensor(tensor.Tensor):
         return self
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = np.asarray(self._value, dtype)
-        return array.copy() if copy else array
+        array = np.asarray(self._value)
+        if copy or (dtype is not None and array.dtype != dtype):
+            return np.array(array, dtype)
+        view = array.view()
+        view.flags.writeable = False
+        return view
 
     def __int__(self) -> int:
         return int(self._value)

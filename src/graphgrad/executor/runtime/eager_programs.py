@@ -3,8 +3,7 @@
 An operation of one form (op type, attributes, shapes, dtypes, and the values of small signed integer inputs, such as
 axes) is NumPy's at first. From its second use on it is a graph of its own, whose runs are `tiers`'s: NumPy does them
 until they have taken, by the estimate in the op's record, a share of what compiling takes, while another process
-compiles.
-So the change depends on counts and shapes alone, and a program that repeats itself gets the same bits.
+compiles. So the change depends on counts and shapes alone, and a program that repeats itself gets the same bits.
 """
 
 from __future__ import annotations

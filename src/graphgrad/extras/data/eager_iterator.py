@@ -199,4 +199,8 @@ class NumpyIterator(Saveable):
 
 def _array(value: Any) -> Any:
     array = np.asarray(value)
-    return array[()] if array.ndim == 0 else array
+    if array.ndim == 0:
+        return array[()]
+    array = array.view()
+    array.flags.writeable = False  # it may be a part of the data set's own
+    return array

@@ -13,7 +13,8 @@ from graphgrad.executor.runtime.executable import Executable
 from graphgrad.executor.runtime.random_positions import RandomPositions
 from graphgrad.frontend.function.autograph.convert import convert
 from graphgrad.ir import context
-from graphgrad.ir.conversion import convert_to_tensor, make_array
+from graphgrad.ir.array_conversion import make_array, new_array
+from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, int64, resource, variant
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.funcgraph import FuncGraph
@@ -244,7 +245,7 @@ def _yielded(value: Any, spec: Spec) -> Any:
     if isinstance(value, EagerTensor) and value.dtype is spec.dtype is variant:
         return np.asarray(value._value)
     try:
-        array = make_array(value, spec.dtype)
+        array = new_array(value, spec.dtype)
     except (TypeError, ValueError) as e:
         raise InvalidArgumentError(None, None, "TypeError: `generator` yielded an element that could not be converted "
                                    f"to the expected type {spec.dtype.name}: {value!r} ({e}). "

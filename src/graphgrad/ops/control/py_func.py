@@ -20,6 +20,7 @@ from graphgrad.ir.graph import Operation
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.format_values import pretty, summarize_value
+from graphgrad.system.own_arrays import own_copy
 
 _tokens = itertools.count()
 _calls: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()  # operations by their tokens
@@ -31,7 +32,7 @@ _CPP_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 def _call(func: Any, token: str, args: Any, Tout: Any) -> list[Any]:
     """Calls the user's function with NumPy values and checks what it returns."""
     with context.use(context.EAGER):
-        result = func(*[np.asarray(a)[()] if np.ndim(a) == 0 else np.asarray(a) for a in args])
+        result = func(*[np.array(a)[()] for a in args])  # copies, which the function may change
     if result is None:
         result = []
     values = [_to_array(v) for v in (result if isinstance(result, (list, tuple)) else [result])]
@@ -48,7 +49,11 @@ def _call(func: Any, token: str, args: Any, Tout: Any) -> list[Any]:
 
 
 def _to_array(value: Any) -> Any:
-    array = np.asarray(value._value if isinstance(value, EagerTensor) else value)
+    if isinstance(value, EagerTensor):
+        return np.asarray(value._value)
+    array = np.asarray(value)
+    if isinstance(value, np.ndarray):
+        array = own_copy(array)  # the function may keep it, and change it
     if array.dtype.kind in "US":
         array = np.array([v.encode() if isinstance(v, str) else v for v in array.ravel().tolist()] + [None], object)[
             :-1].reshape(array.shape)

@@ -1,0 +1,41 @@
+"""Arrays that are a program's own: copies of what users gave, and may change, where XLA reads them without a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_ALIGNMENT = 64  # bytes: XLA copies what begins elsewhere
+_LARGE = 1 << 16  # bytes from which on that takes longer than to align
+
+
+def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+    """Returns a new array that begins where XLA reads it without a copy; its elements are not set.
+
+    Args:
+      shape: its shape.
+      dtype: its NumPy dtype, not of objects.
+    """
+    count = 1
+    for size in shape:
+        count *= size
+    wanted = count * np.dtype(dtype).itemsize
+    if wanted < _LARGE:
+        return np.empty(shape, dtype)
+    room = np.empty(wanted + _ALIGNMENT, np.uint8)
+    start = -room.__array_interface__["data"][0] % _ALIGNMENT
+    return room[start : start + wanted].view(dtype).reshape(shape)
+
+
+def own_copy(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Returns a copy in row-major order that nothing else refers to.
+
+    Args:
+      array: the array; that of a subclass becomes a plain one.
+    """
+    if array.nbytes < _LARGE or array.dtype.hasobject:
+        return np.array(array, order="C")
+    copy = empty(array.shape, array.dtype)
+    copy[...] = array
+    return copy
