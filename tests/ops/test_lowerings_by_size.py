@@ -269,3 +269,45 @@ def test_large_arrays_in_place():
     np.testing.assert_allclose(leaky, np.where(x > 1, x - 1, np.float32(0.2) * (x - 1)), rtol=1e-6)
     np.testing.assert_allclose(root, x.astype(np.float64) ** -0.5, rtol=1e-6)
     np.testing.assert_allclose(half, np.sum(np.square(x, dtype=np.float64)) / 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+def test_the_largest_of_many(dtype, few):
+    """Equal numbers, in the order of their places; NaNs above all; as many in one row as another one lacks."""
+    x = (RNG.randint(-9, 90, (6, 1500)) if few else RNG.randn(6, 1500) * 1e6).astype(dtype)
+    if dtype == np.float32:
+        x[1, :3], x[2, 7], x[3, 5:9] = np.nan, np.inf, -0.0
+    x[4, :] = x[4, 0]
+    for k in (1, 10, 374, 1500):
+        order = np.lexsort((np.broadcast_to(np.arange(1500), x.shape), -x.astype(np.float64), ~np.isnan(x)))[:, :k]
+        with tf.Graph().as_default(), HostSession() as host:
+            values, indices = host.run(tf.nn.top_k(x, k))
+        np.testing.assert_array_equal(indices, order)
+        np.testing.assert_array_equal(values, np.take_along_axis(x, order, -1))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8", "uint16", "bool", "complex64"])
+@pytest.mark.parametrize(("rows", "columns"), [(80, 80), (3, 100), (100, 70)])
+def test_bands_of_wide_matrices(rows, columns, dtype):
+    x = (_normal(2, rows, columns) * 9).astype(dtype)
+    above = np.arange(columns) - np.arange(rows)[:, None]
+    for lower, upper in ((-1, 0), (0, -1), (2, 3), (-1, -1), (0, 0), (min(rows, 60), 1), (1, min(columns, 70))):
+        inside = ((lower < 0) | (-above <= lower)) & ((upper < 0) | (above <= upper))
+        with tf.Graph().as_default(), HostSession() as host:
+            found = host.run(tf.linalg.band_part(tf.constant(x), lower, upper))
+        np.testing.assert_array_equal(found, np.where(inside, x, np.zeros((), dtype)))
+
+
+@pytest.mark.parametrize("function", ["maximum", "minimum"])
+@pytest.mark.parametrize("size", [1 << 14, 40_001])
+def test_extremes_of_many_and_a_number(size, function):
+    x = _normal(size)
+    x[::7] = np.nan
+    for number in np.float32([0.25, np.nan, np.inf]):
+        with tf.Graph().as_default(), HostSession() as host:
+            given = tf.constant(x)
+            found = host.run([getattr(tf, function)(given, number), getattr(tf, function)(number, given[None])[0]])
+        np.testing.assert_array_equal(found, [getattr(np, function)(x, number)] * 2)
+    with tf.Graph().as_default(), HostSession() as host:
+        np.testing.assert_array_equal(host.run(tf.nn.relu(np.nan_to_num(x))), np.maximum(np.nan_to_num(x), 0))

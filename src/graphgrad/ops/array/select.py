@@ -17,7 +17,7 @@ _FINITE_BOTH = "give tf.where a finite value, with a finite gradient, on the sid
 
 
 @op("Select", "condition: bool, t: T, e: T -> output: T", partial_value=folded, data_movement=True,
-    finite_advice=_FINITE_BOTH, linear=Linear.JOINTLY, dependence="elementwise")
+    finite_advice=_FINITE_BOTH, linear=Linear.JOINTLY, dependence="elementwise", eager_seconds=7e-10)
 def select(xp, condition, t, e):
     """Selects elements of `t` where the condition holds, of `e` elsewhere; a vector condition selects rows."""
     if len(condition.shape) == 1 and len(t.shape) > 1:
@@ -60,7 +60,8 @@ def _select_grad(op, dy):
 
 
 @op("SelectV2", "condition: bool, t: T, e: T -> output: T", partial_value=folded, data_movement=True,
-    finite_advice=_FINITE_BOTH, elementwise=True, linear=Linear.JOINTLY, formula="where(condition, t, e)")
+    finite_advice=_FINITE_BOTH, elementwise=True, linear=Linear.JOINTLY, formula="where(condition, t, e)",
+    eager_seconds=7e-10)
 def select_v2(xp, condition, t, e):
     """Selects elements of `t` where the condition holds, of `e` elsewhere, with broadcasting."""
     return where_of(xp, condition, t, e)

@@ -11,6 +11,7 @@ from graphgrad.ir.dtypes import INDEX, NUMERIC
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import compatible, merged, shape_str, with_rank_at_least
 from graphgrad.op_traits import Linear
+from graphgrad.ops.common.host_arrays import BITS
 from graphgrad.ops.common.rank_limits import limit_ranks
 
 _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -396,17 +397,20 @@ _kept_inside = functools.lru_cache(64)(_inside_band)
 _KEPT = 1 << 12  # elements up to which bands are kept
 
 
-_WIDE = 64  # columns; rows are copied one by one then
+_WIDE = 64  # columns; then no mask of all elements is made
 
 
 def _band_of_rows(x, num_lower, num_upper):
-    result = np.zeros(x.shape, x.dtype)
+    """Does the same by the bits of the elements; the masks of all rows are parts of one array."""
     rows, cols = x.shape[-2:]
-    for row in range(rows):
-        start = 0 if num_lower < 0 else max(0, row - num_lower)
-        inside = slice(start, cols if num_upper < 0 else row + num_upper + 1)
-        result[..., row, inside] = x[..., row, inside]
-    return result
+    integer = BITS.get(x.itemsize) if x.dtype.kind in "biuf" else None
+    if integer is None:
+        return np.where(_inside_band(rows, cols, num_lower, num_upper), x, np.zeros((), x.dtype))
+    above = np.arange(-(rows - 1), cols)  # how far above the diagonal
+    inside = ((num_lower < 0) | (-above <= num_lower)) & ((num_upper < 0) | (above <= num_upper))
+    bits = np.negative(inside.view(np.int8), dtype=integer)
+    masks = np.lib.stride_tricks.as_strided(bits[rows - 1 :], (rows, cols), (-bits.itemsize, bits.itemsize))
+    return np.bitwise_and(x.view(integer), masks).view(x.dtype)
 
 
 @matrix_band_part_op.shape

@@ -20,6 +20,7 @@ from graphgrad.ops.common.broadcast import unbroadcast
 from graphgrad.ops.common.dependence import numbers
 from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.fusion_barrier import not_fused
+from graphgrad.ops.common.host_arrays import extreme
 
 
 @op("Add", "x: T, y: T -> z: T", T=NUMERIC | {string}, shape=broadcast, partial_value=elementwise, zero_preserving=True,
@@ -422,7 +423,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     elementwise=True)
 def _maximum(xp, x, y):
     """Computes the elementwise maximum with broadcasting."""
-    return xp.maximum(x, y)
+    return extreme(np.maximum, x, y) if xp is np else xp.maximum(x, y)
 
 
 @_maximum.grad
@@ -458,7 +459,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     operator="min", elementwise=True)
 def _minimum(xp, x, y):
     """Computes the elementwise minimum with broadcasting."""
-    return xp.minimum(x, y)
+    return extreme(np.minimum, x, y) if xp is np else xp.minimum(x, y)
 
 
 @_minimum.grad

@@ -132,7 +132,8 @@ def _cumsum_grad(op, dy):
     return raw.Cumsum(dy, op.inputs[1], exclusive=op._attr("exclusive"), reverse=backwards), None
 
 
-@op("Cumprod", "x: T, axis: Tidx -> out: T", T=NUMERIC, Tidx=INDEX, host=("axis",), shape=_scan_shape, cost=Cost.HEAVY)
+@op("Cumprod", "x: T, axis: Tidx -> out: T", T=NUMERIC, Tidx=INDEX, host=("axis",), shape=_scan_shape, cost=Cost.HEAVY,
+    eager_seconds=3.5e-9)
 def _cumprod(xp, x, axis, *, exclusive=False, reverse=False):
     """Computes the product of the elements up to each one."""
     return _scan(xp, x, axis, exclusive, reverse, 1, _running_product, _PRODUCT)

@@ -81,7 +81,8 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
     return raw.Neg(x, name=name)
 
 
-@op("Sign", "x: T -> y: T", T=SIGNED, shape=same, gradient_advice="a smooth sign: tf.tanh(k * x)", elementwise=True)
+@op("Sign", "x: T -> y: T", T=SIGNED, shape=same, gradient_advice="a smooth sign: tf.tanh(k * x)", elementwise=True,
+    eager_seconds=4.2e-10)
 def _sign(xp, x):
     """Returns -1, 0 or 1; x / |x| for complex numbers."""
     return xp.sign(x)
@@ -282,7 +283,8 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Sqrt", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True,
-    finite_advice="keep its argument away from 0, where the slope is infinite: tf.sqrt(x + 1e-12)", elementwise=True)
+    finite_advice="keep its argument away from 0, where the slope is infinite: tf.sqrt(x + 1e-12)", elementwise=True,
+    eager_seconds=3.5e-10)
 def _sqrt(xp, x):
     """Computes the square root."""
     return xp.sqrt(x)
@@ -329,7 +331,8 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op("Rsqrt", "x: T -> y: T", T=INEXACT, shape=same, saves_result=True,
-    finite_advice="keep its argument away from 0: tf.math.rsqrt(x + 1e-12)", elementwise=True, formula="1 / sqrt(x)")
+    finite_advice="keep its argument away from 0: tf.math.rsqrt(x + 1e-12)", elementwise=True, formula="1 / sqrt(x)",
+    eager_seconds=4.6e-10)
 def _rsqrt(xp, x):
     """Computes 1 / sqrt(x)."""
     root = xp.sqrt(x)

@@ -35,10 +35,12 @@ def relu_op(xp, x):
 
 
 def _positive(xp, x):
-    if xp is np and x.size >= _MANY:
+    if xp is not np:
+        return xp.maximum(x, xp.asarray(0, x.dtype))
+    if _MANY <= x.size < host_arrays.BLOCK:
         zeros = np.zeros_like(x)
         return np.maximum(x, zeros, out=zeros)
-    return xp.maximum(x, xp.asarray(0, x.dtype))
+    return host_arrays.extreme(np.maximum, x, np.zeros((), x.dtype))
 
 
 _MANY = 2048  # numbers from which on NumPy's maximum of two arrays is quicker than that of an array and a number
@@ -210,7 +212,7 @@ def crelu_v1(features: TensorLike, name: str | None = None, axis: TensorLike = -
 # -- exponential units -----------------------------------------------------------------
 
 
-@op("Elu", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True,
+@op("Elu", "features: T -> activations: T", T=FLOATING, shape=same, elementwise=True, eager_seconds=9e-10,
     formula="where(features < 0, expm1(features), features)")
 def elu_op(xp, x):
     """Computes exp(x) - 1 where negative, x elsewhere."""
@@ -221,7 +223,7 @@ def elu_op(xp, x):
 
 
 def _elu_steps(out, x):
-    np.minimum(x, np.zeros((), x.dtype), out=out)
+    np.minimum(x, host_arrays.constant_block(0.0, x.dtype)[: x.size], out=out)
     np.expm1(out, out=out)
     np.maximum(x, out, out=out)  # exp(x) - 1 >= x
 
@@ -327,8 +329,7 @@ def _softplus_steps(out, x, positive):
     np.negative(out, out=out)
     np.exp(out, out=out)
     np.log1p(out, out=out)
-    positive.fill(0)
-    np.maximum(x, positive, out=positive)
+    np.maximum(x, host_arrays.constant_block(0.0, x.dtype)[: x.size], out=positive)
     np.add(out, positive, out=out)
 
 
