@@ -224,16 +224,54 @@ def containers(tf: Any) -> Any:
         v.assign(x)
         w.scatter_nd_update(i, rows)
         x[:], i[:], rows[:] = 7, 3, 7
-        found.append([*_firsts([ragged.flat_values, sparse.values, sparse.indices, array.stack(), queue.dequeue(), v, w]),
-                      v.numpy().sum() / n])
+        parts = [ragged.flat_values, sparse.values, sparse.indices, array.stack(), queue.dequeue(), v, w]
+        found.append([*_firsts(parts), v.numpy().sum() / n])
     return found
 
 
 @case("eager")
 def what_tensors_give(tf: Any) -> Any:
     c, v = tf.constant(_ones(1000)), tf.Variable(_ones(1000))
-    for k in range(3):
+    for _ in range(3):
         _change(v.numpy())
         v.assign_add(tf.ones([1000]))
     return [_change(np.asarray(c)), _change(np.array(c)), _first(c), _first(v), _change(np.asarray(c, np.float64)),
             bool(np.asarray(c).flags.writeable)]
+
+
+@case("graph")
+def lists_that_change_after_a_call(tf: Any) -> Any:
+    """Programs keep what they were given: axes, sizes, fetches, gradients, variables."""
+    x, v = tf.reshape(tf.range(6.0), [2, 3]), tf.get_variable("v", initializer=1.0)
+    axes, order, sizes, fetches, strides = [0, 1], np.array([1, 0]), [1, 2], [x], [1, 1, 1, 1]
+    stops = [x]
+    total, turned, parts = tf.reduce_sum(x, axes), tf.transpose(x, order), tf.split(x, sizes, 1)
+    image = tf.nn.conv2d(tf.ones([1, 4, 4, 1]), tf.ones([1, 1, 1, 1]), strides, "SAME")
+    slope = tf.gradients(total * v, [x], stop_gradients=stops)
+    optimizer = tf.train.GradientDescentOptimizer(1.0)
+    pairs = optimizer.compute_gradients(v * 3.0)
+    step = optimizer.apply_gradients(pairs)
+    with tf.Session() as sess:
+        call = sess.make_callable(fetches)
+        for kept in (axes, sizes, stops, pairs):
+            del kept[:]
+        fetches.append(total)
+        order[:], strides[1:3] = [0, 1], [2, 2]
+        sess.run(tf.global_variables_initializer())
+        sess.run(step)
+        return [sess.run(total), sess.run(turned).shape, [sess.run(p).shape for p in parts], len(call()),
+                sess.run(image).shape, sess.run(v), sess.run(tf.shape(slope[0]))]
+
+
+@case("eager")
+def variables_as_they_were(tf: Any) -> Any:
+    """Values that were read before an update stay; large tables are updated in place where nobody holds them."""
+    found = []
+    for rows in (3, 40000):
+        v, held = tf.Variable(tf.zeros([rows, 2])), []
+        for k in range(4):
+            held += [tf.identity(v), v.value(), v.read_value(), tf.convert_to_tensor(v), v + 0.0, v.numpy()]
+            v.scatter_nd_add([[0]], [[1.0, float(k)]])
+            v[1].assign([float(k), 0.0])
+        found.append([np.asarray(h)[:2].ravel().tolist() for h in held])
+    return found

@@ -48,6 +48,14 @@ def structure_key(fetches: Any) -> Any:
     return id(fetches)
 
 
+def kept(fetches: Any) -> Any:
+    """Returns a fetch structure that stays as it is when the lists and dictionaries in it are changed."""
+    kind = type(fetches)
+    if kind is list or kind is tuple:
+        return kind(map(kept, fetches))
+    return {k: kept(v) for k, v in fetches.items()} if kind is dict else fetches
+
+
 def places_in(fetches: Any, order: Mapping[int, int]) -> Any:
     """Returns the structure of fetches with places in the place of tensors.
 

@@ -22,7 +22,7 @@ from graphgrad.ir.values.variable_store import FIRST_VALUE, Cell
 from . import servers
 from .executable import Executable
 from .feeds import QuickFeeds, converted_feeds, fed_too, feed_targets, feed_values, flat_feeds, other_reads
-from .fetches import Fetches, conversions, fetched_array, places_in, replaced, structure_key
+from .fetches import Fetches, conversions, fetched_array, kept, places_in, replaced, structure_key
 from .partial_run import PartialRun
 from .random_positions import RandomPositions
 from .run_report import RunReport
@@ -294,7 +294,7 @@ class BaseSession:
         """
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError("`feed_list` must be a list or tuple.")
-        feeds = list(feed_list or [])
+        feeds, fetches = list(feed_list or []), kept(fetches)
         entry: _Entry | None = None
 
         def run(*args: Any, **_: Any) -> Any:
