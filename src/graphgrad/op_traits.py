@@ -163,6 +163,7 @@ class OpTraits:
         have NumPy's names; None for a call by its own name. See `written_as`.
       eager_seconds: what NumPy takes for each element of the largest input or output, in seconds, if XLA takes at most
         three quarters of it on large arrays; then eager mode uses programs for it once it recurs.
+      eager_where: for which shape of its first result that is so; None for all.
       keyed: the op type that draws the same random numbers from a key and a counter; such a program serves all seeds.
       stacked_rule: see `stacked`.
       value_rule: see `partial_value`.
@@ -201,6 +202,7 @@ class OpTraits:
     gradient_advice = ""
     formula: str | Callable[[Any], str | None] | None = None
     eager_seconds = 0.0
+    eager_where: Callable[[Any], bool] | None = None
     keyed = ""
     stacked_rule: Callable[..., Any] | None = None
     value_rule: Callable[..., Any] | None = None
@@ -360,7 +362,7 @@ _OPTIONS = frozenset({
     "cost", "saves_result", "batch_split", "library", "shape_only", "fill", "alias", "identity", "data_movement",
     "zero_preserving", "operator", "linear", "elementwise", "quotient", "variable", "table", "tensor_list",
     "placeholder", "checks", "finite_advice", "gradient_advice", "formula", "eager_seconds",
-    "keyed", "summed"})
+    "eager_where", "keyed", "summed"})
 
 
 # Code objects are read directly: `inspect.signature` of every kernel and shape rule would take

@@ -272,7 +272,7 @@ def _as_program(opdef: OpDef, inputs: tuple[Any, ...], attrs: dict[str, Any], sp
     sizes = [getattr(t._value, "size", 0) for t in inputs]
     sizes += [size_of(spec.shape, 0) for spec in specs]
     seconds = opdef.eager_seconds * max(sizes, default=0)
-    if seconds < LEAST or _run_large is None:
+    if seconds < LEAST or _run_large is None or not (opdef.eager_where is None or opdef.eager_where(specs[0].shape)):
         return None
     if opdef.keyed:
         opdef, inputs = rng.keyed(opdef, inputs, sizes[-1])

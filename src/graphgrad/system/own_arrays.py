@@ -28,6 +28,21 @@ def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     return room[start : start + wanted].view(dtype).reshape(shape)
 
 
+def full(shape: tuple[int, ...], value: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """Returns a new array of one value, as `empty` makes it.
+
+    Args:
+      shape: its shape.
+      value: a number, or an array without dimensions.
+      dtype: its NumPy dtype.
+    """
+    if dtype.hasobject:
+        return np.full(shape, value, dtype)
+    array = empty(shape, dtype)
+    array[...] = value
+    return array
+
+
 def own_copy(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Returns a copy in row-major order that nothing else refers to.
 

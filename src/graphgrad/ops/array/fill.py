@@ -20,13 +20,15 @@ from graphgrad.ir.values.tensor_list import TensorList
 from graphgrad.op_traits import Linear
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import all_axes
+from graphgrad.system import own_arrays
 
 
 @op("Fill", "dims: index_type, value: T -> output: T", index_type=INDEX, host=("dims",), partial_value=folded,
     data_movement=True, linear=Linear.JOINTLY, formula="full(dims, value)")
 def fill_op(xp, dims, value):
     """Makes a tensor of one value."""
-    return xp.full(tuple(dims.tolist()), value, dtype=value.dtype)
+    shape = tuple(dims.tolist())
+    return own_arrays.full(shape, value, value.dtype) if xp is np else xp.full(shape, value, dtype=value.dtype)
 
 
 @fill_op.shape
@@ -60,7 +62,9 @@ def zeros_like_op(xp, x):
     """Makes a tensor of zeros of the shape and dtype of `x`."""
     if isinstance(x, TensorList):
         return x.zeros()
-    return np.full(x.shape, b"", object) if x.dtype == object else xp.zeros_like(x)
+    if xp is not np:
+        return xp.zeros_like(x)
+    return np.full(x.shape, b"", object) if x.dtype == object else own_arrays.full(x.shape, 0, x.dtype)
 
 
 zeros_like_op.grad(NOT_DIFFERENTIABLE)
@@ -69,7 +73,7 @@ zeros_like_op.grad(NOT_DIFFERENTIABLE)
 @op("OnesLike", "x: T -> y: T", shape=_same, fill=1)
 def ones_like_op(xp, x):
     """Makes a tensor of ones of the shape and dtype of `x`."""
-    return xp.ones_like(x)
+    return own_arrays.full(x.shape, 1, x.dtype) if xp is np else xp.ones_like(x)
 
 
 ones_like_op.grad(NOT_DIFFERENTIABLE)

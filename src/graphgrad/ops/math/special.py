@@ -201,7 +201,8 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
 _series = functools.partial(_declare, cost=Cost.SERIES)
 _lgamma = _series("Lgamma", "x: T -> y: T", special_numpy.lgamma, "gammaln", "Computes log(|gamma(x)|).",
                   eager_seconds=1.3e-8)
-_digamma = _series("Digamma", "x: T -> y: T", special_numpy.digamma, "digamma", "Computes the derivative of Lgamma.")
+_digamma = _series("Digamma", "x: T -> y: T", special_numpy.digamma, "digamma", "Computes the derivative of Lgamma.",
+                   eager_seconds=1.1e-8)
 _polygamma = _series("Polygamma", "a: T, x: T -> z: T", special_numpy.polygamma, "lax.polygamma",
                      "Computes the a-th derivative of Digamma.", _DOUBLE, eager_seconds=2e-7)
 _zeta = _series("Zeta", "x: T, q: T -> z: T", special_numpy.zeta, "zeta", "Computes Hurwitz's zeta function.", _DOUBLE)

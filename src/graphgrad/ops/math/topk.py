@@ -28,7 +28,7 @@ class TopKV2(NamedTuple):
 
 
 @op("TopKV2", "input: T, k: Tk -> values: T, indices: index_type", T=REAL, Tk=_INDEX, index_type=_INDEX,
-    host=("k",), cost=Cost.HEAVY)
+    host=("k",), cost=Cost.HEAVY, eager_seconds=5e-9)
 def top_k_op(xp, x, k, *, sorted=True, index_type=int32):
     """Finds the k largest elements along the last axis and their indices; of equal elements the first."""
     k = int(k)

@@ -138,7 +138,7 @@ def _leaky_relu_op_grad(op, dy):
 
 
 @op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True,
-    formula="where(features > 0, gradients, alpha * gradients)")
+    formula="where(features > 0, gradients, alpha * gradients)", eager_seconds=1e-9)
 def leaky_relu_grad(xp, dy, x, *, alpha=0.2):
     """Computes dy where the feature is positive, alpha * dy elsewhere."""
     return where(xp, x > 0, dy, dy * xp.asarray(np.float32(alpha), dy.dtype))
@@ -234,7 +234,7 @@ def _elu_op_grad(op, dy):
 
 
 @op("EluGrad", "gradients: T, outputs: T -> backprops: T", T=FLOATING, shape=_of_both, elementwise=True,
-    formula="where(outputs < 0, gradients * (outputs + 1), gradients)")
+    formula="where(outputs < 0, gradients * (outputs + 1), gradients)", eager_seconds=6e-10)
 def elu_grad(xp, dy, y):
     """Computes the gradient of Elu from its output: dy * (y + 1) where negative, dy elsewhere."""
     if xp is np:

@@ -6,6 +6,8 @@ convolution, whose gradients are convolutions again.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from graphgrad.errors import Complaint
@@ -214,7 +216,7 @@ def _convolved_back(op, values, index):
 @op("Conv2DBackpropFilter", "input: T, filter_sizes: int32, out_backprop: T -> output: T", T=_T, host=("filter_sizes",),
     shape=_filter_shape(2), cost=Cost.CONVOLUTION,
     batch_split=BatchSplit((0, 2), filter=-1, image=2, sizes=1, added=True), library=conv_library.to_filter,
-    linear=Linear.SEPARATELY)
+    linear=Linear.SEPARATELY, eager_seconds=5e-9, eager_where=lambda shape: math.prod(shape[:2]) > 1 < shape[2])
 def conv2d_backprop_filter_op(xp, x, filter_sizes, dy, *, strides, padding, use_cudnn_on_gpu=True,
                               explicit_paddings=(), data_format="NHWC", dilations=_ONES4):
     """Computes the gradient of Conv2D with respect to its filter."""
