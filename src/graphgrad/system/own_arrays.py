@@ -23,7 +23,10 @@ def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
     wanted = count * np.dtype(dtype).itemsize
     if wanted < _LARGE:
         return np.empty(shape, dtype)
-    room = np.empty(wanted + _ALIGNMENT, np.uint8)
+    try:
+        room = np.empty(wanted + _ALIGNMENT, np.uint8)
+    except (MemoryError, ValueError):
+        return np.empty(shape, dtype)  # fails, too, and says for which shape
     start = -room.__array_interface__["data"][0] % _ALIGNMENT
     return room[start : start + wanted].view(dtype).reshape(shape)
 
