@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,23 +11,24 @@ _ALIGNMENT = 64  # bytes: XLA copies what begins elsewhere
 _LARGE = 1 << 16  # bytes from which on that takes longer than to align
 
 
-def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+def empty(shape: tuple[int, ...], dtype: Any, make: Callable[..., Any] = np.empty) -> np.ndarray[Any, Any]:
     """Returns a new array that begins where XLA reads it without a copy; its elements are not set.
 
     Args:
       shape: its shape.
       dtype: its NumPy dtype, not of objects.
+      make: what makes an array of a shape and a dtype: `np.zeros` sets the elements.
     """
     count = 1
     for size in shape:
         count *= size
     wanted = count * np.dtype(dtype).itemsize
     if wanted < _LARGE:
-        return np.empty(shape, dtype)
+        return make(shape, dtype)
     try:
-        room = np.empty(wanted + _ALIGNMENT, np.uint8)
+        room = make(wanted + _ALIGNMENT, np.uint8)
     except (MemoryError, ValueError):
-        return np.empty(shape, dtype)  # fails, too, and says for which shape
+        return make(shape, dtype)  # fails, too, and says for which shape
     start = -room.__array_interface__["data"][0] % _ALIGNMENT
     return room[start : start + wanted].view(dtype).reshape(shape)
 
@@ -41,6 +43,8 @@ def full(shape: tuple[int, ...], value: Any, dtype: Any) -> np.ndarray[Any, Any]
     """
     if dtype.hasobject:
         return np.full(shape, value, dtype)
+    if type(value) is int and not value:
+        return empty(shape, dtype, np.zeros)
     array = empty(shape, dtype)
     array[...] = value
     return array

@@ -12,6 +12,7 @@ from graphgrad.ir.constant_value import folded
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import INDEX, as_dtype, float32
+from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import as_shape
@@ -106,6 +107,8 @@ def _filled(shape: Any, one: Any, name: str) -> Any:
         if static is not None and None not in static:
             size = math.prod(static)
             if size < 1000 or (current_graph() is None and size < _LARGE):
+                if current_graph() is None and not isinstance(one, bytes):
+                    return EagerTensor(own_arrays.full(static, one if one else 0, one.dtype))
                 return constant(np.full(static, one, getattr(one, "dtype", object)), name=name)
             shape = np.array(static, np.int32 if max(static) < 2**31 else np.int64)
     with name_scope(name) as scope:
