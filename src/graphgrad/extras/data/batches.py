@@ -18,7 +18,20 @@ from graphgrad.ir.source import user_source
 from .data_structure import Parts, arranged, components, flatten, mapped, pack
 from .dataset_base import UNKNOWN, DatasetT, divided, number
 from .dataset_components import DatasetParts, RaggedParts, SparseParts, held
-from .elements import Element, _all_rows, _now, _row_spec, _shapes, _value, fixed, integer, joined, parallel, positive
+from .elements import (
+    Element,
+    _all_rows,
+    _now,
+    _row_spec,
+    _shapes,
+    _value,
+    batches_by_number,
+    fixed,
+    integer,
+    joined,
+    parallel,
+    positive,
+)
 from .passes import Values
 
 
@@ -38,7 +51,11 @@ def batch(self: DatasetT, batch_size: Any, drop_remainder: bool = False, num_par
     whole = components(self._specs)
 
     def passes(given: Values) -> Iterator[Element]:
-        wanted, elements = int(positive(_now(size, given), "Batch size")), self._passes(given)
+        wanted = int(positive(_now(size, given), "Batch size"))
+        if self._in_rows is not None:
+            yield from batches_by_number(self._in_rows, given, wanted, drop_remainder)
+            return
+        elements = self._passes(given)
         while chunk := list(itertools.islice(elements, wanted)):
             if len(chunk) == wanted or not drop_remainder:
                 yield joined(whole, chunk)

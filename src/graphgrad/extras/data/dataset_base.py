@@ -109,6 +109,18 @@ def handles(dataset: Any) -> list[Any]:
     return list(found.values())
 
 
+class Rows(NamedTuple):
+    """Elements that are rows of arrays: in this form they are shuffled and joined to batches without being made.
+
+    Attributes:
+      arrays: a function of a pass that returns an array for each component.
+      order: one that begins the pass and returns the numbers of the rows; a range if they are consecutive.
+    """
+
+    arrays: Callable[[Values], list[Any]]
+    order: Callable[[Values], Iterator[int] | range]
+
+
 class DatasetBase:
     """A sequence of elements; its transformations are the methods of `Dataset`."""
 
@@ -123,6 +135,7 @@ class DatasetBase:
     _prepare: Callable[[Values], None] | None = None  # what happens when a pass begins, before its first element
     _source: SeedsOfPasses | None = None  # what the random orders of its passes are drawn from
     _recipe: Recipe | None = None  # what it is in files
+    _in_rows: Rows | None = None  # its elements as rows of arrays, where they are that
 
     @classmethod
     def _of(cls, specs: Any, captured: Sequence[Any], passes: Callable[[Values], Iterator[Element]],

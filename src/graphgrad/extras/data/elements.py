@@ -24,6 +24,7 @@ from graphgrad.ir.shape import Shape, as_shape, compatible, shape_str
 from graphgrad.ir.source import user_source
 from graphgrad.ir.values.tensor_list import TensorList
 from graphgrad.ir.values.variable_store import Cell
+from graphgrad.system.own_arrays import own_copy
 
 from .data_structure import Parts, arranged, flatten, pack, taken_apart
 from .passes import Values
@@ -130,6 +131,25 @@ def _all_rows(whole: Sequence[Any], arrays: Sequence[Any]) -> Iterator[Element]:
             iterators.append([np.asarray(row)] for row in _rows(arrays[at]))
             at += 1
     return (list(itertools.chain(*row)) for row in _zip(iterators))
+
+
+def rows_by_number(rows: Any, given: Values) -> Iterator[Element]:
+    """Returns the elements of a data set's `Rows`."""
+    arrays = rows.arrays(given)
+    return ([np.asarray(a[i]) for a in arrays] for i in rows.order(given))
+
+
+def batches_by_number(rows: Any, given: Values, size: int, drop_remainder: bool) -> Iterator[Element]:
+    """Returns batches of the elements of a data set's `Rows`, of a size."""
+    arrays, order = rows.arrays(given), rows.order(given)
+    if isinstance(order, range):
+        for start in range(0, len(order) - (size - 1 if drop_remainder else 0), size):
+            yield [own_copy(a[start : start + size]) for a in arrays]
+        return
+    while chunk := list(itertools.islice(order, size)):
+        if len(chunk) == size or not drop_remainder:
+            numbers = np.array(chunk)
+            yield [a.take(numbers, 0) for a in arrays]
 
 
 def _row_spec(component: Any) -> Any:

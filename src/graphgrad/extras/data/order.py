@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,9 +14,9 @@ from graphgrad.ir import context
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.source import user_source
 
-from .dataset_base import UNKNOWN, DatasetT, limited, number, times_
-from .elements import Element, _now, integer, positive
-from .passes import SeedsOfPasses, Values, entropy, numbers, seeds_of
+from .dataset_base import UNKNOWN, DatasetT, Rows, limited, number, times_
+from .elements import Element, _now, integer, positive, rows_by_number
+from .passes import Seeds, SeedsOfPasses, Values, arrays_of_numbers, entropy, numbers, seeds_of
 
 
 def shuffled(elements: Iterator[Any], size: int, draw: Iterator[int]) -> Iterator[Any]:
@@ -43,6 +44,44 @@ def shuffled(elements: Iterator[Any], size: int, draw: Iterator[int]) -> Iterato
         buffer[start % size] = None
         start += 1
         yield found
+
+
+def shuffled_numbers(found: Iterator[int], size: int, draw: Iterator[np.ndarray[Any, Any]]) -> Iterator[int]:
+    """Does the same for numbers, which it reads ahead.
+
+    Args:
+      found: the numbers.
+      size: the size of the buffer.
+      draw: arrays of random numbers.
+    """
+    buffer = list(itertools.islice(found, min(size, sys.maxsize)))
+    start = 0
+    rest: Iterator[int] = iter(())
+    while len(buffer) == size:  # it is full: each number drawn makes room for the next one
+        drawn = next(draw)
+        following = list(itertools.islice(found, len(drawn)))
+        begins = np.arange(start, start + len(following))
+        taken = (begins + drawn[: len(following)] % np.uint32(size)) % size
+        for at, first, new in zip(taken.tolist(), (begins % size).tolist(), following):
+            number = buffer[at]
+            buffer[at] = buffer[first]
+            buffer[first] = new
+            yield number
+        start += len(following)
+        if len(following) < len(drawn):
+            rest = iter(drawn[len(following) :].tolist())
+            break
+    yield from _emptied(buffer, start, itertools.chain(rest, (n for some in draw for n in some.tolist())))
+
+
+def _emptied(buffer: list[int], start: int, draw: Iterator[int]) -> Iterator[int]:
+    """Draws what is left in a buffer, whose first element is at `start`."""
+    size = len(buffer)
+    for first in range(start, start + size):
+        at = (first + next(draw) % (start + size - first)) % size
+        number = buffer[at]
+        buffer[at] = buffer[first % size]
+        yield number
 
 
 def shuffle(self: DatasetT, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: Any = True,
@@ -81,26 +120,43 @@ def reordered(self: DatasetT, size: Any, seeds: Any, again: bool, eager: bool) -
         if own is not None:  # as in TensorFlow, also for passes of which nothing is taken
             given.setdefault(id(prepare), []).append(given.draws.draw(own))
 
-    def passes(given: Values) -> Iterator[Element]:
+    def seeds_now(given: Values) -> Seeds:
         if given.get(id(prepare)):
-            mine = given[id(prepare)].pop(0)
-        elif not again:
+            mine: Seeds = given[id(prepare)].pop(0)
+            return mine
+        if not again:
             if id(passes) not in given:
                 given[id(passes)] = given.draws.draw(lambda: seeds) if seeds is not None else given.draws.draw_any()
             mine = given[id(passes)]
-        elif own is not None:
-            mine = given.draws.draw(own)
-        elif seeds is not None:
-            mine = given.draws.draw(given.setdefault(id(passes), SeedsOfPasses(seeds)))
-        else:
-            mine = given.draws.draw_any()
-        elements, wanted = self._passes(given), int(_now(size, given))
+            return mine
+        if own is not None:
+            return given.draws.draw(own)
+        if seeds is not None:
+            return given.draws.draw(given.setdefault(id(passes), SeedsOfPasses(seeds)))
+        return given.draws.draw_any()
+
+    def buffered(elements: Iterator[Any], given: Values) -> tuple[Iterator[Any], int]:
+        wanted = int(_now(size, given))
         if wanted == UNKNOWN:
             everything = list(elements)
             elements, wanted = iter(everything), max(1, len(everything))
-        return shuffled(elements, positive(wanted, "buffer_size"), numbers(mine))
+        return elements, positive(wanted, "buffer_size")
+
+    def passes(given: Values) -> Iterator[Element]:
+        if made._in_rows is not None:
+            return rows_by_number(made._in_rows, given)
+        mine = seeds_now(given)
+        return shuffled(*buffered(self._passes(given), given), numbers(mine))
+
+    def order(given: Values) -> Iterator[int]:
+        assert self._in_rows is not None
+        mine, found = seeds_now(given), self._in_rows.order(given)
+        if isinstance(found, range):
+            return shuffled_numbers(*buffered(iter(found), given), arrays_of_numbers(mine))
+        return shuffled(*buffered(found, given), numbers(mine))  # which begins no pass before it is read
 
     made = self._then(passes, captured=[size] if isinstance(size, Tensor) else [], size=self._size)
+    made._in_rows = None if self._in_rows is None else Rows(self._in_rows.arrays, order)
     made._kind = "ShuffleDatasetV3"
     first, second = seeds or (0, 0)
     made._as("ShuffleDatasetV3", self, number(size), np.int64(first), np.int64(second), "DummySeedGenerator",
@@ -125,10 +181,22 @@ def repeat(self: DatasetT, count: Any = None, name: str | None = None) -> Datase
             if empty:
                 return
 
+    def order(given: Values) -> Iterator[int]:
+        assert self._in_rows is not None
+        n = int(_now(times, given))
+        for _ in itertools.count() if n < 0 else range(n):
+            empty = True
+            for number_ in self._in_rows.order(given):
+                empty = False
+                yield number_
+            if empty:
+                return
+
     if isinstance(times, Tensor):
         made = self._then(passes, captured=[times])
     else:
         made = self._then(passes, size=times_(self._size, times))
+    made._in_rows = None if self._in_rows is None else Rows(self._in_rows.arrays, order)
     return made._as("RepeatDataset", self, number(times))
 
 

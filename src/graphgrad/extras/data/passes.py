@@ -16,7 +16,7 @@ from graphgrad.ir.blocking import located
 from graphgrad.ops.random.philox import Stream, host_blocks
 from graphgrad.ops.random.seeds import get_seed
 
-_BLOCKS = 64  # at once
+_BLOCKS, _MOST_BLOCKS = 64, 2048  # at once
 
 Seeds = tuple[int, int]
 
@@ -39,12 +39,18 @@ def entropy() -> Seeds:
 
 def numbers(seeds: Seeds) -> Iterator[int]:
     """Draws random numbers of 32 bits without end."""
+    for some in arrays_of_numbers(seeds):
+        yield from some.tolist()
+
+
+def arrays_of_numbers(seeds: Seeds) -> Iterator[np.ndarray[Any, Any]]:
+    """Draws the same, uint32, many at a time: ever more, up to some thousands."""
     stream = Stream(seeds[0] % 2**64, 0, seeds[1] % 2**64)
-    start = 0
+    start, count = 0, _BLOCKS
     while True:
-        words = host_blocks(stream, np.arange(start, start + _BLOCKS, dtype=np.uint64))
-        yield from np.stack(words, 1).ravel().tolist()
-        start += _BLOCKS
+        words = host_blocks(stream, np.arange(start, start + count, dtype=np.uint64))
+        yield np.stack(words, 1).ravel()
+        start, count = start + count, min(2 * count, _MOST_BLOCKS)
 
 
 class SeedsOfPasses:

@@ -15,7 +15,7 @@ from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.source import user_source
 
 from .data_structure import Parts, arranged, components, flatten, pack
-from .dataset_base import INFINITE, UNKNOWN, DatasetBase, number
+from .dataset_base import INFINITE, UNKNOWN, DatasetBase, Rows, number
 from .dataset_components import specs_of
 from .elements import (
     Element,
@@ -74,16 +74,21 @@ def from_tensor_slices(cls: type[DatasetBase], tensors: Any, name: str | None = 
         rows = first if rows is None else rows
     captured = [v for v in values if isinstance(v, Tensor)]
 
-    def passes(given: Values) -> Iterator[Element]:
+    def arrays_of(given: Values) -> list[Any]:
         arrays = [_now(v, given) for v in values]
         plain = [a for a, c in zip(arrays, whole) if not isinstance(c, Parts)] if len(arrays) == len(whole) else []
         if len({len(a) for a in plain}) > 1:
             raise InvalidArgumentError(None, None, f"components have {[len(a) for a in plain]} rows. "
                                        "Fix: feed as many rows for each")
-        return _all_rows(whole, arrays)
+        return arrays
+
+    def passes(given: Values) -> Iterator[Element]:
+        return _all_rows(whole, arrays_of(given))
 
     parts = iter([_row_spec(c) for c in whole])
     made = cls._of(arranged(tensors, lambda _: next(parts)), captured, passes, UNKNOWN if rows is None else rows)
+    if values and not any(isinstance(c, Parts) or c.dtype.kind == "o" for c in whole):
+        made._in_rows = Rows(arrays_of, lambda given: range(len(arrays_of(given)[0])))
     return made._as("TensorSliceDataset", *values, types="Toutput_types")
 
 
