@@ -109,7 +109,7 @@ def handles(dataset: Any) -> list[Any]:
     return list(found.values())
 
 
-class Rows(NamedTuple):
+class RowsByNumber(NamedTuple):
     """Elements that are rows of arrays: in this form they are shuffled and joined to batches without being made.
 
     Attributes:
@@ -135,7 +135,7 @@ class DatasetBase:
     _prepare: Callable[[Values], None] | None = None  # what happens when a pass begins, before its first element
     _source: SeedsOfPasses | None = None  # what the random orders of its passes are drawn from
     _recipe: Recipe | None = None  # what it is in files
-    _in_rows: Rows | None = None  # its elements as rows of arrays, where they are that
+    _in_rows: RowsByNumber | None = None  # its elements as rows of arrays, where they are that
 
     @classmethod
     def _of(cls, specs: Any, captured: Sequence[Any], passes: Callable[[Values], Iterator[Element]],

@@ -134,13 +134,13 @@ def _all_rows(whole: Sequence[Any], arrays: Sequence[Any]) -> Iterator[Element]:
 
 
 def rows_by_number(rows: Any, given: Values) -> Iterator[Element]:
-    """Returns the elements of a data set's `Rows`."""
+    """Returns the elements of a data set's `RowsByNumber`."""
     arrays = rows.arrays(given)
     return ([np.asarray(a[i]) for a in arrays] for i in rows.order(given))
 
 
 def batches_by_number(rows: Any, given: Values, size: int, drop_remainder: bool) -> Iterator[Element]:
-    """Returns batches of the elements of a data set's `Rows`, of a size."""
+    """Returns batches of the elements of a data set's `RowsByNumber`, of a size."""
     arrays, order = rows.arrays(given), rows.order(given)
     if isinstance(order, range):
         for start in range(0, len(order) - (size - 1 if drop_remainder else 0), size):

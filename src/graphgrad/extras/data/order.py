@@ -14,7 +14,7 @@ from graphgrad.ir import context
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.source import user_source
 
-from .dataset_base import UNKNOWN, DatasetT, Rows, limited, number, times_
+from .dataset_base import UNKNOWN, DatasetT, RowsByNumber, limited, number, times_
 from .elements import Element, _now, integer, positive, rows_by_number
 from .passes import Seeds, SeedsOfPasses, Values, arrays_of_numbers, entropy, numbers, seeds_of
 
@@ -156,7 +156,7 @@ def reordered(self: DatasetT, size: Any, seeds: Any, again: bool, eager: bool) -
         return shuffled(*buffered(found, given), numbers(mine))  # which begins no pass before it is read
 
     made = self._then(passes, captured=[size] if isinstance(size, Tensor) else [], size=self._size)
-    made._in_rows = None if self._in_rows is None else Rows(self._in_rows.arrays, order)
+    made._in_rows = None if self._in_rows is None else RowsByNumber(self._in_rows.arrays, order)
     made._kind = "ShuffleDatasetV3"
     first, second = seeds or (0, 0)
     made._as("ShuffleDatasetV3", self, number(size), np.int64(first), np.int64(second), "DummySeedGenerator",
@@ -196,7 +196,7 @@ def repeat(self: DatasetT, count: Any = None, name: str | None = None) -> Datase
         made = self._then(passes, captured=[times])
     else:
         made = self._then(passes, size=times_(self._size, times))
-    made._in_rows = None if self._in_rows is None else Rows(self._in_rows.arrays, order)
+    made._in_rows = None if self._in_rows is None else RowsByNumber(self._in_rows.arrays, order)
     return made._as("RepeatDataset", self, number(times))
 
 

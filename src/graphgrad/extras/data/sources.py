@@ -15,7 +15,7 @@ from graphgrad.ir.op_signature import Spec
 from graphgrad.ir.source import user_source
 
 from .data_structure import Parts, arranged, components, flatten, pack
-from .dataset_base import INFINITE, UNKNOWN, DatasetBase, Rows, number
+from .dataset_base import INFINITE, UNKNOWN, DatasetBase, RowsByNumber, number
 from .dataset_components import specs_of
 from .elements import (
     Element,
@@ -88,7 +88,7 @@ def from_tensor_slices(cls: type[DatasetBase], tensors: Any, name: str | None = 
     parts = iter([_row_spec(c) for c in whole])
     made = cls._of(arranged(tensors, lambda _: next(parts)), captured, passes, UNKNOWN if rows is None else rows)
     if values and not any(isinstance(c, Parts) or c.dtype.kind == "o" for c in whole):
-        made._in_rows = Rows(arrays_of, lambda given: range(len(arrays_of(given)[0])))
+        made._in_rows = RowsByNumber(arrays_of, lambda given: range(len(arrays_of(given)[0])))
     return made._as("TensorSliceDataset", *values, types="Toutput_types")
 
 
