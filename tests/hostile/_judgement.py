@@ -43,6 +43,8 @@ def complaint_about(error: BaseException, raw: bool, given: Sequence[Any] = ()) 
     what = f"{type(error).__name__}: {str(error)[:300]}"
     if inner is not None and inner.filename.startswith(_HERE) and not isinstance(error, errors.Complaint):
         return ""  # what the caller's own objects raise
+    if not any(f.filename.startswith(_PACKAGE) for f in frames):
+        return ""  # what the program's own calls of NumPy raise
     if isinstance(error, errors.Complaint):
         named = "Called at" in str(error) and "Fix:" in str(error) and isinstance(error, (ValueError, TypeError))
         return "" if named else f"a complaint that nobody put into context: {what} at {at}"

@@ -360,6 +360,17 @@ def test_parts_of_others_stay(tmp_path: pathlib.Path) -> None:
     assert all(p.read_text() == "mine" for p in [*others, tmp_path / "outside"])
 
 
+def test_interim_names_are_nobody_elses(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of fifty thousand numbers one may be that of others' files: it is drawn again."""
+    other, draw, drawn = tmp_path / "m.data-00001-of-60000", os.urandom, [7, 10_000, 10_000]
+    other.write_text("mine")
+    monkeypatch.setattr(os, "urandom", lambda n: drawn.pop().to_bytes(2) if n == 2 else draw(n))
+    for k in range(2):
+        write_bundle(str(tmp_path / "m"), [("v", float32, np.full(3, k, np.float32), None)])
+    assert not drawn and other.read_text() == "mine"
+    assert BundleReader(str(tmp_path / "m")).read("v").tolist() == [1] * 3
+
+
 def test_temporary_names_cannot_be_foreseen(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What others put in the way is not written to; files have the modes that the process's mask leaves."""
     (tmp_path / "outside").write_text("mine")

@@ -135,7 +135,7 @@ def _take_place(prefix: str, files: Sequence[str], entries: _Entries) -> None:
     with contextlib.ExitStack() as stack:
         last = stack.enter_context(_index(prefix, entries, count))
         if number in (count, None) and os.path.lexists(index) and any(map(os.path.lexists, final)):
-            between = _INTERIM + int.from_bytes(os.urandom(2)) % (99999 - _INTERIM)
+            between = _free_number(prefix)
             interim = [data_path(prefix, i, between) for i in range(count)]
             first = stack.enter_context(_index(prefix, entries, between))
             for file, path in zip(files, interim, strict=True):
@@ -274,6 +274,26 @@ def _named_by(prefix: str) -> int | None:
         return None
 
 
+def _data_files(prefix: str) -> dict[int, list[str]]:
+    """Returns the names of what looks like interim data of a checkpoint, by their number of files."""
+    pattern = re.compile(re.escape(os.path.basename(prefix)) + r"\.data-\d{5}-of-([5-9]\d{4})")
+    names: dict[int, list[str]] = {}
+    with contextlib.suppress(OSError), os.scandir(os.path.dirname(prefix) or ".") as found:
+        for entry in found:
+            if match := pattern.fullmatch(entry.name):
+                names.setdefault(int(match[1]), []).append(entry.name)
+    return names
+
+
+def _free_number(prefix: str) -> int:
+    """Returns a number of data files for interim names, which no file has: others' files may look like ours."""
+    taken = _data_files(prefix)
+    while True:
+        number = _INTERIM + int.from_bytes(os.urandom(2)) % (99999 - _INTERIM)
+        if number not in taken:
+            return number
+
+
 def _remove_interim(prefix: str) -> None:
     """Removes data that an ended writer had not renamed yet, if the index does not name them.
 
@@ -282,14 +302,8 @@ def _remove_interim(prefix: str) -> None:
     number = _named_by(prefix)
     if number is None:
         return
-    pattern = re.compile(re.escape(os.path.basename(prefix)) + r"\.data-\d{5}-of-([5-9]\d{4})")
-    names: dict[int, list[str]] = {}
-    with contextlib.suppress(OSError), os.scandir(os.path.dirname(prefix) or ".") as found:
-        for entry in found:
-            if match := pattern.fullmatch(entry.name):
-                names.setdefault(int(match[1]), []).append(entry.name)
     folder = os.path.dirname(prefix)
-    for count, parts in names.items():
+    for count, parts in _data_files(prefix).items():
         if count != number and os.path.basename(data_path(prefix, 0, count)) in parts:
             _remove(os.path.join(folder, name) for name in sorted(parts, reverse=True))
 
