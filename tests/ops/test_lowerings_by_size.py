@@ -304,10 +304,12 @@ def test_bands_of_wide_matrices(rows, columns, dtype):
 def test_extremes_of_many_and_a_number(size, function):
     x = _normal(size)
     x[::7] = np.nan
-    for number in np.float32([0.25, np.nan, np.inf]):
+    x[5::7] = 0.0
+    for number in np.float32([0.25, np.nan, np.inf, 0.0, -0.0]):
         with tf.Graph().as_default(), HostSession() as host:
             given = tf.constant(x)
-            found = host.run([getattr(tf, function)(given, number), getattr(tf, function)(number, given[None])[0]])
-        np.testing.assert_array_equal(found, [getattr(np, function)(x, number)] * 2)
+            found = host.run([getattr(tf, function)(given, number), getattr(tf, function)(number, given[None])[0],
+                              getattr(tf, function)(given, np.full((1, 1), number))[0]])
+        np.testing.assert_array_equal(found, [getattr(np, function)(x, number)] * 3)
     with tf.Graph().as_default(), HostSession() as host:
         np.testing.assert_array_equal(host.run(tf.nn.relu(np.nan_to_num(x))), np.maximum(np.nan_to_num(x), 0))

@@ -64,10 +64,11 @@ def extreme(function: Callable[..., Any], x: Any, y: Any) -> Any:
     """
     many, number = (x, y) if y.size == 1 else (y, x)
     size = many.size
-    if number.size != 1 or size < BLOCK or many.dtype.kind != "f" or not _alike([many, number]):
+    if (number.size != 1 or size < BLOCK or number.ndim > many.ndim or many.dtype.kind != "f"
+            or many.dtype != number.dtype or not many.flags.c_contiguous):
         return function(x, y)
     result = own_arrays.empty(many.shape, many.dtype)
-    flat, out, row = many.reshape(-1), result.reshape(-1), constant_block(number.reshape(()).item(), many.dtype)
+    flat, out, row = many.reshape(-1), result.reshape(-1), constant_block(number)
     whole = size - size % BLOCK
     for where, kind in ((slice(whole), (-1, BLOCK)), (slice(whole, size), -1)):
         given, into = flat[where].reshape(kind), out[where].reshape(kind)
@@ -76,10 +77,14 @@ def extreme(function: Callable[..., Any], x: Any, y: Any) -> Any:
     return result
 
 
+def constant_block(number: Any) -> Any:
+    """Returns a row of a number of NumPy, as long as the largest block; it must not be changed."""
+    return _row_of(number.tobytes(), number.dtype)
+
+
 @functools.lru_cache(64)
-def constant_block(value: float, dtype: Any) -> Any:
-    """Returns a row of equal numbers, as long as the largest block; it must not be changed."""
-    row = np.full(BLOCK, value, dtype)
+def _row_of(content: bytes, dtype: Any) -> Any:
+    row = np.full(BLOCK, np.frombuffer(content, dtype)[0], dtype)
     row.flags.writeable = False
     return row
 

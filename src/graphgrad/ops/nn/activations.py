@@ -223,7 +223,7 @@ def elu_op(xp, x):
 
 
 def _elu_steps(out, x):
-    np.minimum(x, host_arrays.constant_block(0.0, x.dtype)[: x.size], out=out)
+    np.minimum(x, host_arrays.constant_block(x.dtype.type(0))[: x.size], out=out)
     np.expm1(out, out=out)
     np.maximum(x, out, out=out)  # exp(x) - 1 >= x
 
@@ -329,7 +329,7 @@ def _softplus_steps(out, x, positive):
     np.negative(out, out=out)
     np.exp(out, out=out)
     np.log1p(out, out=out)
-    np.maximum(x, host_arrays.constant_block(0.0, x.dtype)[: x.size], out=positive)
+    np.maximum(x, host_arrays.constant_block(x.dtype.type(0))[: x.size], out=positive)
     np.add(out, positive, out=out)
 
 
