@@ -162,7 +162,7 @@ def _uniform_int(xp, stream, shape, dtype, minval, maxval):
 
 _ops("StatelessRandomUniform", "", "dtype", _uniform, 1.1e-8, dtype=FLOATING)
 _ops("StatelessRandomNormal", "", "dtype", _normal, 1.4e-8, dtype=FLOATING)
-_ops("StatelessTruncatedNormal", "", "dtype", philox.truncated_normal, 1.4e-8, dtype=FLOATING)
+_ops("StatelessTruncatedNormal", "", "dtype", philox.truncated_normal, 4.4e-8, dtype=FLOATING)
 _ops("StatelessRandomUniformFullInt", "", "dtype", _full_int, 1.1e-8, dtype=_FULL)
 _ops("StatelessRandomUniformInt", ", minval: dtype, maxval: dtype", "dtype", _uniform_int, 1.1e-8, dtype=_INT)
 
