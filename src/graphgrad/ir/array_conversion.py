@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from graphgrad.system.log import Log
-from graphgrad.system.own_arrays import own_copy
 
 from . import dtypes
 from .dimension import Dimension
@@ -49,9 +48,12 @@ def make_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
 def new_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     """Calls `make_array`, for an array that does not change when the value does."""
     array = make_array(value, dtype)
-    if isinstance(value, np.ndarray):
-        return own_copy(array) if array is value or array.base is not None else array
-    return array if isinstance(value, _NEW) else own_copy(array)
+    is_new = array is not value and array.base is None if isinstance(value, np.ndarray) else isinstance(value, _NEW)
+    if is_new:
+        return array
+    from graphgrad.system.own_arrays import own_copy  # not needed by `import graphgrad`
+
+    return own_copy(array)
 
 
 _NEW = (list, tuple, int, float, complex, str, bytes, np.generic)  # of these NumPy makes new arrays
