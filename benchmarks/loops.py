@@ -88,7 +88,9 @@ def _nested_data() -> list[np.ndarray]:
 
 def _nested(tf: Any, x: Any, w: Any) -> Any:
     def inner(y: Any) -> Any:
-        step = lambda j, z: (j + 1, tf.tanh(tf.tensordot(z, w, 1) + y))  # noqa: E731
+        def step(j: Any, z: Any) -> Any:
+            return j + 1, tf.tanh(tf.tensordot(z, w, 1) + y)
+
         return tf.while_loop(lambda j, _: j < 30, step, (0, y))[1]
 
     return tf.reduce_sum(tf.while_loop(lambda i, _: i < 30, lambda i, y: (i + 1, inner(y) * 0.5 + x), (0, x))[1])

@@ -8,6 +8,7 @@ writes, unasked, says how long the import took. CORES are the numbers of the pro
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
@@ -169,7 +170,7 @@ class Jax:
             zeros = [[np.zeros_like(a) for a in self.state] for _ in range(2)]
             self.state = (self.state, *zeros, np.zeros(()))
         if hasattr(model, "jax_step"):
-            function = lambda w, *data: model.jax_step(jax, w, *data)  # noqa: E731
+            function = functools.partial(model.jax_step, jax)
         self.call = jax.jit(function, donate_argnums=0)
         return self.step()
 

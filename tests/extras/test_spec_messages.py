@@ -23,7 +23,7 @@ class Measured(tf.experimental.ExtensionType):  # type: ignore[misc]  # the base
     n: int
 
 
-class Nameless(tf.experimental.ExtensionType):  # type: ignore[misc]
+class Nameless(tf.experimental.ExtensionType):  # type: ignore[misc]  # the base is untyped
     """A type without one."""
 
     values: tf.Tensor

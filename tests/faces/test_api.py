@@ -100,7 +100,7 @@ def _default(text: str) -> str:
 
 def _ours(value: Any) -> str | None:
     if isinstance(value, type) and value.__module__.startswith("absl."):  # it is what was recorded, of the constructor
-        value = value.__init__  # type: ignore[misc]
+        value = value.__init__  # type: ignore[misc]  # of a class, not of an instance
     try:
         return str(inspect.signature(value))
     except (TypeError, ValueError):

@@ -100,9 +100,9 @@ class Derived(Base):
     def f(self, x: Any) -> Any:
         y: Any = x
         if tf.reduce_sum(x) > 0.0:
-            y: Any = super().f(x) + 1.0  # type: ignore[no-redef]
+            y: Any = super().f(x) + 1.0  # type: ignore[no-redef]  # the program says it twice
         for _ in tf.range(2):
-            y: Any = y + super().f(x)  # type: ignore[no-redef]
+            y: Any = y + super().f(x)  # type: ignore[no-redef]  # the program says it twice
         return y
 
 

@@ -101,12 +101,12 @@ def test_alike() -> None:
 
 def test_assigned_names_stay() -> None:
     """A program may put names into a face; reloading a module keeps it usable."""
-    v2.math.own_name = 1  # type: ignore[attr-defined]
+    v2.math.own_name = 1  # type: ignore[attr-defined]  # a name that the face lacks
     try:
         assert importlib.reload(v2.math).own_name == 1 and v2.math.add is tf.add
         assert "own_name" in dir(v2.math)
     finally:
-        del v2.math.own_name  # type: ignore[attr-defined]
+        del v2.math.own_name  # type: ignore[attr-defined]  # a name that the face lacks
     assert not hasattr(v2.math, "own_name")
 
 

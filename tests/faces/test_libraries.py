@@ -73,7 +73,7 @@ def test_keras_that_is_not_installed(monkeypatch: Any, version: int) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "tf_keras" else find(name, *a))
     face = importlib.import_module(f"graphgrad.compat.v{version}")
     with pytest.raises(AttributeError, match=r"Keras is a library.*pip install --no-deps tf_keras==2\.21\.0"):
-        face.keras  # noqa: B018
+        face.keras  # noqa: B018  # looking it up raises
 
 
 _FILES = {

@@ -138,7 +138,7 @@ def _absent(name: str) -> str | None:
                 value = getattr(value, parts[i - 1]) if value is not None else importlib.import_module(path)
                 continue
             except AttributeError:
-                pass
+                pass  # a module, perhaps
             try:
                 value = importlib.import_module(path)
             except ImportError:

@@ -250,7 +250,7 @@ def convert_to_tensor(value: TensorLike, dtype: DTypeLike | None = None, name: s
         try:
             return convert_to_tensor(value, hint, name)
         except (TypeError, ValueError):
-            pass
+            pass  # a hint is no more than that
     return convert(value, wanted, context.current_graph(), name or "Const")
 
 def convert_to_tensor_v1(value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None,

@@ -258,7 +258,7 @@ def as_dtype(type_value: Any) -> DType:
             if value in _BY_PYTHON:
                 return _BY_PYTHON[value]
         except TypeError:
-            pass
+            pass  # what cannot be hashed
         dtype = getattr(value, "dtype", None)
         if isinstance(dtype, DType):
             return dtype

@@ -66,7 +66,7 @@ class Pending:
 
     def text(self) -> str:
         """Describes it, in a few words; called by another thread."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind of work has its own words
 
     def seconds(self) -> float:
         """Returns for how long it has been pending."""

@@ -64,7 +64,7 @@ def _tried(calls: dict[str, Callable[[], Any]]) -> dict[str, Any]:
 def _seen(x: Any, *without: str) -> dict[str, Any]:
     calls = {
         "repr": lambda: repr(x), "str": lambda: str(x), "format": lambda: f"{x}", "two digits": lambda: f"{x:.2f}",
-        "percent": lambda: "%s" % x,  # noqa: UP031
+        "percent": lambda: "%s" % x,  # noqa: UP031  # the old way is what is looked at
         "bool": lambda: bool(x), "float": lambda: float(x), "int": lambda: int(x),
         "len": lambda: len(x), "list": lambda: [repr(i) for i in x], "hash": lambda: bool(hash(x)),
         "equal": lambda: repr(x == x), "unequal": lambda: repr(x != x), "in": lambda: x in [x],
@@ -165,7 +165,7 @@ def arrays_of_objects_and_texts(tf: Any) -> Any:
 def _lazily(tf: Any, initial: Callable[[Any], Any], **options: Any) -> list[Any]:
     """What a module gives that makes its weight when it is first called."""
 
-    class Layer(tf.Module):  # type: ignore[name-defined,misc]
+    class Layer(tf.Module):  # type: ignore[name-defined,misc]  # `tf` is an argument
         @tf.function
         def __call__(self, x: Any) -> Any:
             if not hasattr(self, "w"):
@@ -235,7 +235,7 @@ def lazy_variables_from_other_variables(tf: Any) -> Any:
     found = [_lazily(tf, lambda x: outer * 2.0), _lazily(tf, lambda x: outer.read_value()),
              _lazily(tf, lambda x: outer), _lazily(tf, lambda x: array * 2.0)]
 
-    class Chain(tf.Module):  # type: ignore[name-defined,misc]
+    class Chain(tf.Module):  # type: ignore[name-defined,misc]  # `tf` is an argument
         def __init__(self, between: bool):
             super().__init__()
             self.between = between
@@ -258,7 +258,7 @@ def lazy_variables_from_other_variables(tf: Any) -> Any:
 
 @case("eager")
 def two_traces_and_no_third_variable(tf: Any) -> Any:
-    class Late(tf.Module):  # type: ignore[name-defined,misc]
+    class Late(tf.Module):  # type: ignore[name-defined,misc]  # `tf` is an argument
         @tf.function
         def __call__(self, x: Any) -> Any:
             if not hasattr(self, "a"):
@@ -309,7 +309,7 @@ def effects_of_the_call_that_makes_variables(tf: Any) -> Any:
 
 @case("eager")
 def training_with_lazy_weights(tf: Any) -> Any:
-    class Dense(tf.Module):  # type: ignore[name-defined,misc]
+    class Dense(tf.Module):  # type: ignore[name-defined,misc]  # `tf` is an argument
         def __init__(self, n: int):
             super().__init__()
             self.n, self.built = n, False
@@ -389,7 +389,7 @@ def lazy_variables_in_nested_functions_tapes_and_concrete_functions(tf: Any) -> 
 def optimizers_and_lazy_weights_in_functions(tf: Any) -> Any:
     v1 = tf.compat.v1
 
-    class Model(tf.Module):  # type: ignore[name-defined,misc]
+    class Model(tf.Module):  # type: ignore[name-defined,misc]  # `tf` is an argument
         @tf.function
         def step(self, x: Any) -> Any:
             if not hasattr(self, "w"):
@@ -423,7 +423,7 @@ def seeded_initializers(tf: Any) -> Any:
 def lazy_variables_and_checkpoints(tf: Any) -> Any:
     """What was restored before a variable was made is its first value."""
 
-    class Layer(tf.Module):  # type: ignore[name-defined,misc]
+    class Layer(tf.Module):  # type: ignore[name-defined,misc]  # `tf` is an argument
         def __init__(self, initial: Callable[[Any], Any]):
             super().__init__()
             self.initial = initial

@@ -23,12 +23,12 @@ def _nested(tf: Any) -> Any:
     class Nested(masked):
         tensors: typing.Tuple[tf.Tensor, ...] = ()  # noqa: UP006  # as TensorFlow's
         named: typing.Mapping[str, tf.Tensor] = {}
-        inner: typing.Optional[masked] = None  # noqa: UP045
-        number: typing.Union[int, float, None] = 3  # noqa: UP007
+        inner: typing.Optional[masked] = None  # noqa: UP045  # as programs for TensorFlow have it
+        number: typing.Union[int, float, None] = 3  # noqa: UP007  # as programs for TensorFlow have it
         shape: tf.TensorShape = (2, 3)
         dtype: tf.DType = "float32"
-        ragged: typing.Optional[tf.RaggedTensor] = None  # noqa: UP045
-        pair: typing.Tuple[int, str] = (1, "x")  # noqa: UP006
+        ragged: typing.Optional[tf.RaggedTensor] = None  # noqa: UP045  # as programs for TensorFlow have it
+        pair: typing.Tuple[int, str] = (1, "x")  # noqa: UP006  # as programs for TensorFlow have it
 
         @property
         def doubled(self) -> Any:
@@ -71,6 +71,7 @@ def refused_classes(tf: Any) -> Any:
     def declare(annotations: Any, **values: Any) -> Any:
         return lambda: type("B", (tf.experimental.ExtensionType,), {"__annotations__": annotations, **values})
 
+    # Silenced: as programs for TensorFlow have it.
     calls = [declare({"x": t}) for t in (list, dict, set, object, typing.List[int])]  # noqa: UP006
     calls += [declare({"Spec": int}), declare({"_tf_extension_type_x": int}), declare({"x": int}, x="s"),
               declare({}, x=3), declare({"x": int}, Spec=3), declare({"x": int}), declare({"x": "B"})]
@@ -191,6 +192,7 @@ def functions_of_one_class(tf: Any) -> Any:
         a, b = (t.values if isinstance(t, masked) else t for t in (x, y))
         return masked(a + b, [True, True], f"add {name}")
 
+    # Silenced: as programs for TensorFlow have it.
     @experimental.dispatch_for_api(tf.concat, {"values": typing.List[masked]})  # noqa: UP006
     def concat(values: Any, axis: Any, name: Any = "concat") -> Any:
         return masked(tf.concat([v.values for v in values], axis), tf.concat([v.mask for v in values], axis))
@@ -247,6 +249,7 @@ def elementwise_functions(tf: Any) -> Any:
     def one(api: Any, x: Any) -> Any:
         return masked(api(x.values), x.mask)
 
+    # Silenced: as programs for TensorFlow have it.
     @e.dispatch_for_binary_elementwise_apis(masked, typing.Union[masked, tf.Tensor])  # noqa: UP007
     def two(api: Any, x: Any, y: Any) -> Any:
         return masked(api(x.values, y.values if isinstance(y, masked) else y), x.mask)
@@ -265,6 +268,7 @@ def elementwise_functions(tf: Any) -> Any:
         lambda: tf.multiply(x, 3.0), lambda: tf.multiply(tf.constant(3.0), x),
         lambda: tf.debugging.assert_greater(x, x),
         lambda: e.dispatch_for_unary_elementwise_apis(masked)(one),
+        # Silenced: as programs for TensorFlow have it.
         lambda: e.dispatch_for_binary_elementwise_apis(masked, typing.Union[masked, tf.Tensor])(two),  # noqa: UP007
     ]
     result = [_flat(tf, v) for v in found], tf.debugging.assert_equal(x, x), [raised(c) for c in calls]

@@ -65,7 +65,7 @@ def test_zeros_are_scipys(direction: int) -> None:
     def level(t: float, y: Any) -> float:
         return float(y[0] - 0.1 * t)
 
-    level.direction = direction  # type: ignore[attr-defined]
+    level.direction = direction  # type: ignore[attr-defined]  # SciPy reads it from the function
 
     def solved(w: float) -> tuple[np.ndarray, np.ndarray]:
         found = scipy.integrate.solve_ivp(lambda t, y: _pendulum(y, t, w, np), (0.0, _END), [1.0, 0.0], rtol=1e-11,

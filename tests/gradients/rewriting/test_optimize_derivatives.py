@@ -162,6 +162,6 @@ def test_switch() -> None:
         tf.gradients(tf.reduce_sum(_second(_u(x, w), x)), w)
         assert str(tf.derivatives_report()) == "No nested derivatives were found."
     with pytest.raises(TypeError, match="True or False"):
-        tf.optimize_derivatives(1)  # type: ignore[arg-type]
+        tf.optimize_derivatives(1)  # type: ignore[arg-type]  # refused, too
     with pytest.raises(TypeError, match="must be a tf.Graph"):
         tf.derivatives_report(3)

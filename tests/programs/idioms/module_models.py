@@ -34,7 +34,7 @@ def make(tf: Any, rng: np.random.Generator, names: list[str] | None = None) -> A
 
     activations = (tf.tanh, tf.nn.sigmoid, tf.nn.softplus, lambda u: u * 0.5 + tf.sin(u), tf.nn.elu, tf.nn.relu)
 
-    class Net(tf.Module):  # type: ignore[misc]
+    class Net(tf.Module):  # type: ignore[misc]  # `tf` is untyped
         def __init__(self) -> None:
             super().__init__(name="net")
             self.names = names

@@ -115,7 +115,7 @@ class Run:
             self.compute_in_numpy(budget, outlines)
             return True
         except OverBudget:
-            pass
+            pass  # XLA computes all of it
         except (ResourceExhaustedError, MemoryError):
             if any(isinstance(step, HostStep) for step in self._plan.steps):
                 raise  # compiled, the others may need less

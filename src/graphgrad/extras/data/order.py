@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -171,26 +171,22 @@ def repeat(self: DatasetT, count: Any = None, name: str | None = None) -> Datase
     """Makes a data set of several passes; without end if `count` is None or -1."""
     times = -1 if count is None else integer(count, "count")
 
-    def passes(given: Values) -> Iterator[Element]:
+    def again(begin: Callable[[Values], Iterable[Any]], given: Values) -> Iterator[Any]:
         n = int(_now(times, given))
         for _ in itertools.count() if n < 0 else range(n):
             empty = True
-            for element in self._passes(given):
+            for element in begin(given):
                 empty = False
                 yield element
             if empty:
                 return
 
+    def passes(given: Values) -> Iterator[Element]:
+        return again(self._passes, given)
+
     def order(given: Values) -> Iterator[int]:
         assert self._in_rows is not None
-        n = int(_now(times, given))
-        for _ in itertools.count() if n < 0 else range(n):
-            empty = True
-            for number_ in self._in_rows.order(given):
-                empty = False
-                yield number_
-            if empty:
-                return
+        return again(self._in_rows.order, given)
 
     if isinstance(times, Tensor):
         made = self._then(passes, captured=[times])

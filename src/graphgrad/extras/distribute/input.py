@@ -49,6 +49,7 @@ class _Divided:
         if shape.rank and shape[0] is not None:
             whole = int(shape[0])
             part = -(-whole // len(self.devices))
+            # Silenced: sizes, where there were None.
             sizes = [max(0, min(part, whole - i * part)) for i in range(len(self.devices))]  # type: ignore[misc]
         return PerReplicaSpec(*[type(spec)([size, *shape[1:]] if shape.rank else shape, spec.dtype) for size in sizes])
 

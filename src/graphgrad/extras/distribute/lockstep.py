@@ -229,8 +229,8 @@ def _merge(strategy: Any, turns: Sequence[_Turns]) -> None:
     """Calls the function that all replicas wait for, and hands its result out."""
     meetings = [turn.met for turn in turns]
     merge_fn = meetings[0][0]  # type: ignore[index]  # all have met
-    args = together([tuple(m[1]) for m in meetings])  # type: ignore[index]
-    kwargs = together([dict(m[2]) for m in meetings])  # type: ignore[index]
+    args = together([tuple(m[1]) for m in meetings])  # type: ignore[index]  # all have met
+    kwargs = together([dict(m[2]) for m in meetings])  # type: ignore[index]  # all have met
     graph = turns[0].graph
     with contextlib.ExitStack() as blocks:
         if graph is not None:

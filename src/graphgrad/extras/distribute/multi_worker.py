@@ -150,7 +150,7 @@ class _MultiWorkerExtended(MirroredExtended):
         return self._group.who.rank == 0
 
     @property
-    def should_save_summary(self) -> bool:  # type: ignore[override]
+    def should_save_summary(self) -> bool:  # type: ignore[override]  # as above
         """Whether this process writes summaries."""
         return self._group.who.rank == 0
 

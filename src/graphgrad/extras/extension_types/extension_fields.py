@@ -119,7 +119,7 @@ def _one_of(value: Any, annotation: Any, path: str, specs: bool) -> Any:
             try:
                 return fitted(value, option, path, specs)
             except TypeError:
-                pass
+                pass  # another option may fit
     raise _wrong(path, str(annotation), value)
 
 

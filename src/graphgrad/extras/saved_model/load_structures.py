@@ -55,7 +55,7 @@ def _spec(message: Any) -> Any:
             cls: Any = lookup(message.type_spec_class_name)
             return cls._deserialize(state)
     except ValueError:
-        pass
+        pass  # said below
     name = TypeSpecProto.ENUMS["type_spec_class"].get(kind, kind)
     raise ValueError(f"The type '{message.type_spec_class_name}' ({name}) has not been registered. It must be "
                      "registered before you load this object. Fix: import the library that defines it")

@@ -62,7 +62,7 @@ def _has(cell: Any, name: str) -> bool:
     except AttributeError:
         return False
     except NotImplementedError:
-        pass
+        pass  # it is there, but abstract
     return True
 
 

@@ -186,7 +186,7 @@ class ListWrapper(TrackableDataStructure, list):  # type: ignore[type-arg]  # a 
         self.extend(values)
         return self
 
-    def __imul__(self, times: Any) -> Any:  # type: ignore[misc]
+    def __imul__(self, times: Any) -> Any:  # type: ignore[misc]  # as `__iadd__`
         self._storage *= times
         return self
 

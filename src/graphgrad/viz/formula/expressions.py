@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any, Optional, Union
 
-Dims = Optional[tuple[Union[int, "FormulaNode"], ...]]  # noqa: UP045
+Dims = Optional[tuple[Union[int, "FormulaNode"], ...]]  # noqa: UP045  # `|` takes no name in quotes at run time
 _EXACT = 2**24  # integers up to it are exact in float32
 
 
