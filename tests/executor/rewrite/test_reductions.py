@@ -1,6 +1,6 @@
 """Reductions of compiled programs that become matrix products, against NumPy's in double precision."""
 
-import io
+import functools
 
 import jax
 import jax.numpy as jnp
@@ -8,25 +8,13 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
-from graphgrad.executor.backend import xla
 from graphgrad.executor.rewrite import reductions
 from graphgrad.executor.runtime.session import HostSession
 from tests.support.effort import part
 
+from .rewritten import rewritten
 
-def _rewritten(function, *arguments):
-    """Returns the results of a function's rewritten program, and the program's text."""
-    with jax.enable_x64(True):
-        lowered = jax.jit(function).trace(*arguments).lower(lowering_platforms=("cpu",))
-        operation = lowered.compiler_ir("stablehlo").operation
-        reductions.rewrite(operation)
-        assert operation.verify()
-        module = io.BytesIO()
-        operation.write_bytecode(module)
-    outputs = [xla.ArraySpec(o.shape, o.dtype) for o in jax.tree_util.tree_leaves(lowered.out_info)]
-    device = xla.device()
-    program = device.compile(module.getvalue(), outputs, frozenset())
-    return [xla.to_numpy(v) for v in program([device.put(a) for a in arguments])], operation.get_asm()
+_rewritten = functools.partial(rewritten, reductions.rewrite)
 
 
 def _draw(rng):

@@ -14,8 +14,9 @@ from typing import Any
 
 from graphgrad.ir.proto.wire import DELIMITED, FIXED32, FIXED64, VARINT, delimited, read_fields, varint
 
-# To be changed with the rule, with that of `reductions`, and with what kernels write: programs on disk depend on them.
-RULE = "5"
+# To be changed with the rule, with those of `executor.rewrite`, and with what kernels write: programs on disk depend on
+# them.
+RULE = "6"
 
 # xla.DebugOptions.LibraryFusionType
 KINDS = _REDUCTION, _PRODUCT, _CONVOLUTION = 3, 4, 5

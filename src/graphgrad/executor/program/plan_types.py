@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+import functools
 import itertools
+import operator
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -317,7 +319,32 @@ def _donated(plan: Plan, final: Cluster) -> frozenset[int]:
     outs, passed = set(final.outs), set(final.ins).intersection(final.frees)
     if has_lists or any(s in outs for s, _, _ in plan.checks):
         return frozenset()
-    stored = {id(cell) for slot, cell in plan.stores if slot in outs}
-    return frozenset(s for s, cell in plan.loads if id(cell) in stored and s in passed
-                     and is_fully_defined(cell.shape))
+    stored = {id(cell): slot for slot, cell in plan.stores if slot in outs}
+    return _in_place(final.program, {s: stored[id(cell)] for s, cell in plan.loads if id(cell) in stored and s in passed
+                                     and is_fully_defined(cell.shape)})
 
+
+def _in_place(program: Sequence[Instruction], updates: Mapping[int, int]) -> frozenset[int]:
+    """Returns the slots whose values are read only by what their update depends on.
+
+    Of others XLA, which orders operations by their data alone, would make a copy first. That takes longer than an
+    update into other memory, and as much of it.
+
+    Args:
+      program: the instructions, in order.
+      updates: slot of a variable's value -> slot of its new value.
+    """
+    readers: Counter[int] = Counter()  # slot -> those that read it, a bit each
+    behind: dict[int, int] = {}  # slot -> the readers that its value depends on
+    bit = 1
+    for instruction in program:
+        slots = instruction.reads()
+        seen = functools.reduce(operator.or_, (behind.get(s, 0) for s in slots), 0)
+        if read := updates.keys() & slots:
+            seen |= bit
+            for slot in read:
+                readers[slot] |= bit
+            bit <<= 1
+        if seen:
+            behind.update(dict.fromkeys(instruction.gives(), seen))
+    return frozenset(s for s, new in updates.items() if not readers[s] & ~behind.get(new, 0))

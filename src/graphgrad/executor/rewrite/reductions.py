@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from graphgrad.system.late_imports import load
+
+from .operations import operations_in
 
 _LARGE = 1 << 13  # elements from which on a reduction is rewritten,
 _LONG = 32  # and the fewest that are summed to one: XLA does not cut fewer into windows
@@ -32,7 +34,7 @@ def rewrite(module: Any) -> None:
     Args:
       module: an operation of `jaxlib.mlir.ir`.
     """
-    reductions = [o for o in _operations(module) if o.name == "stablehlo.reduce" and len(o.operands) == 2]
+    reductions = [o for o in operations_in(module) if o.name == "stablehlo.reduce" and len(o.operands) == 2]
     for operation in reductions:
         body = [o.operation.name for o in operation.regions[0].blocks[0].operations]
         kind = operation.operands[0].type
@@ -44,14 +46,6 @@ def rewrite(module: Any) -> None:
                 rewriter.sum()
             elif body[0] in ("stablehlo.maximum", "stablehlo.minimum"):
                 rewriter.extremum(body[0])
-
-
-def _operations(operation: Any) -> Iterator[Any]:
-    for region in operation.regions:
-        for block in region.blocks:
-            for inner in block.operations:
-                yield inner.operation
-                yield from _operations(inner.operation)
 
 
 def _is_zero(value: Any) -> bool:

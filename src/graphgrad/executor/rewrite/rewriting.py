@@ -7,7 +7,7 @@ from typing import Any
 
 from graphgrad.system.late_imports import load
 
-from . import layouts, reductions
+from . import layouts, reductions, transposed_products
 
 
 def rewrite(module: Any, text: str, sums: bool) -> None:
@@ -22,6 +22,8 @@ def rewrite(module: Any, text: str, sums: bool) -> None:
         layouts.rewrite(module)
     if sums:
         reductions.rewrite(module)
+    if "stablehlo.dot_general" in text:
+        transposed_products.rewrite(module)
 
 
 def parsed(text: str, sums: bool) -> bytes:
