@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 LARGE = 1e8  # multiplications: a smaller convolution is not worth a separate step
-_UNKNOWN_BATCH = 32  # batch size that planning assumes where it is not known
+UNKNOWN_BATCH = 32  # batch size that planning assumes where it is not known
 
 
 def is_large(instruction: Instruction) -> bool:
@@ -39,7 +39,7 @@ def is_large(instruction: Instruction) -> bool:
         return False
     if all(n == 1 for n in shape[:-2]):  # a matrix product, which uses all threads
         return False
-    return opdef.work_rule(op, _UNKNOWN_BATCH) >= LARGE
+    return opdef.work_rule(op, UNKNOWN_BATCH) >= LARGE
 
 
 def parts(batch: int) -> int:

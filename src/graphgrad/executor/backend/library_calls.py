@@ -20,6 +20,7 @@ from graphgrad.executor.program.interpreter import Instruction
 from graphgrad.system.late_imports import load
 
 from . import xla
+from .batch_split import CORES, UNKNOWN_BATCH
 
 TRIED = ("0.10.0", "0.10.1", "0.10.2", "0.11.0", "0.11.1", "0.11.2", "0.12.0", "0.12.0.1")  # versions of jaxlib
 
@@ -35,6 +36,19 @@ def takes(instruction: Instruction) -> bool:
     """Returns whether the library is to compute an instruction, which then is a cluster of its own."""
     library = instruction.op.opdef.library
     return library is not None and available() and library.takes(instruction.op)
+
+
+_EVEN = 1e8  # multiplications for each core from which on a call keeps all of them busy
+
+
+def leaves_cores_idle(instruction: Instruction) -> bool:
+    """Returns whether the library's call for an instruction is better run beside others: a core waits for the other.
+
+    Args:
+      instruction: one that `takes` accepts.
+    """
+    work = instruction.op.opdef.work_rule
+    return CORES > 1 and work is not None and work(instruction.op, UNKNOWN_BATCH) < _EVEN * CORES
 
 
 def program(instruction: Instruction, arguments: Sequence[Any], sizes: Any) -> tuple[bytes, xla.ArraySpec] | None:

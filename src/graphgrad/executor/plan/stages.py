@@ -155,7 +155,21 @@ def make_stages(plan: Plan) -> list[Stage | HostStep]:
     beyond = set(range(plan.slots)) - plan.static.keys()
     stages = [g if isinstance(g, HostStep) else Stage(g, varying | beyond, variant) for g in grouped(plan)]
     plan.lanes = lanes_of(stages)
+    if plan.lanes is None:
+        _set_aside(plan)
     return stages
+
+
+def _set_aside(plan: Plan) -> None:
+    """Finds the calls of a library that leave cores idle, and whose results are not read by what comes next."""
+    after: Cluster | HostStep | None = None
+    for step in reversed(plan.steps):
+        if (isinstance(step, Cluster) and step.split is not None and isinstance(after, Cluster)
+                and not set(step.outs).intersection((*after.ins, *after.shapes, *after.known))):
+            call = step.program[0]
+            step.aside = library_calls.takes(call) and library_calls.leaves_cores_idle(call)
+        if not (isinstance(step, Cluster) and step.aside):
+            after = step
 
 
 def grouped(plan: Plan) -> list[list[Cluster] | HostStep]:

@@ -58,6 +58,7 @@ class Cluster:
       packed: slot among `outs` -> the slots whose values are packed there, see `pack_buffers`.
       unpacked: slot among `ins` -> the slots, with shapes, whose values are packed there.
       split: how its only operation is split over several cores, or None.
+      aside: whether it is called in another thread, while the run goes on with what does not read its result.
       guards: checks in NumPy before it runs, see `value_checks`.
       fault: the slot, among `outs`, that says whether one of `watched()` rejected a value, or None.
       loop: an operation that is or holds a loop, or None; then the program gets the numbers of `interrupts.Stop`.
@@ -81,6 +82,7 @@ class Cluster:
         self.packed: dict[int, list[int]] = {}
         self.unpacked: dict[int, list[tuple[int, Any]]] = {}
         self.split: BatchSplit | None = None
+        self.aside = False
         self.device: str | None = None
         self.on_mesh: Any = None
         self.guards: list[Check] = []

@@ -55,6 +55,7 @@ class Run:
     _stop: Stop | None = None
     _waiting: Waiting | None = None
     _stored = False  # whether the last step has stored the new values
+    _asides: side_by_side.Asides | None = None  # calls that another thread makes
 
     def __init__(self, plan: Plan, lock: Any, report: RunReport | None, store: bool, done: Done, turn: Turn):
         self._plan = plan
@@ -155,6 +156,8 @@ class Run:
                 side_by_side.run(plan.stages, plan.lanes, call)
             # Feeds are not copied: the caller may change them as soon as this returns, so nothing may still be
             # computing. Errors surface here, too, before variables change.
+            if self._asides is not None:
+                self._asides.finish()
             if not self._stored:  # otherwise `_finish` has waited
                 _wait(xla.device(), plan, slots)
                 if plan.stores and self._store:
@@ -164,6 +167,8 @@ class Run:
                 raise
             raise found from None
         finally:
+            if self._asides is not None:
+                self._asides.abandon()
             finish(listens)
 
     def _put_constants(self) -> None:
@@ -211,6 +216,8 @@ class Run:
     def _run_stage(self, stage: Stage | HostStep) -> None:
         if self._report is not None:
             self._report.begins()
+        if self._asides is not None:
+            self._asides.finish(stage.ins if isinstance(stage, HostStep) else (*stage.outside, *stage.known))
         if isinstance(stage, HostStep):
             self._run_host_step(stage)
         else:
@@ -241,6 +248,8 @@ class Run:
                 self._report.begins()
         for program, ins, outs, frees, rows, donated, made_of in bound:
             cluster = made_of[0]
+            if self._asides is not None:
+                self._asides.finish(None if donated or cluster.guards else ins)
             refused = bool(cluster.guards) and value_checks.refuse(cluster, slots)
             if not refused:
                 args = [slots[s] for s in ins]
@@ -252,6 +261,9 @@ class Run:
                 # The last step; not if a result of it goes to several variables, for which it has to be copied.
                 if donated and self._store and self._plan.shared.isdisjoint(outs):
                     self._finish(program, args, outs, donated)
+                elif cluster.aside and self._report is None:
+                    self._asides = self._asides or side_by_side.Asides(slots)
+                    self._asides.begin(program, args, outs)
                 else:
                     results = self._call(device, program, args, donated, cluster.loop)
                     for s, value in zip(outs, results, strict=True):

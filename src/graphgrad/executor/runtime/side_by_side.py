@@ -1,15 +1,20 @@
-"""Several devices at the same time: each has a lane, a thread that calls the programs of its stages.
+"""What runs at the same time: stages of several devices, and calls that leave cores of a processor idle.
+
+Each device has a lane, a thread that calls the programs of its stages.
 
 A stage begins as soon as the stages are done that give it values. The thread of the run hands stages out and waits; it
 runs by itself what no other stage could run beside. Steps in Python, and programs with loops that signals may end, have
 the run for themselves.
+
+On one device another thread calls what leaves cores idle (`Cluster.aside`), such as the gradients of a convolution's
+filter, and the run goes on until it reads the result.
 """
 
 from __future__ import annotations
 
 import _thread
 import queue
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphgrad.executor.backend.threads import pool_of
@@ -81,3 +86,51 @@ def _run_beside(stages: Sequence[Stage | HostStep], lanes: DeviceLanes, numbers:
             waits.discard(number)
     if failed is not None:
         raise failed
+
+
+class Asides:
+    """The calls of a run that another thread makes.
+
+    Args:
+      slots: where their results go, once the run has asked for them.
+    """
+
+    def __init__(self, slots: list[Any]):
+        self._slots = slots
+        self._left: set[int] = set()  # slots of results that are not there yet
+        self._ended: queue.SimpleQueue[tuple[Sequence[int], list[Any], BaseException | None]] = queue.SimpleQueue()
+
+    def begin(self, program: Callable[[list[Any]], list[Any]], args: list[Any], outs: Sequence[int]) -> None:
+        """Calls a program.
+
+        Args:
+          program: the program.
+          args: its arguments.
+          outs: the slots of its results.
+        """
+        self._left.update(outs)
+        try:
+            _pool("aside").submit(self._work, program, args, outs)
+        except RuntimeError:  # no thread can be started
+            self._work(program, args, outs)
+
+    def _work(self, program: Callable[[list[Any]], list[Any]], args: list[Any], outs: Sequence[int]) -> None:
+        try:
+            self._ended.put((outs, program(args), None))
+        except BaseException as e:
+            self._ended.put((outs, [], e))
+
+    def finish(self, slots: Collection[int] | None = None) -> None:
+        """Waits for results, those that some slots hold or all, and fills the slots; raises the error of a call."""
+        while self._left if slots is None else not self._left.isdisjoint(slots):
+            outs, results, error = self._ended.get()
+            self._left.difference_update(outs)
+            if error is not None:
+                raise error
+            for s, value in zip(outs, results, strict=True):
+                self._slots[s] = value
+
+    def abandon(self) -> None:
+        """Waits until nothing runs any more, whatever comes of it: a run ends without the results."""
+        while self._left:
+            self._left.difference_update(self._ended.get()[0])
