@@ -17,11 +17,11 @@ from graphgrad.system.late_imports import load
 
 from .operations import operations_in
 
-_LEAST = 1 << 17  # multiplications from which on operands are exchanged,
-_STACKED = 1 << 14  # in a stack, the fewest elements of a,
-_TIMES = 2  # how often, at least, the width of b goes into that of a, and into the number of rows; of aᵀ b
-_LONGER = 4  # ... the smaller side of the result goes into the length of the sums; of aᵀ bᵀ
-_COPIED = 1 << 21  # multiplications from which on a is transposed
+_LEAST = 1 << 17  # multiplications from which on a product is rewritten
+_STACKED = 1 << 14  # in a stack, the fewest elements of a
+_TIMES = 2  # how often, at least, the narrower side of the result goes into the length of the sums for an exchange
+_LONG = 16  # the shortest sums for which a is transposed,
+_COPIED = 1 << 21  # of aᵀ b, the fewest multiplications for that,
 _EVEN = 256  # and what its width is a multiple of: its columns share few places in caches
 
 
@@ -56,7 +56,7 @@ def rewrite(module: Any) -> None:
                 result = hlo.transpose(hlo.optimization_barrier([product]), turned)
             else:
                 a = hlo.optimization_barrier([hlo.transpose(a, turned)])
-                result = _product(ir, hlo, operation, a, b, (rank - 1, rank - 2))
+                result = _product(ir, hlo, operation, a, b, (rank - 1, rank - 2 + along_rows))
         operation.results[0].replace_all_uses_with(result)
         operation.erase()
 
@@ -122,7 +122,9 @@ def _form(a: Sequence[int], b: Sequence[int], along_rows: bool) -> _Form:
     if work < _LEAST or min(m, n) < 2 or (stack and (along_rows or k * m < _STACKED)):
         return _Form.AS_IT_IS
     if along_rows:
-        return _Form.EXCHANGED if k >= _LONGER * min(m, n) else _Form.AS_IT_IS
+        if k >= _TIMES * min(m, n):
+            return _Form.EXCHANGED
+        return _Form.COPIED if k >= _LONG else _Form.AS_IT_IS
     if min(m, k) >= _TIMES * n:
         return _Form.EXCHANGED
-    return _Form.COPIED if not stack and m % _EVEN == 0 and work >= _COPIED else _Form.AS_IT_IS
+    return _Form.COPIED if not stack and m % _EVEN == 0 and k >= _LONG and work >= _COPIED else _Form.AS_IT_IS
