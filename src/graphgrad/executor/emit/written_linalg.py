@@ -32,7 +32,7 @@ class WrittenLinalg:
 
         Args:
           function: its name, without the letter for the dtype.
-          operands: matrices, or stacks of them.
+          operands: matrices, or stacks of them; after the first one vectors, too.
           results: shape and dtype of each; what has the rank of the operands is of matrices, too.
           reused: the number of that operand.
           **options: letters.
@@ -46,7 +46,7 @@ class WrittenLinalg:
         target = f"lapack_{_LETTERS[first.dtype.name]}{function}_ffi"
         line = (f"stablehlo.custom_call @{target}({', '.join([o.name for o in operands])}) {{backend_config = "
                 f'"", mhlo.backend_config = {{{config}}}, '
-                f"operand_layouts = [{_layouts([rank] * len(operands), rank)}], "
+                f"operand_layouts = [{_layouts([o.ndim for o in operands], rank)}], "
                 f"output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [{place}], "
                 f"operand_index = {reused}, operand_tuple_indices = []>], result_layouts = "
                 f"[{_layouts([len(shape) for shape, _ in results], rank)}]}}")
@@ -142,6 +142,19 @@ class WrittenLinalg:
         sign = xp.where(singular, np.zeros((), a.dtype), sign * (1 - 2 * (odd % 2)).astype(a.dtype))
         log = xp.sum(xp.log(abs(diagonal)).astype(a.dtype), -1)
         return sign, xp.real(xp.where(singular, np.asarray(-np.inf, a.dtype), log))
+
+    def qr(self, x: Any, mode: str = "reduced") -> tuple[Array, Array]:
+        x = self._xp.asarray(x)
+        *stack, rows, columns = x.shape
+        least = min(rows, columns)
+        packed, factors = self._call("geqrf", [x], [(x.shape, x.dtype), ((*stack, least), x.dtype)], 0)
+        width = rows if mode == "complete" else least
+        start = packed[..., :width]
+        if width > columns:
+            start = self._xp.pad(start, [(0, 0)] * (x.ndim - 1) + [(0, width - columns)])
+        function = "ungqr" if kind_of(x.dtype) == "c" else "orgqr"
+        (q,) = self._call(function, [start, factors], [((*stack, rows, width), x.dtype)], 0)
+        return q, self._xp.triu(packed[..., :width, :])
 
     def eigh(self, x: Any, UPLO: str = "L", symmetrize_input: bool = True) -> tuple[Array, Array]:
         x = self._xp.asarray(x)
