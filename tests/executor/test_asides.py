@@ -189,6 +189,27 @@ def test_a_feed_may_change_afterwards(graph: Any) -> None:
             data[:] = 1
 
 
+def test_few_results_are_outstanding() -> None:
+    """Arguments of calls to come stay in memory, so a run that is ahead waits."""
+    slots: list[Any] = [None] * 6
+    asides, may = side_by_side.Asides(slots), threading.Event()
+
+    def program(args: list[Any]) -> list[Any]:
+        may.wait()
+        return args
+
+    for k in range(4):
+        asides.begin(program, [k], [k])
+    fifth = threading.Thread(target=asides.begin, args=(program, [4], [4]))
+    fifth.start()
+    fifth.join(0.1)
+    assert fifth.is_alive() and slots == [None] * 6
+    may.set()
+    fifth.join()
+    asides.finish([4])
+    assert slots[:5] == [0, 1, 2, 3, 4]
+
+
 def test_small_and_large_convolutions(graph: Any) -> None:
     """What keeps all cores busy, and what is computed at once, is no call of another thread."""
     for size, wanted in ((14, True), (112, False)):

@@ -88,6 +88,9 @@ def _run_beside(stages: Sequence[Stage | HostStep], lanes: DeviceLanes, numbers:
         raise failed
 
 
+_MOST = 4  # results that may be outstanding: the arguments of their calls stay in memory
+
+
 class Asides:
     """The calls of a run that another thread makes.
 
@@ -108,6 +111,8 @@ class Asides:
           args: its arguments.
           outs: the slots of its results.
         """
+        while len(self._left) >= _MOST:
+            self._take()
         self._left.update(outs)
         try:
             _pool("aside").submit(self._work, program, args, outs)
@@ -123,12 +128,16 @@ class Asides:
     def finish(self, slots: Collection[int] | None = None) -> None:
         """Waits for results, those that some slots hold or all, and fills the slots; raises the error of a call."""
         while self._left if slots is None else not self._left.isdisjoint(slots):
-            outs, results, error = self._ended.get()
-            self._left.difference_update(outs)
-            if error is not None:
-                raise error
-            for s, value in zip(outs, results, strict=True):
-                self._slots[s] = value
+            self._take()
+
+    def _take(self) -> None:
+        """Waits for the results of the next call; raises its error."""
+        outs, results, error = self._ended.get()
+        self._left.difference_update(outs)
+        if error is not None:
+            raise error
+        for s, value in zip(outs, results, strict=True):
+            self._slots[s] = value
 
     def abandon(self) -> None:
         """Waits until nothing runs any more, whatever comes of it: a run ends without the results."""
