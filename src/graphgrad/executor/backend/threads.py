@@ -49,15 +49,19 @@ class Later:
     Args:
       pool: the pool.
       call: computes the value.
+      kept: whether others wait for it even if an interrupt comes now; that takes a thread's start.
     """
 
-    def __init__(self, pool: ThreadPoolExecutor, call: Callable[[], Any]):
+    def __init__(self, pool: ThreadPoolExecutor, call: Callable[[], Any], kept: bool = True):
         self._call = call
         self._value: Any = None
         self._error: BaseException | None = None
         self._busy = _thread.allocate_lock()
         self._busy.acquire()
-        uninterrupted(pool.submit, self._run)
+        if kept:
+            uninterrupted(pool.submit, self._run)
+        else:
+            pool.submit(self._run)
 
     def _run(self) -> None:
         try:
@@ -66,10 +70,14 @@ class Later:
             self._error = e
         self._busy.release()
 
-    def result(self) -> Any:
-        """Waits for the value and returns it, or raises the error of its computation."""
+    def wait(self) -> None:
+        """Waits until the computation has ended, in whatever way."""
         with self._busy:
             pass
+
+    def result(self) -> Any:
+        """Waits for the value and returns it, or raises the error of its computation."""
+        self.wait()
         if self._error is not None:
             raise self._error
         return self._value

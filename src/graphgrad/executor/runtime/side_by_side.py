@@ -13,11 +13,12 @@ filter, and the run goes on until it reads the result.
 from __future__ import annotations
 
 import _thread
+import functools
 import queue
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphgrad.executor.backend.threads import pool_of
+from graphgrad.executor.backend.threads import Later, pool_of
 from graphgrad.executor.plan.stages import DeviceLanes, Stage
 from graphgrad.executor.program.plan_types import HostStep
 
@@ -88,7 +89,7 @@ def _run_beside(stages: Sequence[Stage | HostStep], lanes: DeviceLanes, numbers:
         raise failed
 
 
-_MOST = 4  # results that may be outstanding: the arguments of their calls stay in memory
+_MOST = 4  # calls that may be outstanding: their arguments stay in memory
 
 
 class Asides:
@@ -100,8 +101,7 @@ class Asides:
 
     def __init__(self, slots: list[Any]):
         self._slots = slots
-        self._left: set[int] = set()  # slots of results that are not there yet
-        self._ended: queue.SimpleQueue[tuple[Sequence[int], list[Any], BaseException | None]] = queue.SimpleQueue()
+        self._calls: dict[int, tuple[Later, Sequence[int]]] = {}  # slot of a result -> the call, slots of all of its
 
     def begin(self, program: Callable[[list[Any]], list[Any]], args: list[Any], outs: Sequence[int]) -> None:
         """Calls a program.
@@ -111,35 +111,34 @@ class Asides:
           args: its arguments.
           outs: the slots of its results.
         """
-        while len(self._left) >= _MOST:
-            self._take()
-        self._left.update(outs)
+        if len(self._calls) >= _MOST:
+            self._take(next(iter(self._calls)))
         try:
-            _pool("aside").submit(self._work, program, args, outs)
+            call = Later(_pool("aside"), functools.partial(program, args), kept=False)
         except RuntimeError:  # no thread can be started
-            self._work(program, args, outs)
-
-    def _work(self, program: Callable[[list[Any]], list[Any]], args: list[Any], outs: Sequence[int]) -> None:
-        try:
-            self._ended.put((outs, program(args), None))
-        except BaseException as e:
-            self._ended.put((outs, [], e))
+            self._fill(outs, program(args))
+        else:
+            self._calls.update(dict.fromkeys(outs, (call, outs)))
 
     def finish(self, slots: Collection[int] | None = None) -> None:
         """Waits for results, those that some slots hold or all, and fills the slots; raises the error of a call."""
-        while self._left if slots is None else not self._left.isdisjoint(slots):
-            self._take()
+        for s in list(self._calls):
+            if s in self._calls and (slots is None or s in slots):
+                self._take(s)
 
-    def _take(self) -> None:
-        """Waits for the results of the next call; raises its error."""
-        outs, results, error = self._ended.get()
-        self._left.difference_update(outs)
-        if error is not None:
-            raise error
+    def _take(self, slot: int) -> None:
+        """Waits for the results of a call."""
+        call, outs = self._calls[slot]
+        call.wait()
+        for s in outs:
+            self._calls.pop(s, None)
+        self._fill(outs, call.result())
+
+    def _fill(self, outs: Sequence[int], results: Sequence[Any]) -> None:
         for s, value in zip(outs, results, strict=True):
             self._slots[s] = value
 
     def abandon(self) -> None:
         """Waits until nothing runs any more, whatever comes of it: a run ends without the results."""
-        while self._left:
-            self._left.difference_update(self._ended.get()[0])
+        for call, _ in self._calls.values():
+            call.wait()
