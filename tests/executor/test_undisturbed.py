@@ -51,7 +51,7 @@ def blas():
 
 def value(x):
     roots = tf.linalg.sqrtm(tf.eye(2) * x[0])
-    waves = tf.reduce_sum(tf.sin(tf.cumsum(x))) + tf.reduce_sum(tf.linalg.qr(tf.eye(2) * x[1])[1])
+    waves = tf.reduce_sum(tf.sin(tf.cumsum(x))) + tf.reduce_sum(tf.linalg.svd(tf.eye(2) * x[1])[1])
     return waves + tf.reduce_sum(roots) + tf.math.special.bessel_j0(x[0])
 
 def in_a_session():

@@ -252,22 +252,7 @@ class Run:
                 self._asides.finish(None if donated or cluster.guards else ins)
             refused = bool(cluster.guards) and value_checks.refuse(cluster, slots)
             if not refused:
-                args = [slots[s] for s in ins]
-                if rows is not None:
-                    args.append(device.put(self.table.values[rows]))
-                    self.table.taken.update(zip(cluster.rows, made_of[1].taken, strict=True))
-                if cluster.loop is not None and self._stop is not None:
-                    args.append(self._stop.buffer(device))
-                # The last step; not if a result of it goes to several variables, for which it has to be copied.
-                if donated and self._store and self._plan.shared.isdisjoint(outs):
-                    self._finish(program, args, outs, donated)
-                elif cluster.aside and self._report is None:
-                    self._asides = self._asides or side_by_side.Asides(slots)
-                    self._asides.begin(program, args, outs)
-                else:
-                    results = self._call(device, program, args, donated, cluster.loop)
-                    for s, value in zip(outs, results, strict=True):
-                        slots[s] = value
+                self._run_cluster(device, program, ins, outs, rows, donated, made_of)
                 refused = cluster.fault is not None and bool(xla.to_numpy(slots[cluster.fault]))
             if refused:
                 self._repeat_in_numpy(device, cluster, outs)
@@ -277,6 +262,28 @@ class Run:
                 self._report_cluster(device, outs, made_of)
         if opaque:
             self._put_back(opaque)
+
+    def _run_cluster(self, device: xla.Device, program: Any, ins: Sequence[int], outs: Sequence[int], rows: Any,
+                     donated: Sequence[int], made_of: Any) -> None:
+        """Calls the program of a cluster, here or in another thread."""
+        slots = self.slots
+        cluster = made_of[0]
+        args = [slots[s] for s in ins]
+        if rows is not None:
+            args.append(device.put(self.table.values[rows]))
+            self.table.taken.update(zip(cluster.rows, made_of[1].taken, strict=True))
+        if cluster.loop is not None and self._stop is not None:
+            args.append(self._stop.buffer(device))
+        # The last step; not if a result of it goes to several variables, for which it has to be copied.
+        if donated and self._store and self._plan.shared.isdisjoint(outs):
+            self._finish(program, args, outs, donated)
+        elif cluster.aside and self._report is None:
+            self._asides = self._asides or side_by_side.Asides(slots)
+            self._asides.begin(program, args, outs)
+        else:
+            results = self._call(device, program, args, donated, cluster.loop)
+            for s, value in zip(outs, results, strict=True):
+                slots[s] = value
 
     def _freed(self, slots: Sequence[int]) -> Collection[int]:
         """Returns which of the slots that a stage no longer needs are emptied: not those that other devices read."""
