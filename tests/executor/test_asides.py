@@ -29,6 +29,7 @@ class ConvolutionalNet:
 
     Attributes:
       fetches: the loss, some gradients and values between, and the step.
+      gradients: all of them, which nothing but a fetch reads without the step.
       variables: what the step changes.
       feeds: the data.
     """
@@ -52,12 +53,15 @@ class ConvolutionalNet:
         gradients = tf.gradients(loss, self.variables)
         step = tf.group(*[v.assign_sub(0.1 * g) for v, g in zip(self.variables, gradients, strict=True)])
         shown = [t for t in (*gradients, *values[1:]) if rng.random() < 0.4]
+        self.gradients = gradients
         self.fetches = [loss, *shown, step]
 
 
 def _bits(net: ConvolutionalNet, session: Any) -> list[bytes]:
     session.run(tf.global_variables_initializer())
     found = [v for _ in range(3) for v in session.run(net.fetches, net.feeds)[:-1]]
+    found += session.run(net.gradients, net.feeds)
+    assert all(type(v) in (np.ndarray, np.float32) for v in found)
     return [np.asarray(v).tobytes() for v in (*found, *session.run(net.variables))]
 
 
