@@ -13,6 +13,7 @@ import pytest
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.runtime.session import HostSession
 from graphgrad.ir.values import spare_arrays
+from graphgrad.ir.values.array_rows import combine_rows, set_rows
 from graphgrad.ops.state.variable_ops import _at, changeable
 from tests.support.table import generator
 
@@ -206,3 +207,27 @@ def test_many_rows_are_updated_in_their_order(method, rows):
     expected = value.copy()
     ufunc.at(expected, indices, updates)
     np.testing.assert_array_equal(_at(np, value, indices, updates, method), expected)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i8", "c8", "?", "O"])
+def test_rows_are_set_and_combined_as_numpy_does(dtype, seed):
+    rng = generator(f"rows {dtype} {seed}")
+    for _ in range(20):
+        count, number, rest = rng.integers(1, 20), rng.integers(0, 30), rng.integers(0, 4, rng.integers(0, 3))
+        array = (5 * rng.standard_normal((count, *rest))).astype(dtype)
+        values = (5 * rng.standard_normal((number, *rest))).astype(dtype)
+        values = values if rng.integers(8) else np.asfortranarray(values)
+        rows = rng.integers(0, count, number).astype(rng.choice(["i4", "i8"]))
+        for given in (values, np.asarray(values.ravel()[:1].sum())):
+            expected, result = array.copy(), array.copy()
+            expected[rows] = given
+            set_rows(result, rows, given)
+            assert result.tolist() == expected.tolist()
+        for ufunc in (np.add, np.subtract, np.maximum) if dtype in ("f4", "f8", "i8") else ():
+            expected, result = array.copy(), array.copy()
+            ufunc.at(expected, rows, values)
+            combine_rows(result, rows, values, ufunc)
+            assert result.tobytes() == expected.tobytes()
+    with pytest.raises(IndexError):
+        set_rows(np.zeros((3, 2)), np.array([3]), np.zeros((1, 2)))

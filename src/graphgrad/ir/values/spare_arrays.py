@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .array_rows import set_rows
+
 LARGE = 1 << 20  # bytes from which on an array is worth two
 FEW = 4  # rows are few where they are at most one in so many
 
@@ -55,7 +57,7 @@ def _next(value: Any, rows: Any) -> Any:
         is_current, before, stale = found
         if id(is_current()) == id(value) and _holders(before) == _ALONE:
             result = before.pop()
-            result[stale] = value[stale]
+            set_rows(result, stale, value.take(stale, 0))
     if result is None:
         result = np.array(value)
     if value.base is None and value.flags.owndata and value.flags.writeable:

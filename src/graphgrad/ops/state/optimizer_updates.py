@@ -15,6 +15,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.dtypes import INDEX, NUMERIC
 from graphgrad.ir.opdef import op
 from graphgrad.ir.shape import shape_str
+from graphgrad.ir.values.array_rows import combine_rows, set_rows
 from graphgrad.ir.values.spare_arrays import copy_for_rows
 
 _STATEFUL = ("stateful",)
@@ -45,7 +46,7 @@ def _totals(xp, ref, grad, indices):
     if xp is np:
         _, inverse = np.unique(indices, return_inverse=True)
         sums = np.zeros_like(grad)
-        np.add.at(sums, inverse.reshape(-1), grad)
+        combine_rows(sums, inverse.reshape(-1), grad, np.add)
         return sums[inverse.reshape(-1)]
     n = indices.shape[0]
     if n <= 1:
@@ -58,7 +59,7 @@ def _totals(xp, ref, grad, indices):
 def _set_rows(xp, ref, indices, rows):
     if xp is np:
         value = copy_for_rows(ref.value, indices)
-        value[indices] = rows
+        set_rows(value, indices, rows)
         ref.value = value
     else:
         ref.value = xp.asarray(ref.value).at[indices].set(rows)

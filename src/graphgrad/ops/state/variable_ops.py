@@ -14,6 +14,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import ANY, INDEX, NUMERIC
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op, raw, registry
 from graphgrad.ir.shape import is_fully_defined
+from graphgrad.ir.values.array_rows import combine_rows, set_rows
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 from graphgrad.ir.values.spare_arrays import copy_for_rows
 from graphgrad.ops.array.gather import _along_axis, _gather_shape, check_range
@@ -188,26 +189,15 @@ def _at(xp, value, indices, updates, method):
         return getattr(result.at[indices], method)(updates)
     ufunc = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
              "min": np.minimum, "max": np.maximum}
-    if method == "set":
+    if method == "set" and indices.ndim == 1:
+        set_rows(result, indices, updates)
+    elif method == "set":
         result[indices] = updates
     elif method != "divide" and updates.size >= LARGE and indices.ndim == 1 and updates.shape[:1] == indices.shape:
-        _combine(result, indices, updates, ufunc[method])
+        combine_rows(result, indices, updates, ufunc[method])
     else:
         ufunc[method].at(result, indices, updates)
     return result
-
-
-def _combine(value, rows, updates, ufunc):
-    """Updates rows as `ufunc.at` does, with the same bits and in a fraction of the time where most occur once."""
-    several = True
-    while several and len(rows):
-        different, first = np.unique(rows, return_index=True)
-        value[different] = ufunc(value[different], updates[first])
-        several = len(different) * 4 >= len(rows)
-        again = np.ones(len(rows), bool)
-        again[first] = False
-        rows, updates = rows[again], updates[again]
-    ufunc.at(value, rows, updates)
 
 
 resource_scatter_update = _scatter("ResourceScatterUpdate", lambda xp, v, i, u: _at(xp, v, i, u, "set"))
