@@ -12,6 +12,7 @@ from graphgrad.ir.shape import is_fully_defined
 from graphgrad.op_traits import Linear
 from graphgrad.ops.common.dependence import along
 from graphgrad.ops.common.elementwise import conj
+from graphgrad.ops.common.host_sums import sum_over
 from graphgrad.ops.common.rank_limits import limit_ranks
 from graphgrad.ops.common.shape_values import host_array, shape_of
 
@@ -159,7 +160,7 @@ class _Reduced:
 
 def _sum_kernel(xp, x, axes, keep_dims):
     x, dtype = wide(x), x.dtype
-    return xp.sum(x, axis=axes, keepdims=keep_dims, dtype=x.dtype).astype(dtype)
+    return sum_over(xp, x, axes, keep_dims).astype(dtype)
 
 
 _sum = _reduction("Sum", _sum_kernel, "Sums over axes.", NUMERIC, partial_value=folded, zero_preserving=True,
@@ -186,7 +187,7 @@ def _mean_kernel(xp, x, axes, keep_dims):
     dtype = x.dtype
     # Integers are added in 64 bits: the sum of a few pixels does not fit in uint8.
     x = wide(x) if dtype.kind not in "iu" else x.astype(np.int64 if dtype.kind == "i" else np.uint64)
-    total = xp.sum(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)
+    total = sum_over(xp, x, axes, keep_dims)
     n = xp.asarray(int(np.prod([x.shape[i] for i in axes])), x.dtype)
     return (truncated_mean(xp, total, n) if dtype.kind in "iu" else total / n).astype(dtype)
 
@@ -311,8 +312,7 @@ _min.grad(_max_grad)
 def _euclidean_norm_kernel(xp, x, axes, keep_dims):
     x, dtype = wide(x), x.dtype
     squares = xp.real(x * xp.conj(x)) if dtype.kind == "c" else x * x
-    total = xp.sum(squares, axis=axes, keepdims=keep_dims, dtype=squares.dtype)
-    return xp.sqrt(total).astype(dtype)
+    return xp.sqrt(sum_over(xp, squares, axes, keep_dims)).astype(dtype)
 
 
 _euclidean_norm = _reduction("EuclideanNorm", _euclidean_norm_kernel, "Computes the Euclidean norm over axes.",

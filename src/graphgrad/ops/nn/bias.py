@@ -11,6 +11,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import with_rank, with_rank_at_least
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Linear
+from graphgrad.ops.common.host_sums import sum_over
 from graphgrad.ops.common.shape_values import axes, fill, join, minus, rank_of, shape_of
 
 
@@ -85,7 +86,7 @@ def _bias_add_v1_grad(op, dy):
 def bias_add_grad(xp, dy, *, data_format="NHWC"):
     """Sums over all dimensions but the channels."""
     keep = _channels(data_format, dy.ndim)
-    return xp.sum(dy, axis=tuple(i for i in range(dy.ndim) if i != keep), dtype=dy.dtype)
+    return sum_over(xp, dy, tuple(i for i in range(dy.ndim) if i != keep))
 
 
 @bias_add_grad.written_as

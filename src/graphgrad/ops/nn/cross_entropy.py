@@ -15,6 +15,7 @@ from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, compatible, shape_str, with_rank
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common.broadcast import unbroadcast
+from graphgrad.ops.common.host_sums import sum_over
 from graphgrad.ops.common.shape_values import join, minus, moved_to_last, part, rank_of, shape_of
 from graphgrad.ops.common.synonyms import either
 
@@ -31,8 +32,8 @@ def softmax_xent(xp, logits, labels):
     logits, labels = xp.broadcast_arrays(logits, labels)
     s = shifted(xp, logits)
     e = xp.exp(s)
-    total = xp.sum(e, axis=-1, keepdims=True)
-    loss = xp.sum(labels.astype(s.dtype) * (xp.log(total) - s), axis=-1)
+    total = sum_over(xp, e, -1, True)
+    loss = sum_over(xp, labels.astype(s.dtype) * (xp.log(total) - s), -1)
     return loss.astype(dtype), (e / total - labels.astype(s.dtype)).astype(dtype)
 
 
@@ -101,9 +102,9 @@ def sparse_softmax_xent(xp, logits, labels):
             raise Complaint(f"Received a label value of {labels[wrong][0]} which is outside the valid range of "
                             f"[0, {n})", "give labels in that range, or more logits")
     e = xp.exp(s)
-    total = xp.sum(e, axis=-1, keepdims=True)
+    total = sum_over(xp, e, -1, True)
     hot = labels[:, None] == xp.arange(n, dtype=labels.dtype)
-    loss = xp.sum(xp.where(hot, xp.log(total) - s, xp.asarray(0, s.dtype)), axis=-1)
+    loss = sum_over(xp, xp.where(hot, xp.log(total) - s, xp.asarray(0, s.dtype)), -1)
     backprop = e / total - hot.astype(s.dtype)
     if xp is not np:
         valid = (labels >= 0) & (labels < n)

@@ -14,6 +14,7 @@ from graphgrad.ir.shape import with_rank_at_least
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.ops.common import host_arrays
 from graphgrad.ops.common.dependence import beside_last_axis, last_axis
+from graphgrad.ops.common.host_sums import sum_over
 from graphgrad.ops.common.shape_values import swapped_with_last
 from graphgrad.ops.common.synonyms import either
 
@@ -50,12 +51,12 @@ def _by_rows(steps, x):
 def _softmax_steps(out, x):
     np.subtract(x, np.max(x, axis=-1, keepdims=True), out=out)
     np.exp(out, out=out)
-    np.divide(out, np.sum(out, axis=-1, keepdims=True), out=out)
+    np.divide(out, sum_over(np, out, -1, True), out=out)
 
 
 def _log_softmax_steps(out, x):
     np.subtract(x, np.max(x, axis=-1, keepdims=True), out=out)
-    np.subtract(out, np.log(np.sum(np.exp(out), axis=-1, keepdims=True)), out=out)
+    np.subtract(out, np.log(sum_over(np, np.exp(out), -1, True)), out=out)
 
 
 @softmax_op.grad

@@ -12,6 +12,7 @@ from graphgrad.ir.dtypes import FLOATING
 from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.shape import is_fully_defined, merged, with_rank
 from graphgrad.op_traits import Cost
+from graphgrad.ops.common.host_sums import sum_over
 from graphgrad.ops.common.shape_values import join, part, shape_of
 from graphgrad.ops.nn.conv.window_geometry import assemble, spatial_axes
 
@@ -165,8 +166,7 @@ def fused_batch_norm_grad(xp, dy, x, scale, mean, variance, reserve, *, epsilon=
         return _host_gradients(g, wide, scale, mean, variance, epsilon, x.dtype)
     r = 1 / xp.sqrt(variance + xp.asarray(epsilon, variance.dtype))
     normal = (wide - mean.reshape(around)) * r.reshape(around)
-    doffset = xp.sum(g, axis=axes)
-    dscale = xp.sum(g * normal, axis=axes)
+    doffset, dscale = sum_over(xp, g, axes), sum_over(xp, g * normal, axes)
     factor = (scale * r).reshape(around)
     if is_training:
         n = xp.asarray(x.size // max(scale.shape[0], 1), g.dtype)

@@ -11,6 +11,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.ir.rule_by_composition import pullback
 from graphgrad.ir.shape import merged, with_rank
 from graphgrad.op_traits import Cost
+from graphgrad.ops.common.host_sums import sum_over
 
 from .batchnorm import _fused_batch_norm_grad_grad, _fused_batch_norm_grad_shape, _fused_batch_norm_shape
 
@@ -106,8 +107,7 @@ def global_norm_backward(xp, t, m, v, gamma, dy, *, variance_epsilon, scale_afte
     """Computes the gradients of BatchNormWithGlobalNormalization for t, m, v, beta and gamma."""
     r = 1 / xp.sqrt(v + xp.asarray(variance_epsilon, v.dtype))
     factor = r * gamma if scale_after_normalization else r
-    db = xp.sum(dy, axis=(0, 1, 2))
-    centred = xp.sum(dy * (t - m), axis=(0, 1, 2))
+    db, centred = [sum_over(xp, a, (0, 1, 2)) for a in (dy, dy * (t - m))]
     dg = centred * r if scale_after_normalization else xp.zeros_like(gamma)
     return tuple([g.astype(t.dtype) for g in (dy * factor, -db * factor, -centred * factor * r * r / 2, db, dg)])
 
