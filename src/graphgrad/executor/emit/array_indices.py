@@ -121,7 +121,8 @@ class _Places:
                                (*self.shape, len(columns)), None, *columns[1:])
 
 
-def gathered(x: Array, where: Array, axes: Sequence[int], shape: Sequence[int], mode: str) -> Array:
+def gathered(x: Array, where: Array, axes: Sequence[int], shape: Sequence[int], mode: str,
+             fill_value: Any = None) -> Array:
     """Returns what an array has at indices of some axes, in the place of the first one if they are neighbours.
 
     Args:
@@ -129,7 +130,8 @@ def gathered(x: Array, where: Array, axes: Sequence[int], shape: Sequence[int], 
       where: (*shape, len(axes)).
       axes: the axes.
       shape: that of the indices.
-      mode: what an index out of range gives: "clip" the nearest element, "fill" NaN or the least integer.
+      mode: what an index out of range gives: "clip" the nearest element, "fill" `fill_value`.
+      fill_value: NaN or the least integer if it is None.
     """
     window = [n for i, n in enumerate(x.shape) if i not in axes]
     first = axes[0] if axes[-1] - axes[0] == len(axes) - 1 else 0
@@ -147,7 +149,8 @@ def gathered(x: Array, where: Array, axes: Sequence[int], shape: Sequence[int], 
     if len(axes) > 1:
         within = within.all(-1)
     within = within.reshape(*[1] * first, *shape, *[1] * (len(window) - first))
-    return x.__array_namespace__().where(within, found, np.asarray(_missing(x.dtype), x.dtype))
+    missing = _missing(x.dtype) if fill_value is None else fill_value
+    return x.__array_namespace__().where(within, found, np.asarray(missing, x.dtype))
 
 
 def take(x: Array, where: Array, axes: Sequence[int], first: int, result: Sequence[int]) -> Array:

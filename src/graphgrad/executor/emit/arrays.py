@@ -139,7 +139,7 @@ class Array:
         shape = [1 if i in places else next(sizes) for i in range(self.ndim + len(places))]
         return self if not places else self.made(f"stablehlo.broadcast_in_dim {self.name}, dims = {kept}", shape)
 
-    def astype(self, dtype: Any) -> Array:
+    def astype(self, dtype: Any, copy: bool = True) -> Array:
         dtype = np.dtype(dtype)
         if dtype == self.dtype:
             return self

@@ -213,7 +213,8 @@ class Namespace(NumberFunctions):
         axes = range(x.ndim) if axis is None else np.ravel(axis).tolist()
         return self.written_lax.rev(x, {a % x.ndim for a in axes})
 
-    def take(self, x: Any, indices: Any, axis: int | None = None, mode: str | None = None) -> Array:
+    def take(self, x: Any, indices: Any, axis: int | None = None, mode: str | None = None,
+             fill_value: Any = None) -> Array:
         x, indices = self._array(x), self._array(indices)
         if axis is None:
             x, axis = x.ravel(), 0
@@ -226,7 +227,7 @@ class Namespace(NumberFunctions):
         if mode not in (None, "fill"):
             raise Unsupported("other modes")
         wrapped = self.where(indices < 0, indices + x.shape[axis], indices)
-        return gathered(x, wrapped.reshape(*indices.shape, 1), [axis], indices.shape, "fill")
+        return gathered(x, wrapped.reshape(*indices.shape, 1), [axis], indices.shape, "fill", fill_value)
 
     def take_in_batches(self, x: Any, indices: Any, axis: int, batch: int) -> Array:
         """Does `take` for each index of the first `batch` axes, which both arrays have."""
@@ -247,10 +248,11 @@ class Namespace(NumberFunctions):
     def take_along_axis(self, x: Any, indices: Any, axis: int) -> Array:
         x, indices = self._array(x), self._array(indices)
         axis %= x.ndim
-        sizes = list(x.shape)
+        sizes = [n if m == 1 or i == axis else m for i, (n, m) in enumerate(zip(x.shape, indices.shape, strict=True))]
         sizes[axis] = indices.shape[axis]
-        if indices.shape != tuple(sizes) or not indices.size:
+        if not indices.size or sizes[:axis] + sizes[axis + 1 :] != [*x.shape[:axis], *x.shape[axis + 1 :]]:
             raise Unsupported("such indices")
+        indices = self.broadcast_to(indices, sizes)
         keys = [indices if i == axis else self.iota(indices.dtype, indices.shape, i) for i in range(x.ndim)]
         return x.at[tuple(keys)].get(mode="fill")
 
@@ -261,7 +263,7 @@ class Namespace(NumberFunctions):
 
     def argsort(self, x: Any, axis: int = -1, **how: Any) -> Array:
         x = self._array(x)
-        if how.pop("kind", "stable") != "stable" or how:
+        if how.pop("kind", "stable") != "stable" or not how.pop("stable", True) or how:
             raise Unsupported("other orders")
         return orders.sort(self, [x, self.iota(np.int64, x.shape, axis % x.ndim)], axis, True)[1]
 
@@ -271,8 +273,9 @@ class Namespace(NumberFunctions):
     def argmin(self, x: Any, axis: int) -> Array:
         return orders.position(self, self._array(x), axis, False, np.int64)
 
-    def cumsum(self, x: Any, axis: int) -> Array:
-        return self.written_lax.cumsum(self._array(x), axis)
+    def cumsum(self, x: Any, axis: int | None = None) -> Array:
+        x = self._array(x)
+        return self.written_lax.cumsum(x.ravel() if axis is None else x, axis or 0)
 
     def cumprod(self, x: Any, axis: int) -> Array:
         return self.written_lax.cumprod(self._array(x), axis)

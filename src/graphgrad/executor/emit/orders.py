@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -124,15 +125,37 @@ def accumulated(xp: Any, operation: str, x: Array, axis: int, reverse: bool) -> 
         neutral = -np.inf if operation == "maximum" else np.inf
     else:
         raise Unsupported("such an array")
-    one, other = _scalars(xp, [x.dtype] * 2)
-    region = _region(xp, [(a.name, a.dtype) for a in (one, other)], lambda: [binary(operation, one, other)])
-    start = xp.asarray(np.asarray(neutral, x.dtype))
-    sizes = ", ".join([str(n if i == axis else 1) for i in range(x.ndim)])
-    steps = ", ".join(["1"] * x.ndim)
+    sizes = [n if i == axis else 1 for i in range(x.ndim)]
     pads = [[0, 0] if i != axis else [0, n - 1] if reverse else [n - 1, 0] for i in range(x.ndim)]
-    line = (f'"stablehlo.reduce_window"({x.name}, {start.name}) <{{padding = dense<{pads}> : tensor<{x.ndim}x2xi64>, '
-            f"window_dimensions = array<i64: {sizes}>, window_strides = array<i64: {steps}>}}> {region}")
-    return x.made(line, x.shape, None, start)
+    combine = functools.partial(binary, operation)
+    return _of_windows(xp, x, np.asarray(neutral, x.dtype), combine, sizes, [1] * x.ndim, pads, x.shape)
+
+
+def reduce_window(xp: Any, x: Array, start: Any, combine: Callable[[Array, Array], Array], sizes: Sequence[int],
+                  steps: Sequence[int]) -> Array:
+    """Combines the elements of each window that lies within an array.
+
+    Args:
+      x: the array.
+      start: the neutral element.
+      combine: a function of two numbers.
+      sizes, steps: of the windows.
+    """
+    shape = [(n - size) // step + 1 for n, size, step in zip(x.shape, sizes, steps, strict=True)]
+    if min(shape, default=0) < 1:
+        raise Unsupported("such windows")
+    return _of_windows(xp, x, start, combine, sizes, steps, [[0, 0]] * x.ndim, shape)
+
+
+def _of_windows(xp: Any, x: Array, start: Any, combine: Callable[[Array, Array], Array], sizes: Sequence[int],
+                steps: Sequence[int], pads: Sequence[Sequence[int]], shape: Sequence[int]) -> Array:
+    one, other = _scalars(xp, [x.dtype] * 2)
+    region = _region(xp, [(a.name, a.dtype) for a in (one, other)], lambda: [combine(one, other)])
+    first = xp.asarray(start)
+    dimensions, strides = (", ".join(map(str, numbers)) for numbers in (sizes, steps))
+    line = (f'"stablehlo.reduce_window"({x.name}, {first.name}) <{{padding = dense<{pads}> : tensor<{x.ndim}x2xi64>, '
+            f"window_dimensions = array<i64: {dimensions}>, window_strides = array<i64: {strides}>}}> {region}")
+    return x.made(line, shape, None, first)
 
 
 def top_k(xp: Any, x: Array, k: int) -> tuple[Array, Array]:

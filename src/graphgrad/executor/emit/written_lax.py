@@ -204,6 +204,11 @@ class WrittenLax:
 
     # -- orders ------------------------------------------------------------------------
 
+    def reduce_window(self, x: Any, start: Any, combine: Any, sizes: Any, steps: Any, padding: str) -> Array:
+        if padding != "VALID":
+            raise Unsupported("padded windows")
+        return orders.reduce_window(self._xp, x, start, combine, sizes, steps)
+
     def cumsum(self, x: Any, axis: int = 0, reverse: bool = False) -> Array:
         return orders.accumulated(self._xp, "add", x, axis, reverse)
 
