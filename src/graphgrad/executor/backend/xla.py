@@ -35,6 +35,11 @@ from graphgrad.system.late_imports import load
 from . import memory_budget, xla_options
 
 
+@functools.cache
+def _has_older_emitters() -> bool:
+    return tuple(map(int, load("jaxlib").__version__.split(".")[:2])) < (0, 11)
+
+
 class ArraySpec(NamedTuple):
     """Shape and NumPy dtype of a buffer: the counterpart of JAX's abstract values."""
 
@@ -119,6 +124,8 @@ class Device:
         """
         memory_budget.reserve_to_compile()
         options = xla_options.options(self._jax, libraries)
+        if with_scratch and _has_older_emitters():
+            xla_options.use_older_emitters(options)
         executable = self._client.compile_and_load(module, self._devices, options)
         return Program(self, executable, outputs, with_scratch)
 

@@ -64,6 +64,14 @@ def options(jaxlib: Any, allowed: frozenset[int]) -> Any:
     return jaxlib.CompileOptions.ParseFromString(_within(made.SerializeAsString(), allowed))
 
 
+def use_older_emitters(options: Any) -> None:
+    """Changes options for a program in which XLA only moves numbers, and a library computes.
+
+    XLA's older emitters compile such programs in less than two thirds of the time, and these are as fast.
+    """
+    options.env_option_overrides = [("xla_cpu_use_fusion_emitters", False)]
+
+
 def _within(message: bytes, allowed: frozenset[int]) -> bytes:
     """Shortens the list of parts for YNNPACK in serialized options."""
 
