@@ -58,12 +58,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.fixture(autouse=True)
 def _own_modes() -> Iterator[None]:
-    """A test that switches between the behaviours of TensorFlow 1 and 2 switches for itself alone."""
+    """A test that switches between the behaviours of TensorFlow 1 and 2, or sets a seed, does so for itself alone."""
     from graphgrad.frontend.graph import operators
     from graphgrad.frontend.variables.references import References
     from graphgrad.gradients.core.inside_loop import OldControlFlow
     from graphgrad.ir import context, dimension
+    from graphgrad.ops.random import seeds
 
+    context.stack.seed = None
+    seeds._eager.__init__()  # type: ignore[misc]
     before = (operators._tensor_equality, dimension.objects_in_use, context.eager_by_default(),
               References.by_default)
     old = OldControlFlow.on
