@@ -35,6 +35,7 @@ SUBJECTS = {
     "programs": "programs",
     "effects": "state",
     "function_effects": "state",
+    "references": "state",
     "tapes": "tapes",
     "taped_programs": "tapes",
     "taped_scopes": "tapes",

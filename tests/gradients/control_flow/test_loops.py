@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import graphgrad.compat.v1 as tf
+from graphgrad.executor.backend import xla
 from graphgrad.executor.program.plan_types import HostStep
 from graphgrad.executor.runtime.executable import Executable
 from graphgrad.executor.runtime.session import HostSession
@@ -155,7 +156,7 @@ def _host_ops(fetches: Any, feeds: dict[Any, Any]) -> tuple[list[str], list[Any]
         raise AssertionError("there are no variables")
 
     executable = Executable(fetches, [], list(feeds), resolve, {})
-    values = executable(list(feeds.values()))
+    values = [xla.to_numpy(v) for v in executable(list(feeds.values()))]
     types = [i.op.type for s in executable.plan.steps if isinstance(s, HostStep) for i in s.program]
     return [t for t in types if t in ("If", "While")], values
 

@@ -83,7 +83,8 @@ def straighten(program: Sequence[Instruction], sources: Mapping[int, Any], const
     with np.errstate(all="ignore"):
         for instruction in program:
             writer.add(instruction)
-    return writer.finish(list(kept))
+    slots = list(kept)
+    return writer.finish(slots) if writer.has(slots) else None
 
 
 def _is_beyond(ins: Instruction) -> bool:
@@ -214,6 +215,10 @@ class _Writer:
             uses.append(name)
             return name
         return self._listing.refer(value)
+
+    def has(self, slots: list[int]) -> bool:
+        """Returns whether slots have values: a variable's handle, which may be fetched, has none."""
+        return all(s in self._values for s in slots)
 
     # -- the function ------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from graphgrad.ir.tensor import Tensor as AnyTensor
 from graphgrad.ir.tensor import TensorOperators, TensorReference, repr_html
 from graphgrad.ir.values.variable_store import Cell, Handle
 
-from .references import References
+from .references import References, is_reference, make_reference
 from .variable_assignments import Assignments, VariableSlice
 from .variable_creation import Creation, creation_numbers
 from .variable_creators import Created
@@ -451,7 +451,10 @@ class VariableV1(Variable):
     def _fetch_as(self, use_resource: Any) -> None:
         """Selects the value for runs that fetch the variable: before updates or, as of a reference, after them."""
         if self._graph is not None and (References.by_default if use_resource is None else not use_resource):
-            self._graph._scoped_state.setdefault("references", set()).add(self._snapshot.op.index)
+            make_reference(self)
+
+    def __bool__(self) -> bool:
+        return is_reference(self) or super().__bool__()
 
 
 class AssignedVariable(VariableV1):

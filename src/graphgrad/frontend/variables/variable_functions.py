@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphgrad.frontend.graph.collections import GraphKeys, get_collection
+from graphgrad.frontend.variables.references import variable_of
 from graphgrad.frontend.variables.variable import AssignedVariable
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import constant, convert_to_tensor
@@ -20,6 +21,8 @@ from graphgrad.ops.control.group import group
 
 def _as_variable(ref: Any, function: str) -> Any:
     if not hasattr(ref, "_update"):
+        if (variable := variable_of(ref)) is not None:
+            return variable
         raise TypeError(f"tf.{function} needs a variable, not {ref!r} of type '{type(ref).__name__}'. "
                         "Fix: make it with tf.Variable or tf.get_variable")
     return ref

@@ -55,7 +55,7 @@ def stand_for(v: Any, message: Any, prefix: str) -> None:
     from .variable_settings import SaveSliceInfo, VariableAggregation, VariableSynchronization
 
     graph = get_default_graph()
-    handle = graph.get_tensor_by_name(prefix + message.variable_name)
+    handle = graph.get_operation_by_name((prefix + message.variable_name).removesuffix(":0")).outputs[0]
     v._graph = graph
     v._handle = handle
     handle._variable = v  # type: ignore[attr-defined]  # as variables themselves do

@@ -121,7 +121,10 @@ def as_x(x: Any, i: int, what: str = "xs") -> Any:
             "there is nothing in the graph to differentiate with respect to.\n"
             f"  Asked for at {user_source(2)}\n  Fix: pass the tf.Tensor or tf.Variable that the ys use"
         )
-    return x if isinstance(x, Tensor) or not hasattr(x, "_as_tensor") else x._as_tensor(None, None)
+    if isinstance(x, Tensor):
+        is_reference = x.op.index in x.graph._scoped_state.get("references", ())
+        return x.op.inputs[0] if is_reference else x  # a reference is all that is read of the variable
+    return x._as_tensor(None, None) if hasattr(x, "_as_tensor") else x
 
 
 def in_graph(graph: Graph, t: Any, what: str) -> Tensor:

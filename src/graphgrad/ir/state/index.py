@@ -10,15 +10,19 @@ class Index:
 
     Args:
       operations: the graph's list, which grows.
+
+    Attributes:
+      aliases: the names by which a reference is found, in place of the variable's handle: name -> tensor or operation.
     """
 
-    __slots__ = ("_operations", "_named", "_consumers", "_consumers_upto")
+    __slots__ = ("_operations", "_named", "_consumers", "_consumers_upto", "aliases")
 
     def __init__(self, operations: list[Any]) -> None:
         self._operations = operations
         self._named: dict[str, Any] = {}
         self._consumers: dict[int, list[Any]] = {}  # keyed by id: tensors may compare elementwise
         self._consumers_upto = 0
+        self.aliases: dict[str, Any] = {}
 
     def by_name(self) -> dict[str, Any]:
         """Returns the operations by name."""
@@ -57,6 +61,10 @@ class Index:
         Raises: KeyError for an unknown name; ValueError for the wrong kind.
         """
         named = self.by_name()
+        if name in self.aliases and (allow_tensor if ":" in name else allow_operation):
+            own = named.get(name.partition(":")[0])
+            if own is None or own.type == "VarHandleOp":
+                return self.aliases[name]
         if ":" in name and allow_tensor:
             op_name, _, index = name.rpartition(":")
             if not index.isdigit() or not op_name:

@@ -8,6 +8,7 @@ from typing import Any
 
 from graphgrad.frontend.distribute.sharding import share_layout
 from graphgrad.frontend.variables.initializers import Zeros
+from graphgrad.frontend.variables.references import is_reference
 from graphgrad.frontend.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 from graphgrad.frontend.variables.variable_settings import SaveSliceInfo
 from graphgrad.ir.context import current_graph
@@ -32,7 +33,9 @@ def create_slot(primary: Any, initial: Any, name: str, shape: Any = None, dtype:
     """
     with _beside(primary), variable_scope(None, f"{op_name(primary)}/{name}"):
         get_variable_scope().set_partitioner(None)
-        slot = get_variable("", shape, dtype, initial, trainable=False)
+        # A variable's slot is of its kind, a tensor's of the default one.
+        resource = not is_reference(primary) if getattr(primary, "_snapshot", None) is not None else None
+        slot = get_variable("", shape, dtype, initial, trainable=False, use_resource=resource)
     _set_part(slot, primary)
     share_layout(primary, slot)
     return slot
