@@ -160,6 +160,29 @@ def test_concrete_functions() -> None:
         c([1.0])
 
 
+def test_arguments_of_concrete_functions_are_converted_and_fit() -> None:
+    """As in TensorFlow 2.21, where only the shapes of eager tensors are not compared."""
+    c = tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([None], tf.float32)]).get_concrete_function()
+
+    def inside(given: Any) -> Any:
+        return tf.function(lambda: c(given))()
+
+    for given in ([1.0], (1.0,), [1], np.array([1.0]), np.array([1]), tf.constant([1.0]), tf.Variable([1.0])):
+        np.testing.assert_array_equal(c(given), [2.0])
+        np.testing.assert_array_equal(c(x=given), [2.0])
+        np.testing.assert_array_equal(inside(given), [2.0])
+    np.testing.assert_array_equal(c(tf.constant([[1.0]])), [[2.0]])
+    for given, text in [(1, r"have a shape like \(None,\); got \(\)"), ([[1.0]], "have a shape"), ("a", "be a Tensor"),
+                        (None, "be a Tensor")]:
+        for call in (c, inside):
+            with pytest.raises(TypeError, match=f"Binding inputs to tf.function(?s:.*)expected argument x to {text}"):
+                call(given)
+    with pytest.raises(TypeError, match="have a shape like"):
+        tf.function(lambda x: c(x))(tf.constant([[1.0]]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="float32 tensor but is a int32"):
+        c(tf.constant([1]))
+
+
 def test_concrete_functions_capture_and_nest() -> None:
     """Variables are captured; a concrete function can be called in another function, and differentiated there."""
     v = tf.Variable(3.0)

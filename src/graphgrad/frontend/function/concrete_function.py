@@ -21,6 +21,7 @@ from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.effects import effects_of
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
+from graphgrad.ir.shape import compatible
 from graphgrad.ir.values.composite import Composite
 
 from .descriptions import described
@@ -203,19 +204,35 @@ class ConcreteFunction:
                     f"tensors, not {len(args)} positional and {sorted(kwargs)}. Fix: call it with the tensors of its "
                     f"signature, {self.structured_input_signature}"
                 )
+            has_others = len(nest.flatten(self.structured_input_signature)) > len(names)
+            for name, t in zip(names, tensors, strict=True):
+                if has_others and not (is_tensor_like(t) or isinstance(t, (np.ndarray, np.generic, int, float, bool))):
+                    raise TypeError(f"Binding inputs to tf.function failed: {self.name}: expected argument {name} to "
+                                    f"be a Tensor; got {type(t).__name__} ({t!r}). Fix: tf.constant(...)")
         placeholders = self._inputs[: self._argument_count]
-        for p, t in zip(placeholders, tensors, strict=True):
-            if not (is_tensor_like(t) or isinstance(t, (np.ndarray, np.generic, int, float, bool))):
-                raise TypeError(f"Binding inputs to tf.function failed: {self.name}: expected argument {p.op.name} to "
-                                f"be a Tensor; got {type(t).__name__} ({t!r}). Fix: tf.constant(...)")
-            if getattr(t, "dtype", p.dtype) != p.dtype and is_tensor_like(t):
-                raise InvalidArgumentError(
-                    None, None, f"cannot compute {self.name} as input {p.op.name} was expected to be a {p.dtype.name} "
-                    f"tensor but is a {t.dtype.name} tensor. Fix: tf.cast({p.op.name}, tf.{p.dtype.name})")
-        tensors = [convert_to_tensor(t, p.dtype) for p, t in zip(placeholders, tensors, strict=True)]
+        tensors = [self._argument(p, t) for p, t in zip(placeholders, tensors, strict=True)]
         if key is not None:
             self._shortcuts.add(key, args, kwargs, given, lambda args, _: args, self, tensors)
         return self._call_flat(tensors)
+
+    def _argument(self, placeholder: Tensor, value: Any) -> Any:
+        """Converts an argument to a tensor for a placeholder."""
+        name, dtype = placeholder.op.name, placeholder.dtype
+        if is_tensor_like(value) and getattr(value, "dtype", dtype) != dtype:
+            raise InvalidArgumentError(
+                None, None, f"cannot compute {self.name} as input {name} was expected to be a {dtype.name} tensor but "
+                f"is a {value.dtype.name} tensor. Fix: tf.cast({name}, tf.{dtype.name})")
+        expected = f"Binding inputs to tf.function failed: {self.name}: expected argument {name} to"
+        try:
+            tensor = convert_to_tensor(value, dtype)
+        except (TypeError, ValueError) as e:
+            raise TypeError(f"{expected} be a Tensor; got {type(value).__name__} ({value!r}): {e}") from e
+        # The shapes of eager tensors are not compared: an operation that they do not fit will say so.
+        as_it_is = tensor is value and isinstance(tensor, EagerTensor)
+        if as_it_is or compatible(tensor._spec.shape, placeholder._spec.shape):
+            return tensor
+        raise TypeError(f"{expected} have a shape like {placeholder.shape}; got {tensor.shape}. "
+                        "Fix: tf.reshape, or trace the function for that shape")
 
     def _bound(self, args: Any, kwargs: Any) -> list[Any] | None:
         """Returns the tensors of arguments nested as in the signature; None if they are not."""
@@ -225,21 +242,17 @@ class ConcreteFunction:
         tensors: list[Any] = []
         pairs = [*zip(wanted_args, [*args, *[_ABSENT] * (len(wanted_args) - len(args))], strict=True),
                  *[(w, kwargs.get(k, _ABSENT)) for k, w in sorted(wanted_kwargs.items())]]
+        is_whole = all(value is not _ABSENT for _, value in pairs)
         for wanted, value in pairs:
-            leaves = nest.flatten(wanted)
-            specs = [hasattr(leaf, "is_compatible_with") for leaf in leaves]
             if value is _ABSENT:
-                if any(specs):
+                if any(map(_is_spec, nest.flatten(wanted))):
                     return None
                 continue
-            try:
-                nest.assert_same_structure(wanted, value, check_types=False)
-            except (TypeError, ValueError):
+            leaves = _leaves(wanted, value, is_whole)
+            if leaves is None:
                 return None
-            for leaf, is_spec, given in zip(leaves, specs, nest.flatten(value), strict=True):
-                if is_spec and nest.is_composite_spec(leaf) is not isinstance(given, Composite):
-                    return None
-                if is_spec:
+            for leaf, given in leaves:
+                if _is_spec(leaf):
                     tensors.extend(tensors_of(given))
                 elif given is not leaf and given != leaf:
                     return None
@@ -275,6 +288,29 @@ class ConcreteFunction:
 
 
 _ABSENT = object()
+
+
+def _is_spec(leaf: Any) -> bool:
+    return hasattr(leaf, "is_compatible_with")
+
+
+def _leaves(wanted: Any, value: Any, is_whole: bool) -> list[tuple[Any, Any]] | None:
+    """Pairs the leaves of a part of a signature with those of an argument; returns None if it is nested otherwise.
+
+    Args:
+      wanted: the part.
+      value: the argument.
+      is_whole: whether all arguments are given; then what is given for one tensor may be a list.
+    """
+    if is_whole and _is_spec(wanted) and not nest.is_composite_spec(wanted):
+        return None if isinstance(value, Composite) else [(wanted, value)]
+    try:
+        nest.assert_same_structure(wanted, value, check_types=False)
+    except (TypeError, ValueError):
+        return None
+    found = list(zip(nest.flatten(wanted), nest.flatten(value), strict=True))
+    fit = all(not _is_spec(w) or nest.is_composite_spec(w) is isinstance(given, Composite) for w, given in found)
+    return found if fit else None
 
 
 def _dtype_of(leaf: Any) -> Any:
