@@ -61,6 +61,7 @@ SUBJECTS = {
     "kept_tensors": "state",
     "changed_arrays": "state",
     "conditions": "state",
+    "gradient_effects": "state",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}
