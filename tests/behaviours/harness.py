@@ -61,6 +61,7 @@ SUBJECTS = {
     "kept_tensors": "state",
     "changed_arrays": "state",
     "conditions": "state",
+    "seeds_again": "state",
     "gradient_effects": "state",
 }
 
