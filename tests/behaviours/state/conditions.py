@@ -225,3 +225,23 @@ def in_sessions(tf: Any) -> Any:
             for fetches in (one, [one, dx], limited, nested):
                 found.append([sess.run(fetches, {n: k}), sess.run([w, r])])
     return found
+
+
+@case("graph")
+def first_values_given_inside(tf: Any) -> Any:
+    z = tf.get_variable("z", initializer=0.0, use_resource=True)
+
+    def body(i, s):
+        with tf.control_dependencies([z.assign(2.0)]):
+            return [i + 1, s + z.read_value()]
+
+    def more(i):
+        with tf.control_dependencies([z.assign(5.0)]):
+            return tf.identity(i < 3)
+
+    loops = [tf.while_loop(lambda i, s: i < 3, body, [0, 0.0]), tf.while_loop(more, lambda i: [i + 1], [0])]
+    found = []
+    for loop in loops:
+        with tf.Session() as sess:
+            found.append([sess.run(loop), sess.run(z)])
+    return found

@@ -152,7 +152,7 @@ class Instruction:
         if opdef.seen:
             self.device_kernel = fitting(op, self.device_kernel)
         self.host_inputs = host_positions(op) if opdef.host or "host" in opdef.flags else ()
-        self.needs = "reads" in opdef.flags and "unset" not in opdef.flags
+        self.needs = ("reads" in opdef.flags or opdef.variable == "update") and "unset" not in opdef.flags
 
     def __repr__(self) -> str:
         return f"<Instruction {self.op.type} '{self.op.name}'>"

@@ -122,6 +122,8 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
                 return values, state
             values, state = body([*values, *captures], state, number(step, values))
             step += 1
+    if any(value is None for value in state):
+        raise NeedsHostValue("")  # a variable that may get its first value in an iteration
     from graphgrad.ops.common.lax_functions import lax_of
 
     changes = cond.changes  # then it must run once for each answer, and what it leaves goes into the iteration
