@@ -61,6 +61,9 @@ SUBJECTS = {
     "shared_vectors": "programs",
     "kept_tensors": "state",
     "changed_arrays": "state",
+    "conditions": "state",
+    "seeds_again": "state",
+    "gradient_effects": "state",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}

@@ -288,3 +288,18 @@ def test_folds_and_scans():
 def test_bad_arguments_of_loops_over_rows(build, error, text):
     with pytest.raises(error, match=text):
         build()
+
+
+@pytest.mark.parametrize("in_xla", [False, True])
+def test_loops_that_add_to_a_variable_without_a_value(in_xla, request):
+    if in_xla:
+        request.getfixturevalue("first_in_xla")
+    v = tf.get_variable("v", initializer=0, use_resource=True)
+
+    def body(i):
+        with tf.control_dependencies([v.assign_add(1)]):
+            return i + 1
+
+    loop = tf.while_loop(lambda i: i < 3, body, [0])
+    with tf.Session() as sess, pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value v"):
+        sess.run(loop)

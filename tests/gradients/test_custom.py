@@ -400,3 +400,28 @@ def test_functions_that_do_not_fit_are_refused():
     ]:
         with pytest.raises(error, match=text):
             call()
+
+
+def test_gradient_functions_assign_in_loops():
+    """TensorFlow refuses variables there that the function does not use; here they are captured."""
+    with context.use(context.EAGER):
+        total = tf2.Variable(0.0)
+
+        @tf2.custom_gradient
+        def square(x):
+            def grad(dy):
+                total.assign_add(dy)
+                return dy * 2.0 * x
+
+            return x * x, grad
+
+        @tf2.function
+        def run(x, k):
+            with tf2.GradientTape() as tape:
+                tape.watch(x)
+                y = tf2.while_loop(lambda i, y: i < k, lambda i, y: (i + 1, square(y)), (0, x))[1]
+            return tape.gradient(y, x)
+
+        for times in (1, 2):
+            np.testing.assert_allclose(run(tf2.constant(1.1), tf2.constant(3)), 15.589739, rtol=1e-6)
+            np.testing.assert_allclose(total, times * 11.014445, rtol=1e-6)

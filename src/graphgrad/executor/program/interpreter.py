@@ -152,7 +152,7 @@ class Instruction:
         if opdef.seen:
             self.device_kernel = fitting(op, self.device_kernel)
         self.host_inputs = host_positions(op) if opdef.host or "host" in opdef.flags else ()
-        self.needs = "reads" in opdef.flags and "unset" not in opdef.flags
+        self.needs = ("reads" in opdef.flags or opdef.variable == "update") and "unset" not in opdef.flags
 
     def __repr__(self) -> str:
         return f"<Instruction {self.op.type} '{self.op.name}'>"
@@ -396,6 +396,7 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
             return [inner[i] for i in body.outs], tuple(after)
 
         call.watched = watched and can_fail(body)  # type: ignore[attr-defined]  # kernels read these
+        call.changes = any(before != after for before, after in body.state)  # type: ignore[attr-defined]
         call.specs = body.specs  # type: ignore[attr-defined]  # functions take attributes
         # Silenced: functions take attributes.
         call.stop = None if stop is None else functools.partial(wanted, stop)  # type: ignore[attr-defined]

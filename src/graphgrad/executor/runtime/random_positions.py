@@ -11,6 +11,7 @@ import numpy as np
 from graphgrad.executor.program.plan_types import Plan
 from graphgrad.executor.program.random_table import RandomTable, is_drawn
 from graphgrad.ir.graph import Operation
+from graphgrad.ir.state.seeding import times_set
 
 _lock = threading.Condition()
 # Seconds that a run waits for the first run of the same operation in another thread, which may have to compile; little
@@ -25,11 +26,15 @@ class RandomPositions:
     The position of an operation is the number of blocks that its runs have drawn, as in TensorFlow, where runs may draw
     different numbers of them; that of an operation in a sub-graph is the number of its runs.
 
+    Args:
+      of_function: whether all begin anew when eager mode's seed is set.
+
     Attributes:
       latest: the positions at which the latest runs began.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, of_function: bool = False) -> None:
+        self._of_function, self._seeded = of_function, times_set()
         self._next: dict[Operation, int] = {}
         self._usual: dict[Operation, int] = {}  # how many blocks the latest run of an operation has drawn
         self._first: dict[Operation, float] = {}  # operations in their first run, and how long others wait for it
@@ -58,6 +63,8 @@ class RandomPositions:
         Returns: the table for the run.
         """
         with _lock:
+            if self._of_function and self._seeded != times_set():
+                self._next, self._seeded = {}, times_set()
             if self._first:  # its own are there where the run begins again, with another plan
                 others = self._first.keys() & (set(plan.random_ops) - begun.keys())
                 patience = min((self._first[op] for op in others), default=0.0)
@@ -98,7 +105,7 @@ class RandomPositions:
             for row, op in enumerate(plan.random_ops):
                 if op in reserved and row not in plan.nested_rows:
                     drawn = self._usual[op] = table.taken.get(row, 0)
-                    if self._next[op] == begun[op] + reserved[op]:
+                    if self._next.get(op) == begun[op] + reserved[op]:
                         self._next[op] = begun[op] + drawn
             self._over(reserved)
 

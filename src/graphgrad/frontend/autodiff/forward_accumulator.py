@@ -7,12 +7,14 @@ a gradient. What it computes runs as operations: tapes and accumulators around i
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from graphgrad.frontend.structure import nest
 from graphgrad.gradients.bodies.subgraphs import carries
 from graphgrad.gradients.core.missing import MissingGradientError
-from graphgrad.gradients.core.registry import gradient_function
+from graphgrad.gradients.core.outer_graphs import open_entrances
+from graphgrad.gradients.core.registry import gradient_function, without_custom_gradients
 from graphgrad.gradients.core.rules import call_rule
 from graphgrad.gradients.core.unconnected import UnconnectedGradients
 from graphgrad.gradients.derived.vector_products import jvp
@@ -122,7 +124,10 @@ class ForwardAccumulator:
         before = list(recorders)
         recorders[before.index(self._record) :] = []  # only outer accumulators record what follows
         try:
-            found = self._forward(Record(opdef, inputs, outputs, attrs, gradient), tangents)
+            if getattr(gradient, "is_custom", False) and all(t is not None for t in tangents[: gradient.n_results]):
+                found = tangents  # of the function's own operations, as in TensorFlow
+            else:
+                found = self._forward(Record(opdef, inputs, outputs, attrs, gradient), tangents)
             came_by = opdef, next(t for t, v in zip(inputs, tangents, strict=True) if v is not None)
             for y, tangent in zip(outputs, found, strict=True):
                 if tangent is not None:
@@ -168,6 +173,14 @@ class ForwardAccumulator:
 
 
 def _in_graph(y: Any, xs: list[Any], directions: list[Any]) -> Any:
+    graph = current_graph()
+    assert graph is not None
+    calls = frozenset(open_entrances)
+    # As in TensorFlow, the derivative is that of a function's own operations, if they have any.
+    with contextlib.suppress(MissingGradientError), without_custom_gradients(graph, calls):
+        (found,) = jvp([y], xs, directions)
+        if found is not None:
+            return found
     (found,) = jvp([y], xs, directions)
     return found
 

@@ -460,7 +460,7 @@ def _while_counted(cond: Callable[..., Any], body: Callable[..., Any], loop_vars
 
 def _while_eagerly(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, limit: Any) -> Any:
     step, first = 0, loop_vars
-    while (limit is None or step < int(limit)) and bool(cond(*loop_vars)):
+    while bool(cond(*loop_vars)) and (limit is None or step < int(limit)):  # asked at the limit, too
         result = body(*loop_vars)
         if not isinstance(result, (list, tuple)):
             if len(first) != 1:

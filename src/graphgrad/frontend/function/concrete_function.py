@@ -61,7 +61,7 @@ class ConcreteFunction:
         self._outputs = structured_outputs
         self._signature = nest.map_structure(_weakly, signature if signature is not None else ((), {}))
         self._parameters: Any = None  # the names of positional arguments, if they are known
-        self._positions = RandomPositions()
+        self._positions = RandomPositions(of_function=True)
         self._part: GraphSlice | None = None
         self._implements: Callable[[], None] | None = None  # replaces a call
         self._inputs = list(graph.inputs)

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.dtypes import float64, resource, variant
-from graphgrad.ir.effects import bodies_of
+from graphgrad.ir.effects import bodies_of, has_effect, with_all_before
 from graphgrad.ir.funcgraph import FuncGraph, around
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import raw, registry
@@ -130,10 +130,17 @@ def replace(graph: FuncGraph, other: dict[int, Tensor]) -> None:
     graph.outputs = [other.get(id(t), t) for t in graph.outputs]
 
 
-def drop_effects(graph: FuncGraph) -> None:
-    """Removes operations that run although no output needs them: reads of variables, host functions, inner loops."""
-    needed = {op.index for op in needed_ops(graph.outputs)}
-    for op in graph._operations:
+def drop_effects(graph: FuncGraph, copies: Sequence[Operation]) -> None:
+    """Removes copies that run although nothing needs them: reads of variables, host functions, inner loops.
+
+    Args:
+      graph: a gradient's sub-graph. What users' gradient functions do in it stays.
+      copies: the operations in it that are copies of forward ones.
+    """
+    dropped = set(map(id, copies))
+    own = [op for op in graph._operations if id(op) not in dropped and has_effect(op)]
+    needed = {op.index for op in with_all_before([*(t.op for t in graph.outputs), *own])}
+    for op in copies:
         if op.index not in needed and "stateful" in op.opdef.flags:
             op.opdef, op.inputs, op.attrs = registry["Const"], (), {"value": np.zeros(()), "dtype": float64}
 
@@ -253,7 +260,7 @@ class Copy:
                 op.inputs = tuple([self._repeated.get(id(t), t) for t in op.inputs])
         if self._kept:
             replace(self.target, self._kept)
-            drop_effects(self.target)
+            drop_effects(self.target, self._copies)
 
 
 def kept_outputs(op: Operation) -> list[Tensor]:

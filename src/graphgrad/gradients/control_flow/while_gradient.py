@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.gradients.bodies.recorded_loops import Loop, declared, inputs_used, item, record, repeat
+from graphgrad.gradients.bodies.recorded_loops import Loop, declared, item, record, repeat
 from graphgrad.gradients.bodies.subgraphs import (
     as_long_as,
     carries,
@@ -47,6 +47,7 @@ from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import bool_, int32, resource, variant
+from graphgrad.ir.effects import runs_for
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Operation, Tensor
 from graphgrad.ir.opdef import raw, registry
@@ -159,12 +160,15 @@ class _Back:
             inside = {id(t): value for t, value in zip(body.inputs, values, strict=True)}
             after = [body.outputs[i] for i in (*parts.carried, *parts.once)]
             known = self._saved(after) | self._kept(after)
-            found = self._differentiated(copy_ops(self.graph, after, inside), values)
+            first = len(self.graph._operations)
+            ys = copy_ops(self.graph, after, inside)
+            copies = self.graph._operations[first:]
+            found = self._differentiated(ys, values)
             self._output(found, values, self._counters(inside))
             self._forget_values(inside)
         replace(self.graph, {id(inside[i]): value for i, value in known.items()})
-        drop_effects(self.graph)
-        used = {id(t) for t in inputs_used(self.graph.outputs)}
+        drop_effects(self.graph, copies)
+        used = _placeholders_read(self.graph)
         self.lists = [(t, lst) for t, lst in self.lists if id(lst) in used]
         self.recorded = [t for t, _ in self.lists]
 
@@ -277,7 +281,7 @@ class _Back:
         start = [raw.Sub(steps, np.int32(1)), *(arrived[i] for i in self.parts.carried)]
         for i, total in zip(self.read, self.sums, strict=True):
             start.append(arrived[i] if i in arrived else zeros_for(self.loop.inputs[i], total))
-        used = {id(t) for t in inputs_used(graph.outputs)}
+        used = _placeholders_read(graph)
         kept = [(p, c) for p, c in zip(graph.inputs, graph.captured, strict=True) if id(p) in used]
         kept += [(lst, convert_to_tensor(full)) for (_, lst), full in zip(self.lists, recorded, strict=True)]
         own, counter = [self.step, *self.grads, *self.sums], op._attr("counter")
@@ -318,6 +322,11 @@ class _Back:
             self.graph.outputs.append(raw.Sub(number, np.int32(stride)))
         passed = raw.Mul(raw.Sub(steps, np.int32(1)), np.int32(stride))
         return raw.AddV2(self.loop.inputs[counter], passed)
+
+
+def _placeholders_read(graph: FuncGraph) -> set[int]:
+    """Returns the ids of the placeholders that the outputs and effects of a body need."""
+    return {id(op.outputs[0]) for op in runs_for(graph, graph.outputs) if op.type == "Placeholder"}
 
 
 def _shape_of(x: Tensor, g: Any) -> Any:

@@ -18,6 +18,8 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
 from graphgrad.ir.values.composite import Composite, is_of_parts, parts_of_gradient, with_gradient_parts
 
+from .outer_graphs import open_entrances
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -88,7 +90,8 @@ def _in_graph(graph: Graph, f: Callable[..., Any], args: tuple[Any, ...]) -> Any
         raise _must_take_variables(variables)
     reads = [v.value() for v in variables]
     op: Operation = raw.IdentityN(results + recorded + reads)[0].op
-    op._gradient = _make_rule(grad_fn, leaves, given, variables)
+    rule = op._gradient = _make_rule(grad_fn, leaves, given, variables)
+    rule.called_in = frozenset(open_entrances)  # type: ignore[attr-defined]  # functions take any attribute
     return repack(result, iter(_with(leaves, op.outputs[: len(results)])))
 
 
@@ -177,6 +180,7 @@ def _make_rule(grad_fn: Callable[..., Any], results: list[Any], args: list[Any],
         return [None] * n_results + flat + variable_grads
 
     rule.n_results = n_results  # type: ignore[attr-defined]  # for explain_gradient
+    rule.is_custom = True  # type: ignore[attr-defined]  # for forward mode
     rule.mark = f"CustomGradient-{next(_numbers)}"  # type: ignore[attr-defined]  # its name in files, as in TensorFlow
     return rule
 

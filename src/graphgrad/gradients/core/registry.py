@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from graphgrad.ir.graph import Operation
+from graphgrad.ir.graph import Graph, Operation
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, OpDef, registry
 from graphgrad.ir.source import Source, is_internal, user_source
 
@@ -152,7 +153,8 @@ def gradient_function(op: Operation) -> Any:
     if override is None:
         return op.opdef.gradient
     if not isinstance(override, str):
-        return override
+        left_out = _without and (op.graph, getattr(override, "called_in", None)) in _without
+        return op.opdef.gradient if left_out else override
     if override in _by_name:
         return _by_name[override].function
     if override in registry:
@@ -162,6 +164,24 @@ def gradient_function(op: Operation) -> Any:
         f"operation '{op.name}' (op type: {op.type}).\n  Built at {op.source}\n"
         f"  Fix: decorate a function with @tf.RegisterGradient('{override}')"
     )
+
+
+_without: list[tuple[Graph, Any]] = []
+
+
+@contextlib.contextmanager
+def without_custom_gradients(graph: Graph, calls: frozenset[Operation]) -> Iterator[None]:
+    """Differentiates the operations themselves where functions have gradients by `custom_gradient`.
+
+    Args:
+      graph: the graph in which they were called. What is inside of branches and loops keeps these gradients.
+      calls: the entrances of the calls in which they were called; what is inside of other calls keeps them.
+    """
+    _without.append((graph, calls))
+    try:
+        yield
+    finally:
+        _without.remove((graph, calls))
 
 
 def get_gradient_function(op: Operation) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphgrad.ir.dtypes import resource
+from graphgrad.ir.funcgraph import stands_for
 from graphgrad.ir.shape import Shape, as_shape, shape_str
 from graphgrad.ir.source import user_source
 
@@ -13,8 +14,11 @@ def value_shape(x: Any) -> Shape:
     """Returns the static shape of a tensor, or of the variable whose handle it is."""
     if x.dtype is not resource:
         return x._spec.shape  # type: ignore[no-any-return]  # a spec is untyped here
-    variable = getattr(x, "_variable", None)
-    shape: Shape = x.op._attr("shape") if variable is None else as_shape(variable.shape)
+    handle = stands_for(x)
+    variable = getattr(handle, "_variable", None)
+    if variable is not None:
+        return as_shape(variable.shape)
+    shape: Shape = None if handle.op.type == "Placeholder" else handle.op._attr("shape")
     return shape
 
 

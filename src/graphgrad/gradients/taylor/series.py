@@ -205,7 +205,7 @@ class Series:
         """Returns the tensor whose coefficients are known and that has the same value."""
         while id(t) not in self.known:
             outside = getattr(t.graph, "outside", {}).get(id(t))
-            if outside is not None:
+            if isinstance(outside, Tensor) or id(outside) in self.known:  # else it is a constant of eager mode
                 t = outside
                 continue
             if t.graph is not self._graph or t.op.index < self._first or not t.op.opdef.elementwise:

@@ -2,8 +2,8 @@
 
 A kernel gets each sub-graph as a function `f(args, state) -> (outputs, state)` and the values
 of the variables that the sub-graphs touch as `state`; it returns outputs and new state. Where `f.watched` is true, the
-last element of the state is whether a value was rejected (`OpDef.refuses`). The
-gradients need the sweep itself, so they are declared in `gradients/control_flow/if_gradient.py`.
+last element of the state is whether a value was rejected (`OpDef.refuses`); `f.changes` is whether it changes the rest
+of the state. The gradients need the sweep itself, so they are declared in `gradients/control_flow/if_gradient.py`.
 """
 
 from __future__ import annotations
@@ -116,15 +116,27 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
 
     if xp is np:
         values, step = list(args[:n]), 0
-        while (limit is None or step < limit) and bool(_decision(cond([*values, *captures], state, step)[0][0])):
+        while True:
+            (more,), state = cond([*values, *captures], state, step)  # as in TensorFlow, at the limit, too
+            if not bool(_decision(more)) or (limit is not None and step >= limit):
+                return values, state
             values, state = body([*values, *captures], state, number(step, values))
             step += 1
-        return values, state
+    if any(value is None for value in state):
+        raise NeedsHostValue("")  # a variable that may get its first value in an iteration
     from graphgrad.ops.common.lax_functions import lax_of
 
+    changes = cond.changes  # then it must run once for each answer, and what it leaves goes into the iteration
+
+    def asked(step, values, state):
+        """Runs the condition; returns its answer and the state after it."""
+        (more,), state = cond([*values, *captures], state, step)
+        return _decision(xp.asarray(more)), state
+
     def keep_going(carry):
-        step, values, state = carry
-        more = _decision(xp.asarray(cond([*values, *captures], state, step)[0][0]))
+        step, values, state, more = carry
+        if not changes:
+            more, _ = asked(step, values, state)
         if cond.stop is not None:
             more = xp.logical_and(more, xp.logical_not(cond.stop(step)))
         if cond.watched or body.watched:  # a rejected value may be the one that ends the loop
@@ -133,20 +145,26 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
 
     def judged(step, values, state):
         """Adds the condition's rejections to the state; the caller of `keep_going` cannot pass them on."""
-        return (*state[:-1], cond([*values, *captures], state, step)[1][-1]) if cond.watched else state
+        return (*state[:-1], asked(step, values, state)[1][-1]) if cond.watched and not changes else state
 
     def iterate(carry):
-        step, values, state = carry
+        step, values, state, more = carry
         state = judged(step, values, state)
         values, state = body([*values, *captures], state, number(step, values))
-        return step + 1, [_on_loan(xp, v) for v in values], state
+        values = [_on_loan(xp, v) for v in values]
+        if changes:
+            more, state = asked(step + 1, values, state)
+        return step + 1, values, state, more
 
     def run():
-        zero, now = xp.zeros((), xp.int64), tuple(map(xp.asarray, state))
-        values = _carried(xp, args[:n], lambda values: iterate((zero, values, now))[1])
-        return lax_of(xp).while_loop(keep_going, iterate, (zero, values, now))
+        zero, now, more = xp.zeros((), xp.int64), tuple(map(xp.asarray, state)), None
+        values = [_on_loan(xp, v) for v in args[:n]]
+        if changes:
+            more, now = asked(zero, values, now)
+        values = _carried(xp, values, lambda values: iterate((zero, values, now, more))[1])
+        return lax_of(xp).while_loop(keep_going, iterate, (zero, values, now, more))
 
-    step, values, state = _on_device(run)
+    step, values, state, _ = _on_device(run)
     return values, judged(step, values, state)
 
 

@@ -19,7 +19,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir import context, eager
 from graphgrad.ir.context import Inherited
 from graphgrad.ir.opdef import OpDef, registry
-from graphgrad.ir.state.seeding import seed_with
+from graphgrad.ir.state.seeding import seed_was_set, seed_with
 
 from . import philox
 
@@ -84,7 +84,8 @@ def set_random_seed(seed: int) -> None:
     """Sets the seed that the current graph's random ops (or eager mode's) start from.
 
     Args:
-      seed: an integer. Ops built from now on derive their seeds from it.
+      seed: an integer. Ops built from now on derive their seeds from it. In eager mode, functions that are traced
+        already keep the seeds of their ops, and draw the same numbers from the beginning.
     Reference: TensorFlow 2.21 `tf.compat.v1.set_random_seed`, `tf.random.set_seed`.
 
     >>> tf.set_random_seed(1)
@@ -98,6 +99,7 @@ def set_random_seed(seed: int) -> None:
         context.stack.seed = seed
         _eager.op_seeds = random.Random(seed)
         _eager.positions.clear()
+        seed_was_set()
 
 
 set_seed = set_random_seed
