@@ -60,6 +60,7 @@ SUBJECTS = {
     "shared_vectors": "programs",
     "kept_tensors": "state",
     "changed_arrays": "state",
+    "dataset_effects": "state",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}

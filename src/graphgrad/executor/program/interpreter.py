@@ -397,6 +397,7 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
 
         call.watched = watched and can_fail(body)  # type: ignore[attr-defined]  # kernels read these
         call.specs = body.specs  # type: ignore[attr-defined]  # functions take attributes
+        call.changes = any(a != b for a, b in body.state)  # type: ignore[attr-defined]  # functions take attributes
         # Silenced: functions take attributes.
         call.stop = None if stop is None else functools.partial(wanted, stop)  # type: ignore[attr-defined]
         return call

@@ -116,10 +116,15 @@ def while_(xp, args, *, cond, body, output_shapes, state, maximum_iterations=Non
 
     if xp is np:
         values, step = list(args[:n]), 0
-        while (limit is None or step < limit) and bool(_decision(cond([*values, *captures], state, step)[0][0])):
+        while limit is None or step < limit:
+            (more,), state = cond([*values, *captures], state, step)
+            if not bool(_decision(more)):
+                break
             values, state = body([*values, *captures], state, number(step, values))
             step += 1
         return values, state
+    if cond.changes:  # XLA's conditions can only decide
+        raise NeedsHostValue("")
     from graphgrad.ops.common.lax_functions import lax_of
 
     def keep_going(carry):
