@@ -61,6 +61,8 @@ SUBJECTS = {
     "kept_tensors": "state",
     "changed_arrays": "state",
     "dataset_effects": "state",
+    "string_elements": "values",
+    "empty_values": "values",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}
