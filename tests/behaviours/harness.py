@@ -63,6 +63,7 @@ SUBJECTS = {
     "dataset_effects": "state",
     "string_elements": "values",
     "empty_values": "values",
+    "ragged_rows": "values",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}
