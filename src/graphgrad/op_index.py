@@ -171,8 +171,8 @@ graphgrad.ops.random.stateless: StatelessMultinomial StatelessRandomGetAlg State
     StatelessRandomUniformV2 StatelessTruncatedNormal StatelessTruncatedNormalV2
 graphgrad.ops.random.stateless_functions: ParameterizedTruncatedNormal RandomIndexShuffle
     StatelessParameterizedTruncatedNormal StatelessRandomBinomial StatelessRandomGammaV3 StatelessShuffle
-graphgrad.ops.state.dataset_passes: DatasetHas DatasetItem DatasetPass DatasetTake OwnedIteratorGetNext
-    OwnedIteratorGetNextAsOptional OwnedIteratorHas
+graphgrad.ops.state.dataset_passes: DatasetHas DatasetHasActing DatasetItem DatasetItemActing DatasetPass DatasetTake
+    OwnedIteratorGetNext OwnedIteratorGetNextAsOptional OwnedIteratorHas
 graphgrad.ops.state.iterator_ops: DatasetResult DatasetVariant IteratorGetNext IteratorGetNextAsOptional
     IteratorGetNextFromString IteratorGoTo IteratorPlace IteratorToStringHandle MakeIterator
 graphgrad.ops.state.optimizer_updates: ResourceApplyAdadelta ResourceApplyAdagrad ResourceApplyAdam

@@ -64,6 +64,10 @@ SUBJECTS = {
     "conditions": "state",
     "seeds_again": "state",
     "gradient_effects": "state",
+    "dataset_effects": "state",
+    "string_elements": "values",
+    "empty_values": "values",
+    "ragged_rows": "values",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}

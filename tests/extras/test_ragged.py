@@ -146,7 +146,8 @@ def test_eagerly() -> None:
 
 
 @pytest.mark.parametrize(("make", "error", "text"), [
-    (lambda: R.from_row_splits(FLAT, [1, 5]), ValueError, "must begin with 0 and not decrease, not .*Fix:"),
+    (lambda: R.from_row_splits(FLAT, [[0, 5]]), ValueError, "must have rank 1: row_splits. Fix:"),
+    (lambda: R.from_value_rowids(FLAT, [0]), ValueError, "5 values cannot be divided into rows with 1. Fix:"),
     (lambda: R.from_row_lengths(FLAT, tf.constant([2.0, 3.0])), ValueError, "must have dtype int32 or int64"),
     (lambda: R(FLAT, [0, 5]), ValueError, "(?s)constructor is private.*Fix: tf.RaggedTensor.from_row_splits"),
     (lambda: tf.cholesky(tf.ragged.constant([[1.0]])), TypeError, r"(?s)not a tensor of its own.*map_flat_values"),

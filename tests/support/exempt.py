@@ -44,6 +44,7 @@ OPS: dict[str, str] = {
     "IteratorPlace": _PLACES, "IteratorGoTo": _PLACES,
     "IteratorToStringHandle": _ITERATORS, "IteratorGetNextFromString": _ITERATORS, "DatasetResult": _ITERATORS,
     "DatasetPass": _PASSES, "DatasetHas": _PASSES, "DatasetItem": _PASSES, "DatasetTake": _PASSES,
+    "DatasetHasActing": _PASSES, "DatasetItemActing": _PASSES,
     "OwnedIteratorHas": _PASSES, "OwnedIteratorGetNext": _PASSES, "OwnedIteratorGetNextAsOptional": _PASSES,
     **dict.fromkeys((
         "FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2", "PriorityQueueV2", "QueueEnqueueV2",

@@ -192,7 +192,7 @@ def _from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     array = np.asarray(value)
     if array.dtype.kind in "US" or array.dtype == object:
         if dtype is None or dtype is dtypes.string:
-            return _string_array(array.tolist())
+            return _string_array(array.tolist()) if array.size else np.empty(array.shape, object)  # lists lose axes
         try:
             return array.astype(dtype.np_dtype)
         except (TypeError, ValueError) as e:

@@ -314,7 +314,7 @@ def _padded(parts: Any, shape: Any, fill: Any) -> Any:
             raise InvalidArgumentError(None, None, "Attempted to pad to a smaller size than the input element: "
                                        f"{part.shape} to {tuple(target)}. Fix: give larger padded_shapes")
         at: Any = (i, *(slice(n) for n in part.shape))
-        out[at] = part
+        out[at] = part[()]  # not an array as an element
     return out
 
 

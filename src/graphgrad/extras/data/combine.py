@@ -159,7 +159,10 @@ def grouped(dataset: Any, key_func: Any, reduce_func: Any, window_size: Any, win
             yield from emitted(key)
 
     captured = _symbolic(keys) + _symbolic(reduce_graph) + ([] if sizes is None else _symbolic(sizes))
-    return dataset._then(passes, inner._specs, captured)
+    made = dataset._then(passes, inner._specs, captured,
+                         functions=[keys, reduce_graph, *([] if sizes is None else [sizes])])
+    made._later = [inner]
+    return made
 
 
 def _check_key(graph: Any, what: str) -> None:
@@ -227,7 +230,7 @@ def _to_boundaries(dataset: Any, bucket: Any, sizes: Any, edges: Any, shapes: An
 
     del leaves
     specs = arranged(result._specs, lambda s: Spec.of(s.dtype, (None, *(None,) * (len(s.shape) - 1))))
-    return dataset._then(passes, specs, _symbolic(keys))
+    return dataset._then(passes, specs, _symbolic(keys), functions=[keys])
 
 
 def resampled(dataset: Any, class_func: Any, target: Any, initial: Any, seed: Any) -> Any:
@@ -251,7 +254,8 @@ def resampled(dataset: Any, class_func: Any, target: Any, initial: Any, seed: An
             if rng.random() * ratio.max() < ratio[k]:
                 yield [found[0], *element]
 
-    return dataset._then(passes, (classes.outputs[0]._spec, dataset._specs), _symbolic(classes))
+    return dataset._then(passes, (classes.outputs[0]._spec, dataset._specs), _symbolic(classes),
+                         functions=[classes])
 
 
 # -- methods of `Dataset` ----------------------------------------------------------------

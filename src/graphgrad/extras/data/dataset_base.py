@@ -8,8 +8,11 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 
 from graphgrad.ir.conversion import constant
+from graphgrad.ir.dtypes import resource, variant
 from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.effects import effects_of
 from graphgrad.ir.funcgraph import FuncGraph
+from graphgrad.ir.values.variable_store import VariablesInRun
 
 from .dataset_components import element_spec
 from .elements import Element, plain
@@ -91,22 +94,36 @@ def number(value: Any) -> Any:
     return np.int64(value) if isinstance(value, int) else value
 
 
-def handles(dataset: Any) -> list[Any]:
-    """Returns the handles of tables and variables that the functions of a data set use, each once."""
-    found: dict[int, Any] = {}
+def functions_of(dataset: Any) -> list[FuncGraph]:
+    """Returns the functions that passes through a data set call."""
+    found: dict[int, FuncGraph] = {}
     waiting, seen = [dataset], set()
     while waiting:
         one = waiting.pop()
-        recipe = one._recipe
-        if recipe is None or id(one) in seen:
+        if id(one) in seen:
             continue
         seen.add(id(one))
-        waiting += [v for v in recipe.inputs if hasattr(v, "_recipe")]
-        if recipe.called is not None:
-            waiting += [] if recipe.called.inner is None else [recipe.called.inner]
-            found.update((id(t), t) for t in recipe.called.captured
-                         if isinstance(t, EagerTensor) and t.dtype.name == "resource")
+        waiting += [*one._inputs, *one._later]
+        found.update((id(f), f) for f in one._functions)
+        if (recipe := one._recipe) is not None:
+            waiting += [v for v in recipe.inputs if hasattr(v, "_recipe")]
+            if recipe.called is not None:
+                waiting += [] if recipe.called.inner is None else [recipe.called.inner]
+                found[id(recipe.called.graph)] = recipe.called.graph
     return list(found.values())
+
+
+def handles(dataset: Any) -> list[Any]:
+    """Returns the handles of tables and variables that the functions of a data set use, each once."""
+    return list({id(t): t for f in functions_of(dataset) for t in f.captured
+                 if isinstance(t, EagerTensor) and t.dtype is resource}.values())
+
+
+def acts(dataset: Any) -> bool:
+    """Returns whether passes through a data set have effects, or depend on variables, which others change."""
+    return (any(t.dtype is resource for t in dataset._captured)
+            or any(t._value.dtype is not variant for t in handles(dataset))
+            or any(map(effects_of, functions_of(dataset))))
 
 
 class RowsByNumber(NamedTuple):
@@ -131,6 +148,7 @@ class DatasetBase:
     _options: Any = None
     _inputs: Sequence[DatasetBase] = ()  # those that a pass begins with
     _later: Sequence[DatasetBase] = ()  # those that a pass reads later
+    _functions: Sequence[FuncGraph] = ()  # what it calls, besides what its recipe calls
     _kind = "Dataset"  # the op type by which libraries recognize a transformation
     _prepare: Callable[[Values], None] | None = None  # what happens when a pass begins, before its first element
     _source: SeedsOfPasses | None = None  # what the random orders of its passes are drawn from
@@ -145,10 +163,11 @@ class DatasetBase:
         return self
 
     def _then(self, passes: Callable[[Values], Iterator[Element]], specs: Any = None, captured: Sequence[Any] = (),
-              size: int = UNKNOWN) -> Self:
+              size: int = UNKNOWN, functions: Sequence[FuncGraph] = ()) -> Self:
         made = self._of(self._specs if specs is None else specs, [*self._captured, *captured], passes, size)
         made._options = self._options
         made._inputs = [self]
+        made._functions = functions
         return made
 
     def _as(self, op: str, *inputs: Any, **rest: Any) -> Self:
@@ -166,12 +185,18 @@ class DatasetBase:
                 dataset._prepare(given)
         return self._passes(given)
 
-    def _passes_alike(self, captured: Sequence[Any]) -> Callable[[], Iterator[Element]]:
-        """Returns a function that begins a pass, each time with the random order of the one before."""
+    def _passes_alike(self, captured: Sequence[Any], variables: VariablesInRun) -> Callable[[], Iterator[Element]]:
+        """Returns a function that begins a pass, each time with the random order of the one before.
+
+        Args:
+          captured: the values that it needs.
+          variables: those that its functions use.
+        """
         last: list[Draws] = []
 
         def start() -> Iterator[Element]:
-            last[:] = [Draws(last[0].root, last[0].made) if last else Draws()]
+            root, made = (last[0].root, last[0].made) if last else (None, ())
+            last[:] = [Draws(root, made, variables)]
             return self._start(captured, last[0])
 
         return start

@@ -130,7 +130,7 @@ class OwnedIterator(IteratorBase, LoopSource, Composite, Saveable):
         """Returns the next element as an `Optional`, which holds nothing after the last one."""
         from .optional import made
 
-        return made(raw.OwnedIteratorGetNextAsOptional(self._handle), self._spec)
+        return made(raw.OwnedIteratorGetNextAsOptional(self._handle, []), self._spec)
 
     def _state(self, session: Any) -> list[tuple[Any, Any]]:
         return [(int64, self._elements.place())]

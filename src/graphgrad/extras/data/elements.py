@@ -17,6 +17,7 @@ from graphgrad.ir.array_conversion import make_array, new_array
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype, int64, resource, variant
 from graphgrad.ir.eager import EagerTensor
+from graphgrad.ir.effects import effects_of
 from graphgrad.ir.funcgraph import FuncGraph
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.op_signature import Spec
@@ -186,11 +187,9 @@ def traced(function: Any, specs: Any) -> tuple[FuncGraph, Any]:
     Raises: ValueError if it uses a variable of a graph.
     """
     graph = FuncGraph(getattr(function, "__name__", "map"), context.current_graph())
+    graph.keeps_effects = True
     with context.use(graph):
-        inputs = [graph.add_input(s.dtype, s.shape, f"arg_{i}") for i, s in enumerate(flatten(specs))]
-        element = pack(specs, iter(inputs))
-        several = isinstance(element, tuple) and not hasattr(element, "_fields")
-        result = convert(function)(*element) if several else convert(function)(element)
+        result = applied(graph, function, specs)
         if isinstance(result, list):
             result = convert_to_tensor(result)
         result = arranged(result, _itself)  # the parts of split components belong to this graph
@@ -205,6 +204,14 @@ def traced(function: Any, specs: Any) -> tuple[FuncGraph, Any]:
                          f"  Asked for at {user_source(3)}\n"
                          "  Fix: do it with what get_next() returns")
     return graph, result
+
+
+def applied(graph: FuncGraph, function: Any, specs: Any) -> Any:
+    """Gives a graph inputs for an element, and returns what a function returns for it."""
+    inputs = [graph.add_input(s.dtype, s.shape, f"arg_{i}") for i, s in enumerate(flatten(specs))]
+    element = pack(specs, iter(inputs))
+    several = isinstance(element, tuple) and not hasattr(element, "_fields")
+    return convert(function)(*element) if several else convert(function)(element)
 
 
 def _itself(component: Any) -> Any:
@@ -288,12 +295,13 @@ def _symbolic(graph: FuncGraph) -> list[Any]:
 
 
 def _runner(graph: FuncGraph, given: Values) -> Callable[[Element], Element]:
-    """Returns a function that computes a graph's outputs from an element."""
+    """Returns a function that computes a graph's outputs from an element, with the graph's effects."""
     count = len(graph.inputs) - len(graph.captured)
-    held = {id(p): t._value if isinstance(t, EagerTensor) else given[id(t)]
+    seen = given.draws.variables
+    held = {id(p): seen(t._value if isinstance(t, EagerTensor) else given[id(t)])
             for p, t in zip(graph.inputs[count:], graph.captured) if t.dtype is resource}
     fed = [p for p in graph.inputs if id(p) not in held]
-    run = Executable(graph.outputs, [], fed, lambda handle: held[id(handle)], RandomPositions(), "numpy")
+    run = Executable(graph.outputs, effects_of(graph), fed, lambda handle: held[id(handle)], RandomPositions(), "numpy")
     rest = [t._value if isinstance(t, EagerTensor) else given[id(t)] for t in graph.captured if t.dtype is not resource]
 
     def call(element: Element) -> Element:

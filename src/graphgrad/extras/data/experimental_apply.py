@@ -134,8 +134,8 @@ def group_by_reducer(key_func: Any, reducer: Any) -> _Transformation:
                 found[key] = following([*found[key], *element])
             return (last(s) for s in found.values())
 
-        captured = [t for g in (keys, start, step, end) for t in _symbolic(g)]
-        return dataset._then(passes, specs, captured)
+        functions = keys, start, step, end
+        return dataset._then(passes, specs, [t for g in functions for t in _symbolic(g)], functions=functions)
 
     return apply
 

@@ -12,12 +12,13 @@ from graphgrad.frontend.function.autograph.loop_sources import LoopSource
 from graphgrad.frontend.structure import nest
 from graphgrad.ir.context import current_graph
 from graphgrad.ir.conversion import convert_to_tensor
+from graphgrad.ir.dtypes import resource
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
 from graphgrad.ops.state import dataset_passes as dataset_passes
 
 from .data_structure import flatten, pack
-from .dataset_base import handles
+from .dataset_base import acts, handles
 from .eager_iterator import IteratorBase
 
 
@@ -30,19 +31,23 @@ class Elements:
 
     def __init__(self, dataset: Any):
         self._specs = dataset._specs
-        self._handle = raw.DatasetPass([*dataset._captured, *handles(dataset)], dataset=dataset)
+        self._acts, used = acts(dataset), handles(dataset)
+        self._used = [*[t for t in dataset._captured if t.dtype is resource], *used] if self._acts else []
+        self._handle = raw.DatasetPass([*dataset._captured, *used], dataset=dataset)
 
     def has(self, i: Any) -> Any:
         """Returns whether there is an element `i`, a bool scalar."""
-        return raw.DatasetHas(self._handle, i)
+        return raw.DatasetHasActing(self._handle, i, self._used) if self._acts else raw.DatasetHas(self._handle, i)
 
     def item(self, i: Any) -> Any:
         """Returns element `i`."""
+        if self._acts:
+            return self._packed(raw.DatasetItemActing(self._handle, i, self._used, **self._types()))
         return self._packed(raw.DatasetItem(self._handle, i, **self._types()))
 
     def take(self) -> Any:
         """Returns the next element; a run raises OutOfRangeError after the last one."""
-        return self._packed(raw.DatasetTake(self._handle, **self._types()))
+        return self._packed(raw.DatasetTake(self._handle, self._used, **self._types()))
 
     def _types(self) -> dict[str, Any]:
         leaves = flatten(self._specs)
@@ -58,19 +63,20 @@ class ElementsLeft:
     Args:
       handle: the iterator's handle, a variant tensor.
       specs: a `Spec` for each leaf of its elements.
+      used: the handles of variables that it uses, as far as they are known.
     """
 
-    def __init__(self, handle: Any, specs: Any):
-        self._handle, self._specs = handle, specs
+    def __init__(self, handle: Any, specs: Any, used: Any = ()):
+        self._handle, self._specs, self._used = handle, specs, list(used)
 
     def has(self, _: Any) -> Any:
         """Returns whether there is another element."""
-        return raw.OwnedIteratorHas(self._handle)
+        return raw.OwnedIteratorHas(self._handle, self._used)
 
     def item(self, _: Any = None) -> Any:
         """Returns the next element; a run raises OutOfRangeError at the end."""
         leaves = flatten(self._specs)
-        components = raw.OwnedIteratorGetNext(self._handle, output_types=tuple([s.dtype for s in leaves]),
+        components = raw.OwnedIteratorGetNext(self._handle, self._used, output_types=tuple([s.dtype for s in leaves]),
                                               output_shapes=tuple([s.shape for s in leaves]))
         return pack(self._specs, iter(components))
 
@@ -108,7 +114,7 @@ class GivenIterator(IteratorBase, LoopSource):
         """Returns the next element as an `Optional`, which holds nothing after the last one."""
         from .optional import made
 
-        return made(raw.OwnedIteratorGetNextAsOptional(self._handle), self._element_spec)
+        return made(raw.OwnedIteratorGetNextAsOptional(self._handle, []), self._element_spec)
 
     def _loop_elements(self) -> ElementsLeft:
         return self._elements
@@ -144,10 +150,11 @@ class GraphIterator(IteratorBase, LoopSource):
         """Returns the next element as an `Optional`, which holds nothing after the last one."""
         from .optional import made
 
-        return made(raw.OwnedIteratorGetNextAsOptional(self._elements._handle), self._element_spec)
+        elements = self._elements
+        return made(raw.OwnedIteratorGetNextAsOptional(elements._handle, elements._used), self._element_spec)
 
     def _loop_elements(self) -> ElementsLeft:
-        return ElementsLeft(self._elements._handle, self._specs)
+        return ElementsLeft(self._elements._handle, self._specs, self._elements._used)
 
 
 def reduce(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:

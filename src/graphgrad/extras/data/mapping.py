@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from graphgrad.errors import OpError
-from graphgrad.frontend.function.autograph.convert import convert
 from graphgrad.ir import context
 from graphgrad.ir.dtypes import int64
 from graphgrad.ir.funcgraph import FuncGraph
@@ -19,7 +18,7 @@ from graphgrad.ir.op_signature import Spec
 
 from .data_structure import flatten, pack
 from .dataset_base import OTHERS, Called, DatasetBase, DatasetT, number
-from .elements import Element, _now, _runner, _symbolic, dataset_class, fixed, parallel, positive, traced
+from .elements import Element, _now, _runner, _symbolic, applied, dataset_class, fixed, parallel, positive, traced
 from .passes import Values
 from .values import state_of, stepped
 
@@ -112,7 +111,7 @@ def interleaved(self: DatasetT, graph: FuncGraph, inner: Any, cycle: int, block:
     """
 
     def passes(given: Values) -> Iterator[Any]:
-        run = _runner(graph, given) if graph.outputs else None
+        run = _runner(graph, given)
         elements = self._passes(given)
         slots: list[Any] = []
 
@@ -120,8 +119,7 @@ def interleaved(self: DatasetT, graph: FuncGraph, inner: Any, cycle: int, block:
             element = next(elements, None)
             if element is None:
                 return None
-            values = run(element) if run is not None else []
-            started: Iterator[Any] = inner._start(values, given.draws)
+            started: Iterator[Any] = inner._start(run(element), given.draws)
             return started
 
         slots += [None] * cycle
@@ -279,11 +277,9 @@ def predicate_for(self: DatasetBase, predicate: Any) -> FuncGraph:
 def nested(self: DatasetBase, map_func: Any) -> tuple[FuncGraph, Any]:
     """Traces a function that returns a data set to a graph of the tensors that the data set needs."""
     graph = FuncGraph(getattr(map_func, "__name__", "flat_map"), context.current_graph())
+    graph.keeps_effects = True
     with context.use(graph):
-        inputs = [graph.add_input(s.dtype, s.shape, f"arg_{i}") for i, s in enumerate(flatten(self._specs))]
-        element = pack(self._specs, iter(inputs))
-        several = isinstance(element, tuple) and not hasattr(element, "_fields")
-        result = convert(map_func)(*element) if several else convert(map_func)(element)
+        result = applied(graph, map_func, self._specs)
         if not isinstance(result, DatasetBase):
             raise TypeError("The `map_func` argument must return a `Dataset` object. "
                             f"Got {type(result).__name__}. Fix: use map() for a function that gives tensors")

@@ -13,6 +13,7 @@ import numpy as np
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.ir.attribute_limits import whole
 from graphgrad.ir.blocking import located
+from graphgrad.ir.values.variable_store import VariablesInRun
 from graphgrad.ops.random.philox import Stream, host_blocks
 from graphgrad.ops.random.seeds import get_seed
 
@@ -83,14 +84,18 @@ class Draws:
     Args:
       root: what seeds follow from where the program gives none; the system's entropy for None.
       again: those that come first.
+      variables: those that functions see as they are in the middle of a run.
 
     Attributes:
       root: the same.
       made: all seeds so far.
+      variables: the same.
     """
 
-    def __init__(self, root: Seeds | None = None, again: Sequence[Seeds] = ()):
+    def __init__(self, root: Seeds | None = None, again: Sequence[Seeds] = (),
+                 variables: VariablesInRun | None = None):
         self.root = root or entropy()
+        self.variables = VariablesInRun() if variables is None else variables
         self.made: list[Seeds] = []
         self._again = collections.deque(again)
         self._any = SeedsOfPasses(self.root)

@@ -11,7 +11,7 @@ import numpy as np
 from graphgrad.errors import InvalidArgumentError
 from graphgrad.frontend.structure.structure_types import OneTensor, TensorsT
 from graphgrad.ir import context
-from graphgrad.ir.dtypes import as_dtype
+from graphgrad.ir.dtypes import as_dtype, resource
 from graphgrad.ir.eager import EagerTensor
 from graphgrad.ir.graph import Tensor
 from graphgrad.ir.op_signature import Spec
@@ -168,7 +168,9 @@ class _OfValues:
 
     def __call__(self, values: Sequence[Any]) -> Element:
         pairs = zip(self.captured, values, strict=False)
-        found: Element = self._compute(Values({id(t): plain(v) for t, v in pairs}, Draws()))
+        draws = Draws()
+        with draws.variables.seen_by(values):
+            found: Element = self._compute(Values({id(t): plain(v) for t, v in pairs}, draws))
         return found
 
 
@@ -180,6 +182,8 @@ def computed(captured: list[Any], compute: Any, specs: Any, name: str | None, re
         found = [EagerTensor(np.asarray(v), s.dtype) for v, s in zip(values, leaves, strict=True)]
         return pack(specs, iter(found))
     outside = [] if recipe is None else [t for d in recipe.inputs if isinstance(d, DatasetBase) for t in handles(d)]
+    if recipe is not None and recipe.called is not None:
+        outside += [t for t in recipe.called.captured if isinstance(t, EagerTensor) and t.dtype is resource]
     compute = _OfValues([*captured, *outside], compute, recipe)
     found = raw.DatasetResult(compute.captured, compute=compute, output_types=tuple(s.dtype for s in leaves),
                               output_shapes=tuple(s.shape for s in leaves), name=name)

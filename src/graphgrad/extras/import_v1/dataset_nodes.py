@@ -276,7 +276,7 @@ def _begun(n: DatasetNode) -> Any:
 
 def _next(n: DatasetNode) -> list[Any]:
     types, shapes = tuple([s.dtype for s in n.specs()]), tuple([s.shape for s in n.specs()])
-    return list(raw.DatasetTake(n.inputs[0], output_types=types, output_shapes=shapes))
+    return list(raw.DatasetTake(n.inputs[0], [], output_types=types, output_shapes=shapes))
 
 
 def _single(n: DatasetNode) -> list[Any]:
@@ -286,7 +286,8 @@ def _single(n: DatasetNode) -> list[Any]:
 _READERS: dict[str, Callable[[DatasetNode], list[Any]]] = {
     "DatasetCardinality": lambda n: [values.cardinality(n.source(()))],
     "DatasetToSingleElement": _single, "IteratorGetNext": _next, "IteratorGetNextSync": _next,
-    "IteratorGetNextAsOptional": lambda n: [raw.OwnedIteratorGetNextAsOptional(n.inputs[0])], "ReduceDataset": _reduced,
+    "IteratorGetNextAsOptional": lambda n: [raw.OwnedIteratorGetNextAsOptional(n.inputs[0], [])],
+    "ReduceDataset": _reduced,
 }
 _HANDLES = {"AnonymousMemoryCache", "AnonymousSeedGenerator", "DummyMemoryCache", "DummySeedGenerator"}
 

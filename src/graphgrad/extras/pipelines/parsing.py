@@ -225,9 +225,9 @@ def _parted(f: RaggedFeature, key: str, of_ragged: dict[str, Any], batched: bool
             own = raw.Fill(raw.Reshape(raw.Sum(counts, [0]), [1]), each)
         else:
             own, counts = _lengths(p, of_ragged[p.key], lengths)
-        values = RaggedTensor.from_row_lengths(values, own)
+        values = RaggedTensor.from_row_lengths(values, own, validate=False)
         lengths = counts
-    return RaggedTensor.from_row_lengths(values, lengths) if batched else values
+    return RaggedTensor.from_row_lengths(values, lengths, validate=False) if batched else values
 
 
 def _lengths(p: Any, t: RaggedTensor, items: Any) -> tuple[Any, Any]:
@@ -240,7 +240,7 @@ def _lengths(p: Any, t: RaggedTensor, items: Any) -> tuple[Any, Any]:
         ends, starts = t[:, 1:], t[:, :-1]
         return raw.Sub(ends.values, starts.values), ends.row_lengths()
     some = raw.Greater(t.row_lengths(), 0)  # examples that have rows
-    last = RaggedTensor.from_row_lengths(boolean_mask(items, some), raw.Cast(some, DstT=kind))
+    last = RaggedTensor.from_row_lengths(boolean_mask(items, some), raw.Cast(some, DstT=kind), validate=False)
     if isinstance(p, RowStarts):
         ends = _concat([t[:, 1:], last], 1)
         return raw.Sub(ends.values, t.values), t.row_lengths()
@@ -270,8 +270,8 @@ def _names(example_names: Any) -> Any:
 def _ragged(flat: Sequence[Any], splits: Sequence[Any], batched: bool) -> list[Any]:
     """Makes a ragged tensor with the rows of examples; for a single example, one row."""
     if batched:
-        return [RaggedTensor.from_row_splits(v, s) for v, s in zip(flat, splits, strict=True)]
-    return [RaggedTensor.from_row_splits(v, raw.Pack([0, raw.Size(v, out_type=as_dtype(s.dtype))]))
+        return [RaggedTensor.from_row_splits(v, s, validate=False) for v, s in zip(flat, splits, strict=True)]
+    return [RaggedTensor.from_row_splits(v, raw.Pack([0, raw.Size(v, out_type=as_dtype(s.dtype))]), validate=False)
             for v, s in zip(flat, splits, strict=True)]
 
 
@@ -390,7 +390,7 @@ def _sequences(serialized: Any, context_features: Any, sequence_features: Any, n
         feature_list_dense_shapes=tuple(s[1:] for s in list_shapes))
     rows_of_context = _ragged(found[4], found[5], batched)
     of_context = context.results(list(zip(*found[:3], strict=True)), found[3], rows_of_context, batched)
-    steps = [RaggedTensor.from_row_splits(v, s) for v, s in zip(found[11], found[13], strict=True)]
+    steps = [RaggedTensor.from_row_splits(v, s, validate=False) for v, s in zip(found[11], found[13], strict=True)]
     rows = dict(zip(lists.ragged, zip(steps, found[12], strict=True), strict=True))
     sparse = [SparseTensor(*parts) for parts in zip(*found[6:9], strict=True)]
     of_lists: dict[str, Any] = dict(zip(lists.sparse, sparse, strict=True))
@@ -400,7 +400,7 @@ def _sequences(serialized: Any, context_features: Any, sequence_features: Any, n
             if f.partitions:
                 raise NotImplementedError("partitions of sequence features are not offered. Fix: parse their values")
             own, outer = rows[key if f.value_key is None else f.value_key]
-            of_lists[key] = RaggedTensor.from_row_splits(own, outer) if batched else own
+            of_lists[key] = RaggedTensor.from_row_splits(own, outer, validate=False) if batched else own
     of_lists = {k: of_lists[k] for k in lists.features}
     return of_context, of_lists, dict(zip(lists.dense, found[10], strict=True))
 

@@ -117,7 +117,7 @@ def _stack(parts: list[Any], axis: int) -> Any:
         return RaggedTensor._of(_all_rows(parts), _ends(rows))
     if axis > 1:
         return parts[0].with_values(_stack([p.values for p in parts], axis - 1))
-    return RaggedTensor.from_uniform_row_length(_in_turn(parts), m, parts[0].nrows())
+    return RaggedTensor.from_uniform_row_length(_in_turn(parts), m, parts[0].nrows(), validate=False)
 
 
 def stack(name: str, f: Callable[..., Any], given: Given) -> Any:
@@ -197,7 +197,7 @@ def _by_ragged(params: Any, indices: RaggedTensor, axis: int) -> Any:
     for length in reversed(indices.nested_row_lengths()):
         repeated = raw.Tile(length, raw.Reshape(raw.Cast(count, DstT=int32), [1]))
         found = RaggedTensor._of(found, _ends(repeated))
-    made = RaggedTensor.from_uniform_row_length(found, indices.nrows(), count)
+    made = RaggedTensor.from_uniform_row_length(found, indices.nrows(), count, validate=False)
     for level in reversed(levels[:-1]):
         made = level.with_values(made)
     return made
@@ -286,7 +286,7 @@ def expand_dims(t: Any, axis: int) -> Any:
         return t.with_values(expand_dims(t.values, axis - 1))
     one = raw.OnesLike(t.nrows())
     if axis:
-        return RaggedTensor.from_uniform_row_length(t, one, t.nrows())
+        return RaggedTensor.from_uniform_row_length(t, one, t.nrows(), validate=False)
     return RaggedTensor._of(t, _from_zero(raw.ExpandDims(t.nrows(), 0)))
 
 

@@ -165,7 +165,7 @@ def ragged_range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = 
         kind = hint or (as_dtype(first.dtype) if first is not None else _widest(starts, limits, deltas))
         parts = [convert_to_tensor(v, kind) for v in (starts, limits, deltas)]
         splits, values = raw.RaggedRange(*parts, Tsplits=as_dtype(row_splits_dtype))
-        return RaggedTensor.from_row_splits(values, splits)
+        return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
 def _widest(*values: Any) -> Any:
@@ -266,7 +266,7 @@ def ragged_stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedT
         if axis:
             return _stack([RaggedTensor.from_tensor(p) for p in parts], axis)
         counts = [raw.StridedSlice(raw.Shape(p, out_type=int64), [0], [1], [1], shrink_axis_mask=1) for p in parts]
-        return RaggedTensor.from_row_lengths(_joined(parts), raw.Pack(counts))
+        return RaggedTensor.from_row_lengths(_joined(parts), raw.Pack(counts), validate=False)
 
 
 def _joined(tensors: list[Any]) -> Any:
@@ -298,7 +298,8 @@ def ragged_boolean_mask(data: Any, mask: Any, name: str | None = None) -> Ragged
             mask = RaggedTensor.from_tensor(mask)
         data = data if isinstance(data, RaggedTensor) else RaggedTensor.from_tensor(data)
         ids = _boolean_mask(mask.value_rowids(), mask.flat_values)
-        return RaggedTensor.from_value_rowids(_boolean_mask(data.values, mask.flat_values), ids, mask.nrows())
+        kept = _boolean_mask(data.values, mask.flat_values)
+        return RaggedTensor.from_value_rowids(kept, ids, mask.nrows(), validate=False)
 
 
 def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> RaggedTensor:
@@ -325,4 +326,4 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: int, na
         places = raw.Range(0, raw.Size(partitions), 1)
         parts = raw.DynamicPartition(places, partitions, num_partitions=whole(num_partitions))
         lengths = raw.Pack([raw.Size(p, out_type=int64) for p in parts])
-        return RaggedTensor.from_row_lengths(raw.GatherV2(data, _joined(parts), 0), lengths)
+        return RaggedTensor.from_row_lengths(raw.GatherV2(data, _joined(parts), 0), lengths, validate=False)

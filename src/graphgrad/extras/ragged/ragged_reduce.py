@@ -37,7 +37,8 @@ def segments(combine: Callable[..., Any], data: Any, ids: Any, n: Any) -> Any:
     rows, places = positions(splits)
     starts = raw.GatherV2(ends, raw.GatherV2(ids, rows, 0), 0)
     count = raw.GatherV2(ends, raw.Sub(raw.Size(ends), 1), 0)
-    return RaggedTensor.from_row_splits(segments(combine, data.values, raw.AddV2(starts, places), count), ends)
+    combined = segments(combine, data.values, raw.AddV2(starts, places), count)
+    return RaggedTensor.from_row_splits(combined, ends, validate=False)
 
 
 def _along(combine: Callable[..., Any], dense: Callable[..., Any], t: Any, axis: int) -> Any:

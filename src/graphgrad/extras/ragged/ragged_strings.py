@@ -16,7 +16,7 @@ from .ragged_tensor import RaggedTensor
 
 def _rows(sparse: SparseTensor, n: Any) -> RaggedTensor:
     rows = raw.StridedSlice(sparse.indices, [0, 0], [0, 1], [1, 1], begin_mask=1, end_mask=1, shrink_axis_mask=2)
-    return RaggedTensor.from_value_rowids(sparse.values, rows, n)
+    return RaggedTensor.from_value_rowids(sparse.values, rows, n, validate=False)
 
 
 def _split_with(x: Any, parts: Any) -> Any:
@@ -36,7 +36,7 @@ def _split_with(x: Any, parts: Any) -> Any:
     for axis in range(rank - 1, 0, -1):
         length = raw.GatherV2(shape, axis, 0)
         rows = raw.Prod(raw.Slice(shape, [0], [axis]), [0])
-        result = RaggedTensor.from_uniform_row_length(result, length, rows)
+        result = RaggedTensor.from_uniform_row_length(result, length, rows, validate=False)
     return result
 
 

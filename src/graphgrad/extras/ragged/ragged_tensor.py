@@ -18,12 +18,12 @@ from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from . import ragged_operators
 from .ragged_spec import RaggedTensorSpec
+from .row_partition_value import RowPartition
 from .row_partitions import (
     RaggedTensorValue,
     _after,
     _before,
     _ends,
-    _from_zero,
     _index,
     _part,
     _refuse,
@@ -68,8 +68,9 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
 
     @classmethod
     def _from_row_partition(cls, values: Any, row_partition: Any, validate: bool = True) -> RaggedTensor:
-        """Makes rows from a `RowPartition`."""
-        return cls._of(_values(values), row_partition.row_splits())
+        """Makes rows from a `RowPartition`; checks the number of values on demand."""
+        values = _values(values)
+        return cls._of(values, row_partition._splits_of(_count(values, row_partition.dtype), validate))
 
     @classmethod
     def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None,
@@ -80,17 +81,11 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
           values: the elements.
           row_splits: (nrows + 1,), int32 or int64; the first is 0, the last the number of values.
           name: a name for the scope.
-          validate: whether to check splits that are not tensors; tensors are checked when they are used.
-        Raises: ValueError for splits that do not begin with 0, or decrease.
+          validate: whether to check that; in a graph when it is run.
+        Raises: ValueError for another rank or number that is known; InvalidArgumentError for rows that are none.
         """
         with name_scope(name, "RaggedFromRowSplits"):
-            values, splits = _values(values), _index(row_splits, "row_splits")
-            if validate and not is_tensor_like(row_splits):
-                known = np.asarray(row_splits)
-                if known.ndim != 1 or not known.size or known[0] != 0 or (np.diff(known) < 0).any():
-                    raise ValueError(f"row_splits must begin with 0 and not decrease, not {known.tolist()}. "
-                                     "Fix: give where rows end, or use from_row_lengths")
-            return cls._of(values, splits)
+            return cls._from_row_partition(values, RowPartition.from_row_splits(row_splits, validate), validate)
 
     @classmethod
     def from_row_lengths(cls, values: Any, row_lengths: Any, name: str | None = None,
@@ -98,14 +93,11 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
         """Makes rows of the given lengths.
 
         Args:
-          values: the elements.
+          values, name, validate: as for `from_row_splits`, with its errors.
           row_lengths: (nrows,), int32 or int64; they add up to the number of values.
-          name: a name for the scope.
-          validate: accepted.
         """
         with name_scope(name, "RaggedFromRowLengths"):
-            lengths = _index(row_lengths, "row_lengths")
-            return cls._of(_values(values), _ends(lengths))
+            return cls._from_row_partition(values, RowPartition.from_row_lengths(row_lengths, validate), validate)
 
     @classmethod
     def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None,
@@ -113,12 +105,13 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
         """Makes rows that begin at `row_starts`; the first at 0.
 
         Args:
-          values, name, validate: as for `from_row_lengths`.
+          values, name, validate: as for `from_row_splits`, with its errors.
           row_starts: (nrows,), int32 or int64.
         """
         with name_scope(name, "RaggedFromRowStarts"):
             values, starts = _values(values), _index(row_starts, "row_starts")
-            return cls._of(values, raw.ConcatV2([starts, raw.Reshape(_count(values, starts.dtype), [1])], 0))
+            rows = RowPartition.from_row_starts(starts, _count(values, starts.dtype), validate)
+            return cls._from_row_partition(values, rows, False)
 
     @classmethod
     def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None,
@@ -126,12 +119,11 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
         """Makes rows that end before `row_limits`; the last at the number of values.
 
         Args:
-          values, name, validate: as for `from_row_lengths`.
+          values, name, validate: as for `from_row_splits`, with its errors.
           row_limits: (nrows,), int32 or int64.
         """
         with name_scope(name, "RaggedFromRowLimits"):
-            limits = _index(row_limits, "row_limits")
-            return cls._of(_values(values), _from_zero(limits))
+            return cls._from_row_partition(values, RowPartition.from_row_limits(row_limits, validate), validate)
 
     @classmethod
     def from_value_rowids(cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None,
@@ -139,16 +131,13 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
         """Makes rows from the row number of each value.
 
         Args:
-          values, name, validate: as for `from_row_lengths`.
+          values, name, validate: as for `from_row_splits`, with its errors.
           value_rowids: (nvals,), int32 or int64, in order.
           nrows: the number of rows; the last id plus 1 by default.
         """
         with name_scope(name, "RaggedFromValueRowIds"):
-            ids = _index(value_rowids, "value_rowids")
-            if nrows is None:
-                nrows = raw.AddV2(raw.Max(raw.ConcatV2([np.asarray([-1], ids.dtype.np_dtype), ids], 0), [0]), 1)
-            nrows = convert_to_tensor(nrows, ids.dtype, name="nrows")
-            return cls._of(_values(values), _ends(raw.UnsortedSegmentSum(raw.OnesLike(ids), ids, nrows)))
+            rows = RowPartition.from_value_rowids(value_rowids, nrows, validate)
+            return cls._from_row_partition(values, rows, validate)
 
     @classmethod
     def from_uniform_row_length(cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True,
@@ -156,29 +145,26 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
         """Makes rows of one length.
 
         Args:
-          values, name, validate: as for `from_row_lengths`.
+          values, name, validate: as for `from_row_splits`, with its errors.
           uniform_row_length: the length, a scalar.
           nrows: the number of rows; needed if the length is 0.
         """
         with name_scope(name, "RaggedFromUniformRowLength"):
-            values = _values(values)
-            length = _index(uniform_row_length, "uniform_row_length")
-            if nrows is None:
-                nrows = raw.FloorDiv(_count(values, length.dtype), length)
-            nrows = convert_to_tensor(nrows, length.dtype)
-            return cls._of(values, raw.Mul(raw.Range(0, raw.AddV2(nrows, 1), 1), length))
+            values, length = _values(values), _index(uniform_row_length, "uniform_row_length")
+            rows = RowPartition.from_uniform_row_length(length, _count(values, length.dtype), nrows, validate)
+            return cls._from_row_partition(values, rows, False)
 
     @classmethod
     def from_nested_row_splits(cls, flat_values: Any, nested_row_splits: Any, name: str | None = None,
                                validate: bool = True) -> Any:
         """Makes nested rows from one vector of splits for each ragged axis, the outermost first."""
-        return cls._nested(cls.from_row_splits, flat_values, nested_row_splits)
+        return cls._nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
 
     @classmethod
     def from_nested_row_lengths(cls, flat_values: Any, nested_row_lengths: Any, name: str | None = None,
                                 validate: bool = True) -> Any:
         """Makes nested rows from one vector of lengths for each ragged axis, the outermost first."""
-        return cls._nested(cls.from_row_lengths, flat_values, nested_row_lengths)
+        return cls._nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
 
     @classmethod
     def from_nested_value_rowids(cls, flat_values: Any, nested_value_rowids: Any, nested_nrows: Any = None,
@@ -187,14 +173,14 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
         counts = nested_nrows or [None] * len(nested_value_rowids)
         result = flat_values
         for ids, n in zip(reversed(nested_value_rowids), reversed(counts), strict=True):
-            result = cls.from_value_rowids(result, ids, n)
+            result = cls.from_value_rowids(result, ids, n, validate=validate)
         return result
 
     @staticmethod
-    def _nested(make: Any, flat_values: Any, partitions: Sequence[Any]) -> Any:
+    def _nested(make: Any, flat_values: Any, partitions: Sequence[Any], validate: bool) -> Any:
         result = flat_values
         for partition in reversed(partitions):
-            result = make(result, partition)
+            result = make(result, partition, validate=validate)
         return result
 
     @classmethod
@@ -233,7 +219,7 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
         result: Any = raw.Reshape(tensor, flat)
         for axis in range(ragged_rank, 0, -1):
             rows = raw.Prod(raw.Slice(shape, [0], [axis]), [0])
-            result = cls.from_uniform_row_length(result, _part(shape, axis), rows)
+            result = cls.from_uniform_row_length(result, _part(shape, axis), rows, validate=False)
         return result
 
     @classmethod
@@ -253,7 +239,7 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
             rows = raw.StridedSlice(st_input.indices, [0, 0], [0, 1], [1, 1], begin_mask=1, end_mask=1,
                                     shrink_axis_mask=2)
             return cls.from_value_rowids(st_input.values, raw.Cast(rows, DstT=dtype),
-                                         raw.Cast(_part(st_input.dense_shape, 0), DstT=dtype))
+                                         raw.Cast(_part(st_input.dense_shape, 0), DstT=dtype), validate=False)
 
     # -- properties ------------------------------------------------------------------------
 
@@ -270,8 +256,6 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
     @property
     def _row_partition(self) -> Any:
         """The rows, a `RowPartition`."""
-        from .row_partition_value import RowPartition
-
         return RowPartition.from_row_splits(self._row_splits, validate=False)
 
     @property
@@ -369,7 +353,7 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
             inner = raw.Prod(raw.Slice(sizes, [1], [n]), [0])
             shape = raw.ConcatV2([raw.Slice(raw.Mul(sizes, inner), [0], [1]), raw.Slice(sizes, [n + 1], [-1])], 0)
             rows = raw.Reshape(raw.Slice(sizes, [0], [1]), np.zeros(0, np.int32))
-            values = RaggedTensor.from_uniform_row_length(raw.Reshape(flat, shape), inner, rows)
+            values = RaggedTensor.from_uniform_row_length(raw.Reshape(flat, shape), inner, rows, validate=False)
             return self.with_flat_values(values).merge_dims(outer_axis, self.ragged_rank + 1)
         if not 0 <= outer_axis < inner_axis <= self.ragged_rank:
             raise ValueError(f"axes {outer_axis} to {inner_axis} cannot be merged; those up to {self.ragged_rank} are "

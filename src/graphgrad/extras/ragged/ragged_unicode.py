@@ -29,11 +29,12 @@ def _rows(x: Any, decode: Callable[[Any], list[Any]]) -> list[Any]:
     splits, *values = decode(x if rank == 1 else raw.Reshape(x, [-1]))
     if not rank:
         return values
-    found = [RaggedTensor.from_row_splits(v, splits) for v in values]
+    found = [RaggedTensor.from_row_splits(v, splits, validate=False) for v in values]
     shape = raw.Shape(x, out_type=int64)
     for axis in range(rank - 1, 0, -1):
         rows = raw.Prod(raw.Slice(shape, [0], [axis]), [0])
-        found = [RaggedTensor.from_uniform_row_length(r, raw.GatherV2(shape, axis, 0), rows) for r in found]
+        size = raw.GatherV2(shape, axis, 0)
+        found = [RaggedTensor.from_uniform_row_length(r, size, rows, validate=False) for r in found]
     return found
 
 
@@ -215,7 +216,7 @@ def ngrams(data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = 
             found, splits = raw.StringNGrams(t.values, t.row_splits, separator=separator, ngram_widths=tuple(widths),
                                              left_pad=left, right_pad=right, pad_width=pad,
                                              preserve_short_sequences=bool(preserve_short_sequences))
-            return RaggedTensor.from_row_splits(found, splits)
+            return RaggedTensor.from_row_splits(found, splits, validate=False)
 
         if isinstance(data, RaggedTensor):
             return grams(data)
@@ -262,7 +263,7 @@ def _cross(inputs: Any, hashed: bool, num_buckets: int, hash_key: int | None) ->
         [as_feature(s.values) for s in sparse], [s.dense_shape for s in sparse], dense, input_order=order,
         hashed_output=hashed, num_buckets=int(num_buckets), out_values_type=kind, out_row_splits_type=int64,
         hash_key=DEFAULT_HASH_KEY if hash_key is None else int(hash_key))
-    return RaggedTensor.from_row_splits(values, splits)
+    return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
 def cross(inputs: Any, name: str | None = None) -> RaggedTensor:

@@ -272,7 +272,7 @@ class RowPartition(Composite):
             known: list[Any] = [_known(t) for t in (rows, values, length)]
             if known[2] is not None and known[2] < 0:
                 raise ValueError(f"uniform_row_length must be >= 0., not {known[2]}. Fix: give a length")
-            if None not in known and known[0] * known[2] != known[1]:
+            if validate and None not in known and known[0] * known[2] != known[1]:
                 raise ValueError(f"uniform_row_length={known[2]} times nrows={known[0]} must equal nvals={known[1]}. "
                                  "Fix: leave nvals or nrows out")
             if validate and None in known:
@@ -345,6 +345,22 @@ class RowPartition(Composite):
     def nvals(self) -> Any:
         """Returns the number of values, a scalar."""
         return raw.StridedSlice(self._row_splits, [-1], [0], [1], end_mask=1, shrink_axis_mask=1)
+
+    def _splits_of(self, count: Any, validate: bool) -> Any:
+        """Returns the splits.
+
+        Args:
+          count: how many values are divided.
+          validate: whether to check that the rows have as many.
+        """
+        if not validate:
+            return self._row_splits
+        known, own = _known(count), self.static_nvals
+        if known is None or own is None:
+            return _checked(self._row_splits, "RaggedTensor", equal=(self.nvals(), count))
+        if known != own:
+            raise ValueError(f"{known} values cannot be divided into rows with {own}. Fix: give as many values")
+        return self._row_splits
 
     def with_dtype(self, dtype: Any) -> RowPartition:
         """Returns the same rows with splits of another dtype.

@@ -26,6 +26,7 @@ Names = Callable[[Tensor], str]
 _VARIANT = AttrValue(type=dtypes.variant.enum)
 _INT32 = AttrValue(type=dtypes.int32.enum)
 _TAKES = {"DatasetTake": "IteratorGetNext", "OwnedIteratorGetNextAsOptional": "IteratorGetNextAsOptional"}
+_HAS, _ITEMS = ("DatasetHas", "DatasetHasActing"), ("DatasetItem", "DatasetItemActing")
 # Operations that others get their last input from: the name of their result.
 _HELPERS = {"DummySeedGenerator": "handle", "DummyMemoryCache": "handle"}
 
@@ -171,9 +172,9 @@ def reads_data(op: Operation) -> bool:
 def name_of_result(t: Tensor) -> str:
     """Returns the name of a result of such an operation."""
     op = t.op
-    if op.type == "DatasetItem":
+    if op.type in _ITEMS:
         return f"{op.name}/component_{t.value_index}:output:0"
-    result = {"DatasetHas": "z", "DatasetVariant": "output",
+    result = {**dict.fromkeys(_HAS, "z"), "DatasetVariant": "output",
               "OwnedIteratorGetNextAsOptional": "optional"}.get(op.type, "components")
     if op.type == "DatasetPass" and _is_iterator(op):
         result = "handle"
@@ -239,7 +240,7 @@ def _item(writer: Any, op: Operation, names: Names) -> list[Any]:
     none: list[int] = []
     shape = constant_node(f"{op.name}/shape", none)
     item = NodeDef(name=f"{op.name}/optional", op="TensorListGetItem",
-                   input=[*map(names, op.inputs), f"{shape.name}:output:0"])
+                   input=[*map(names, op.inputs[:2]), f"{shape.name}:output:0"])
     item.attr["element_dtype"] = _VARIANT
     value = NodeDef(name=op.name, op="OptionalGetValue", input=[f"{item.name}:item:0"])
     set_outputs(value, "output_types", "output_shapes", leaves)
@@ -294,5 +295,6 @@ def _result(writer: Any, op: Operation, names: Names) -> list[Any]:
 
 
 _NODES: dict[str, Callable[[Any, Operation, Names], list[Any]]] = {
-    "DatasetPass": _pass, "DatasetHas": _has, "DatasetItem": _item, "DatasetTake": _take, "DatasetVariant": _variant,
+    **dict.fromkeys(_HAS, _has), **dict.fromkeys(_ITEMS, _item), "DatasetPass": _pass, "DatasetTake": _take,
+    "DatasetVariant": _variant,
     "DatasetResult": _result, "OwnedIteratorGetNextAsOptional": _take}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import itertools
+import math
 import re
 from typing import Any
 
@@ -176,11 +177,11 @@ def reduce_join_op(xp, x, axes, *, keep_dims=False, separator=""):
     chosen = [a % x.ndim for a in np.asarray(axes).reshape(-1).tolist()]
     kept = [a for a in range(x.ndim) if a not in chosen]
     shape = tuple(x.shape[a] for a in kept)
-    rows = x.transpose(kept + chosen).reshape(*shape, -1)
+    rows = x.transpose(kept + chosen).reshape(math.prod(shape), math.prod(x.shape[a] for a in chosen))
     glue = separator.encode() if isinstance(separator, str) else separator
     out = np.empty(shape, object)
     flat = out.reshape(-1)
-    for i, row in enumerate(rows.reshape(-1, rows.shape[-1]).tolist()):
+    for i, row in enumerate(rows.tolist()):
         flat[i] = glue.join(row)
     return out.reshape([1 if a in chosen else n for a, n in enumerate(x.shape)]) if keep_dims else out
 

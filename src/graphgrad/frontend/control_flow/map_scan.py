@@ -21,6 +21,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.source import user_source
 from graphgrad.ir.tensor import Tensor as AnyTensor
+from graphgrad.ops.array.fill import zeros
 
 from .cond_while import _while, while_loop
 from .map_uneven import is_uneven, map_rows
@@ -132,11 +133,11 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
 
 
 def _of_no_rows(fn: Callable[..., Any], flat: list[Any], elems: Any, structure: Any) -> Any:
-    rows = nest.pack_sequence_as(elems, [raw.Fill(raw.Shape(t)[1:], np.zeros((), t.dtype.np_dtype)) for t in flat])
+    rows = nest.pack_sequence_as(elems, [zeros(t.shape[1:], t.dtype) for t in flat])
     _, results = _trial(fn, rows)
     sizes = [[0, *(d or 0 for d in t._spec.shape or ())] for t in results]
     return nest.pack_sequence_as(
-        structure, [convert_to_tensor(np.zeros(size, t.dtype.np_dtype)) for size, t in zip(sizes, results, strict=True)]
+        structure, [zeros(size, t.dtype) for size, t in zip(sizes, results, strict=True)]
     )
 
 

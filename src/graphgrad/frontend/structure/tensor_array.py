@@ -268,12 +268,17 @@ class TensorArray(Bundle):
 
     # -- all elements ----------------------------------------------------------------
 
+    def _nothing(self, shape: Any) -> Any:
+        """Returns no elements of a shape, a vector if it is not known."""
+        known = () if shape is None or None in shape else shape
+        return convert_to_tensor(np.zeros([0, *known], self._dtype.np_dtype), self._dtype)
+
     def stack(self, name: str | None = None) -> Any:
         """Returns all elements in one tensor (n, *E); unwritten ones are zeros."""
         with name_scope(name, "TensorArrayV2Stack"):
             if self._elements is not None:
                 self._elements = [self._zeros() if e is None else e for e in self._elements]
-                return raw.Pack(self._elements, axis=0)
+                return raw.Pack(self._elements, axis=0) if self._elements else self._nothing(self._known.shape)
             tensor = raw.TensorListStack(self._flow, self._declared(), element_dtype=self._dtype)
         if self._size is not None and tensor._spec.shape is not None:
             tensor.set_shape([self._size, *tensor._spec.shape[1:]])
@@ -282,7 +287,8 @@ class TensorArray(Bundle):
     def gather(self, indices: Any, name: str | None = None) -> Any:
         """Returns the elements at `indices` (m,) in one tensor (m, *E)."""
         if self._elements is not None:
-            return raw.Pack([self._read_eagerly(int(i)) for i in np.asarray(convert_to_tensor(indices))], axis=0)
+            found = [self._read_eagerly(int(i)) for i in np.asarray(convert_to_tensor(indices))]
+            return raw.Pack(found, axis=0) if found else self._nothing(None)
         with name_scope(name, "TensorArrayV2Gather"):
             return raw.TensorListGather(self._flow, convert_to_tensor(indices, int32), self._declared(),
                                         element_dtype=self._dtype)
@@ -295,6 +301,8 @@ class TensorArray(Bundle):
                 if not e._spec.shape:
                     raise _invalid(f"Concat saw a scalar shape at index {i} but requires at least vectors. "
                                    "Fix: use stack()")
+            if not elements:
+                raise _invalid("Concat of an array without elements. Fix: write one")
             return raw.ConcatV2(elements, 0)
         shape = self._known.shape
         open_ended = None if shape is None else (None, *shape[1:]) if shape else ()

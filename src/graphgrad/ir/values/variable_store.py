@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,66 @@ class Cell:
 
     def __repr__(self) -> str:
         return f"<Cell '{self.name}' {self.dtype.name} {'uninitialized' if self.held is None else 'initialized'}>"
+
+
+class CellInRun(Cell):
+    """A variable as it is in the middle of a run, for functions that an operation of this run calls.
+
+    Attributes:
+      ref: what the operation got for the variable's handle; None outside of it.
+      stored: the variable between runs.
+    """
+
+    __slots__ = ("ref", "stored")
+
+    def __init__(self, ref: Any, stored: Cell):
+        cell = ref.cell
+        self.ref, self.stored = ref, stored
+        self.name, self.dtype, self.shape, self.lock = cell.name, cell.dtype, cell.shape, cell.lock
+        self.layout, self.slot_layout = cell.layout, cell.slot_layout
+
+    @property
+    def held(self) -> Any:
+        """The value."""
+        return self.stored.held if self.ref is None else self.ref.value
+
+    @held.setter
+    def held(self, value: Any) -> None:
+        if self.ref is None:
+            self.stored.held = value
+        else:
+            self.ref.value = value
+
+
+class VariablesInRun(dict[int, CellInRun]):
+    """The variables that functions called in a run use, by the ids of their cells."""
+
+    @contextlib.contextmanager
+    def seen_by(self, refs: Iterable[Any]) -> Iterator[None]:
+        """Takes the variables as an operation sees them, while it runs.
+
+        Args:
+          refs: an operation's inputs; those that are no variables are skipped, as are tables, which runs
+            change at once.
+        """
+        for ref in refs:
+            cell = getattr(ref, "cell", None)
+            if cell is None or cell.dtype is dtypes.variant:
+                continue
+            stored = getattr(cell, "stored", cell)
+            if id(stored) in self:
+                self[id(stored)].ref = ref
+            else:
+                self[id(stored)] = CellInRun(ref, stored)
+        try:
+            yield
+        finally:
+            for variable in self.values():
+                variable.ref = None
+
+    def __call__(self, cell: Cell) -> Cell:
+        """Returns what stands for a cell."""
+        return self.get(id(cell), cell)
 
 
 def kept(ref: Any, kind: Any, what: str) -> Any:

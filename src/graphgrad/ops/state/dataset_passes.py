@@ -1,11 +1,13 @@
 """Iterates over data sets inside of functions.
 
 Elements are identified by their numbers, so that the gradient of a loop, which repeats the iterations, finds the
-same ones.
+same ones. What acts, or uses variables, counts as stateful, and gets the variables at each step.
 """
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy as np
 from graphgrad.errors import FailedPreconditionError, OutOfRangeError
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.values.tensor_list import TensorList
+from graphgrad.ir.values.variable_store import VariablesInRun
 
 _COMPARED = 8
 
@@ -27,17 +30,31 @@ class Pass:
 
     Args:
       start: gives an iterator over the elements, lists of arrays, in the same order each time.
+      variables: those that its functions use, as they are where it begins.
     """
 
     shape = ()
 
-    def __init__(self, start: Any):
+    def __init__(self, start: Any, variables: VariablesInRun):
         self._start = start
+        self._variables = variables
         self._elements = start()
         self._position = 0  # of the element that comes next
         self._next: Any = None  # that element, if it has been computed
         self._first: list[Any] = []  # elements
         self._taken = 0  # by `take`
+
+    def seeing(self, used: Sequence[Any]) -> contextlib.AbstractContextManager[None]:
+        """Lets its functions see variables as an operation sees them.
+
+        Args:
+          used: what the operation got for their handles.
+        """
+        return self._variables.seen_by(used) if used else contextlib.nullcontext()
+
+    def has(self, position: int) -> bool:
+        """Returns whether there is an element of a number."""
+        return position < self._position or self.get(position) is not None
 
     def get(self, position: int) -> Any:
         """Returns the element of a number, or None if there is none."""
@@ -92,13 +109,16 @@ class Pass:
 @op("DatasetPass", "captured: list(Tcaptured) -> handle: variant", flags=("stateful", "host"))
 def _dataset_pass(xp, captured, *, dataset):
     """Begins a pass through a data set."""
-    return Pass(dataset._passes_alike(captured[: len(dataset._captured)]))  # others are handles that it knows
+    variables = VariablesInRun()
+    with variables.seen_by(captured):
+        # Others than its own are handles that it knows.
+        return Pass(dataset._passes_alike(captured[: len(dataset._captured)], variables), variables)
 
 
 @op("DatasetHas", "handle: variant, position: int32 -> more: bool", flags=("host",))
 def _dataset_has(xp, handle, position):
     """Returns whether there is an element of that number."""
-    return np.bool_(handle.get(int(position)) is not None)
+    return np.bool_(handle.has(int(position)))
 
 
 @op("DatasetItem", "handle: variant, position: int32 -> components: list(output_types)", flags=("host",))
@@ -107,45 +127,74 @@ def _dataset_item(xp, handle, position, *, output_types, output_shapes):
     return handle.get(int(position))
 
 
-@op("DatasetTake", "handle: variant -> components: list(output_types)", flags=("stateful", "host"))
-def _dataset_take(xp, handle, *, output_types, output_shapes):
+_USED = "used: list(Tused)"  # the variables that functions of the data set use
+
+
+@op("DatasetHasActing", f"handle: variant, position: int32, {_USED} -> more: bool", flags=("stateful", "host"))
+def _dataset_has_acting(xp, handle, position, used):
+    """Returns whether there is an element of that number, which has effects."""
+    with handle.seeing(used):
+        return np.bool_(handle.has(int(position)))
+
+
+@op("DatasetItemActing", f"handle: variant, position: int32, {_USED} -> components: list(output_types)",
+    flags=("stateful", "host"))
+def _dataset_item_acting(xp, handle, position, used, *, output_types, output_shapes):
+    """Returns the element of that number, which has effects."""
+    with handle.seeing(used):
+        return handle.get(int(position))
+
+
+@op("DatasetTake", f"handle: variant, {_USED} -> components: list(output_types)", flags=("stateful", "host"))
+def _dataset_take(xp, handle, used, *, output_types, output_shapes):
     """Returns the next element."""
-    return handle.take()
+    with handle.seeing(used):
+        return handle.take()
 
 
-@op("OwnedIteratorHas", "iterator: variant -> more: bool", flags=("stateful", "host"))
-def _owned_iterator_has(xp, iterator):
+@op("OwnedIteratorHas", f"iterator: variant, {_USED} -> more: bool", flags=("stateful", "host"))
+def _owned_iterator_has(xp, iterator, used):
     """Returns whether an iterator has another element."""
-    return np.bool_(_held(iterator)._elements_left)
+    held = _held(iterator)
+    with _seeing(held, used):
+        return np.bool_(held._elements_left)
 
 
 def _held(iterator):
     return iterator.item() if isinstance(iterator, np.ndarray) else iterator
 
 
-@op("OwnedIteratorGetNext", "iterator: variant -> components: list(output_types)", flags=("stateful", "host"))
-def _owned_iterator_get_next(xp, iterator, *, output_types, output_shapes):
+def _seeing(held, used):
+    return held.seeing(used) if used else contextlib.nullcontext()  # only passes are told
+
+
+@op("OwnedIteratorGetNext", f"iterator: variant, {_USED} -> components: list(output_types)", flags=("stateful", "host"))
+def _owned_iterator_get_next(xp, iterator, used, *, output_types, output_shapes):
     """Returns the next element of an iterator."""
+    held = _held(iterator)
     try:
-        return _held(iterator)._take()
+        with _seeing(held, used):
+            return held._take()
     except StopIteration:
         raise _end() from None
 
 
-@op("OwnedIteratorGetNextAsOptional", "iterator: variant -> optional: variant", flags=("stateful", "host"))
-def _owned_iterator_as_optional(xp, iterator):
+@op("OwnedIteratorGetNextAsOptional", f"iterator: variant, {_USED} -> optional: variant", flags=("stateful", "host"))
+def _owned_iterator_as_optional(xp, iterator, used):
     """Returns the next element as an optional, which holds nothing after the last one."""
-    return TensorList(np.dtype(object), None, _held(iterator)._take_or([]))
+    held = _held(iterator)
+    with _seeing(held, used):
+        return TensorList(np.dtype(object), None, held._take_or([]))
 
 
 @_owned_iterator_has.shape
 @_owned_iterator_as_optional.shape
-def _owned_iterator_has_shape(iterator):
+def _owned_iterator_has_shape(iterator, used):
     return ()
 
 
 @_owned_iterator_get_next.shape
-def _owned_iterator_get_next_shape(iterator, output_shapes):
+def _owned_iterator_get_next_shape(iterator, used, output_shapes):
     return list(output_shapes)
 
 
@@ -165,10 +214,20 @@ def _dataset_item_shape(handle, position, output_shapes):
 
 
 @_dataset_take.shape
-def _dataset_take_shape(handle, output_shapes):
+def _dataset_take_shape(handle, used, output_shapes):
     return list(output_shapes)
 
 
-for _op in (_dataset_pass, _dataset_has, _dataset_item, _dataset_take, _owned_iterator_has,
-            _owned_iterator_get_next):
+@_dataset_has_acting.shape
+def _dataset_has_acting_shape(handle, position, used):
+    return ()
+
+
+@_dataset_item_acting.shape
+def _dataset_item_acting_shape(handle, position, used, output_shapes):
+    return list(output_shapes)
+
+
+for _op in (_dataset_pass, _dataset_has, _dataset_item, _dataset_has_acting, _dataset_item_acting, _dataset_take,
+            _owned_iterator_has, _owned_iterator_get_next):
     _op.grad(NOT_DIFFERENTIABLE)
