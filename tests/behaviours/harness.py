@@ -60,6 +60,7 @@ SUBJECTS = {
     "shared_vectors": "programs",
     "kept_tensors": "state",
     "changed_arrays": "state",
+    "old_loops": "programs",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}
