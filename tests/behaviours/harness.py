@@ -61,6 +61,7 @@ SUBJECTS = {
     "kept_tensors": "state",
     "changed_arrays": "state",
     "old_loops": "programs",
+    "error_classes": "values",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}
