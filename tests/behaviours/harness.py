@@ -68,6 +68,8 @@ SUBJECTS = {
     "string_elements": "values",
     "empty_values": "values",
     "ragged_rows": "values",
+    "old_loops": "programs",
+    "error_classes": "values",
 }
 
 _CASES: dict[str, dict[str, Case]] = {}

@@ -143,7 +143,6 @@ BAD_FEEDS = [
     (1.0, ValueError, r"Cannot feed value of shape \(\)"),
     ("ab", ValueError, r"(?s)x:0.*float32"),
     ([[1.0], [2.0, 3.0]], ValueError, r"(?s)Cannot convert the value fed for Tensor x:0.*Fix"),
-    ([1j, 2j], TypeError, r"Cannot feed complex values"),
 ]
 
 
@@ -300,7 +299,7 @@ def test_make_callable(sess):
     x, y = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
     f = sess.make_callable(x - y, [x, y])
     assert f(5.0, 3.0) == 2.0
-    with pytest.raises(ValueError, match="takes 2 values"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="takes 2 values"):
         f(1.0)
 
 
@@ -325,7 +324,7 @@ def test_callable_from_options(sess):
     f = sess._make_callable_from_options(options)
     sess.run(v.initializer)
     assert f(5.0) == [3.0] and sess.run(v) == 6.0
-    with pytest.raises(ValueError, match="takes 1 values"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="takes 1 values"):
         f()
 
 

@@ -472,6 +472,35 @@ def test_defaults_of_a_scope(sess: Any) -> None:
     assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 1
 
 
+def _plain(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    return getter(name, *args, **kwargs)
+
+
+def test_names_of_what_a_getter_builds() -> None:
+    """It is outside of name scopes; those that the getter opens show in the variable's name, as in TensorFlow."""
+
+    def doubled(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        return getter(name, *args, **kwargs) * 2.0
+
+    def inner(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        with tf.name_scope("inner"):
+            return getter(name, *args, **kwargs) + 1.0
+
+    found = []
+    with tf.Graph().as_default() as graph:
+        for reuse in (False, True):
+            with tf.variable_scope("S", custom_getter=doubled, reuse=reuse), tf.name_scope("n"):
+                found.append(tf.get_variable("w", [2]).name)
+        with tf.variable_scope("T", custom_getter=inner), tf.variable_scope("U"):
+            found.append(tf.get_variable("w", initializer=[1, 2], dtype=tf.int32, custom_getter=_plain).name)
+            found.append(tf.get_variable("v", [2]).name)
+        found += [v.name for v in tf.global_variables()]
+        before = len(graph.get_operations())
+        tf.get_variable("x", initializer=np.ones(2), use_resource=True)
+        assert all(op.name.startswith("x") for op in graph.get_operations()[before:])
+    assert found == ["mul:0", "mul_1:0", "T/U/w:0", "inner/add:0", "S/w:0", "T/U/w:0", "inner/T/U/v:0"]
+
+
 def _in_reuse(build: Callable[[], Any]) -> Callable[[], Any]:
     def run() -> Any:
         with tf.variable_scope(tf.get_variable_scope(), reuse=True):

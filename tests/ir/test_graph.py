@@ -98,6 +98,10 @@ def test_collections(graph):
     assert tf.get_collection("k") == [1]
     tf.get_collection_ref("k").append(3)
     assert graph.get_collection("k") == [1, 3]
+    assert graph.get_collection("none") == [] and tf.get_collection_ref("new") == []
+    assert graph.get_all_collection_keys() == ["k", "new"]
+    graph.clear_collection("new")
+    assert graph.get_all_collection_keys() == ["k"]
     x = tf.constant(1, name="scope/x")
     tf.add_to_collection("named", x)
     assert tf.get_collection("named", scope="scope") == [x]

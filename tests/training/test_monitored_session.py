@@ -224,6 +224,73 @@ def test_made_again(count: Any) -> None:
         session.run(count)
 
 
+@pytest.mark.parametrize("kind", [tf.train.MonitoredSession, tf.train.SingularMonitoredSession])
+def test_a_caught_error_stops_nothing(count: Any, kind: Any) -> None:
+    """After a run that failed, the session goes on, and later errors are raised as they are."""
+    x = tf.placeholder(tf.float32, [2])
+    element = tf.data.make_one_shot_iterator(tf.data.Dataset.range(1)).get_next()
+    log: list[Any] = []
+    with kind(hooks=[_Recorder(log)]) as session:
+        with pytest.raises(ValueError, match="feed"):
+            session.run(x, {x: [1.0]})
+        assert not session.should_stop() and session.run(element) == 0
+        with pytest.raises(errors.OutOfRangeError):
+            session.run(element)
+        with pytest.raises(ZeroDivisionError):
+            session.run_step_fn(lambda step_context: 1 / 0)
+        assert not session.should_stop() and session.run(count) == 1
+        session.run(element)
+    assert log[-1] == "end"
+    with pytest.raises(RuntimeError, match="already closed"):
+        session.close()
+
+
+class _Coordinated(tf.train.SessionRunHook):
+    """Keeps the coordinator; counts the sessions."""
+
+    sessions = 0
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        self.sessions += 1
+        self.coord = coord
+
+    def stop(self, error: Exception) -> None:
+        """Stops the session as a thread that failed does."""
+        try:
+            raise error
+        except Exception as e:
+            self.coord.request_stop(e)
+
+
+def test_errors_of_threads(count: Any) -> None:
+    """They stop the session, are raised when it is closed, and leave the errors of runs alone."""
+    x = tf.placeholder(tf.float32, [])
+    hook = _Coordinated()
+    with pytest.raises(KeyError), tf.train.MonitoredSession(hooks=[hook]) as session:
+        hook.stop(KeyError("of a thread"))
+        assert session.should_stop() and session.run(count) == 1
+        with pytest.raises(errors.InvalidArgumentError):
+            session.run(x)
+    with pytest.raises(KeyError), tf.train.SingularMonitoredSession(hooks=[hook]) as session:
+        hook.stop(KeyError("of a thread"))
+        session.should_stop()
+
+
+def test_threads_that_lose_the_session(count: Any) -> None:
+    """An AbortedError of a thread lets the session be made again; so does one in a function of `run_step_fn`."""
+    hook = _Coordinated()
+    with tf.train.MonitoredSession(hooks=[hook]) as session:
+        hook.stop(errors.UnavailableError(None, None, "lost"))
+        assert not session.should_stop() and hook.sessions == 2
+
+        def step(step_context: Any) -> Any:
+            if hook.sessions == 2:
+                raise errors.AbortedError(None, None, "lost")
+            return step_context.run_with_hooks(count)
+
+        assert session.run_step_fn(step) == 1 and hook.sessions == 3
+
+
 def test_checkpoint_listeners(count: Any, tmp_path: pathlib.Path) -> None:
     """Listeners hear of each save, and can stop the training."""
     log: list[Any] = []

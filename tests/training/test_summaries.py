@@ -130,7 +130,25 @@ def test_names_of_0(sess: Any, tmp_path: pathlib.Path) -> None:
     writer.add_summary(summary, 1)
     writer.close()
     (path,) = tmp_path.iterdir()
-    assert [len(e.summary.value) for e in tf.train.summary_iterator(str(path))] == [0, 0, 4]
+    assert [len(e.summary.value) for e in tf.train.summary_iterator(str(path))] == [0, 0, 0, 4]
+
+
+def test_events_of_a_graph(sess: Any, tmp_path: pathlib.Path) -> None:
+    """A writer that is given a graph writes it, and then the graph with its collections, as in TensorFlow."""
+    tf.Variable(1.0, name="v")
+    for name, given in (("graph", sess.graph), ("none", None)):
+        with tf.summary.FileWriter(str(tmp_path / name), given) as writer:
+            if given is None:
+                writer.add_meta_graph(tf.train.export_meta_graph(), 4)
+    with pytest.raises(TypeError, match="must be a MetaGraphDef"):
+        writer.add_meta_graph(sess.graph.as_graph_def())
+    for name, kinds, step in (("graph", ["file_version", "graph_def", "meta_graph_def"], 0),
+                              ("none", ["file_version", "meta_graph_def"], 4)):
+        (path,) = (tmp_path / name).iterdir()
+        events = list(tf.train.summary_iterator(str(path)))
+        assert [e.WhichOneof("what") for e in events] == kinds and events[-1].step == step
+        found = tf.MetaGraphDef.FromString(events[-1].meta_graph_def)
+        assert "trainable_variables" in found.collection_def and "v" in [n.name for n in found.graph_def.node]
 
 
 # -- messages --------------------------------------------------------------------------------

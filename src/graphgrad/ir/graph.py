@@ -435,7 +435,7 @@ class Graph:
         return self._collections.ref(name)
 
     def get_all_collection_keys(self) -> list[Any]:
-        """Returns the keys of the non-empty collections."""
+        """Returns the keys of the collections that were added to, or asked for by reference."""
         return self._collections.keys()
 
     collections = property(get_all_collection_keys)

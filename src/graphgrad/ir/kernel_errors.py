@@ -25,7 +25,7 @@ from .opdef import OpDef
 # Python's classes -> TensorFlow's; the first match. Errors of user functions have a separate table.
 _OF_USERS: tuple[tuple[Any, type[OpError]], ...] = (
     (MemoryError, ResourceExhaustedError), (NotImplementedError, UnimplementedError),
-    ((StopIteration, IndexError), OutOfRangeError), ((TypeError, ValueError), InvalidArgumentError),
+    (StopIteration, OutOfRangeError), ((TypeError, ValueError), InvalidArgumentError),
     (Exception, UnknownError),
 )
 _OF_KERNELS: tuple[tuple[Any, type[OpError]], ...] = (

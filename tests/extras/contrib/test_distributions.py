@@ -131,3 +131,32 @@ def test_quantiles() -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
         normal = ds.Normal([1.0, -2.0], [0.5, 3.0])
         np.testing.assert_allclose(sess.run(normal.cdf(normal.quantile([0.025, 0.8]))), [0.025, 0.8], rtol=1e-5)
+
+
+def test_probabilities_of_less_than_a_class(sess: Any) -> None:
+    """The cdf of Categorical leaves the value itself out, as TensorFlow's does."""
+    one, two = tf.distributions.Categorical(logits=[0.0, 1.0, 2.0]), ds.Categorical(probs=[[0.2, 0.8], [0.5, 0.5]])
+    _check(sess, [one.cdf(2), one.cdf([0, 1]), one.cdf(5), one.cdf(-1), one.cdf([0.5, 1.0]), one.log_cdf(2),
+                  one.survival_function([[0], [1]]), one.log_survival_function(1), two.cdf([0, 1]),
+                  two.cdf([[0], [1]])],
+           [0.33475906, [0.0, 0.09003057], 1.0, 0.0, [0.0, 0.09003057], -1.0943443,
+            [[1.0], [0.90996945]], -0.09434427, [0.0, 0.5], [[0.0, 0.0], [0.2, 0.5]]])
+
+
+def test_what_a_distribution_lacks(sess: Any) -> None:
+    """TensorFlow raises the same error for each of them."""
+    for call in (ds.Beta(1.0, 2.0).quantile, ds.Bernoulli(0.5).cdf):
+        with pytest.raises(NotImplementedError, match="is not implemented"):
+            call(0.5)
+    with pytest.raises(NotImplementedError, match="covariance is not implemented: Normal"):
+        ds.Normal(0.0, 1.0).covariance()
+
+
+def test_parameters() -> None:
+    """A distribution has the arguments that it was made with."""
+    with tf.Graph().as_default():
+        n = ds.Normal(0.0, scale=2.0, allow_nan_stats=False)
+        assert not n.allow_nan_stats and not n.validate_args and ds.Beta(1.0, 2.0, validate_args=True).validate_args
+        assert ds.Beta(1.0, 2.0).allow_nan_stats
+        assert n.parameters == {"loc": 0.0, "scale": 2.0, "validate_args": False, "allow_nan_stats": False,
+                                "name": "Normal"}

@@ -168,22 +168,20 @@ def _convert_feed(t: Tensor, value: Any, dtype: Any) -> Any:
         if array.dtype == object or array.dtype.kind in "US":
             array = np.asarray(value, dtype)
     except (TypeError, ValueError) as e:
-        raise ValueError(
+        raise (TypeError if isinstance(e, TypeError) else ValueError)(
             f"Cannot convert the value fed for Tensor {t.name} to {t.dtype.name}: {e}.\n"
             f"  Built at {t.op.source}\n  Fix: feed numbers in a rectangular array"
         ) from None
-    if isinstance(value, int) and not isinstance(value, bool) and t.dtype.is_integer:
-        if not t.dtype.min <= value <= t.dtype.max:
+    if isinstance(value, int) and not isinstance(value, bool):
+        if t.dtype.is_integer and not t.dtype.min <= value <= t.dtype.max:
             raise TypeError(
                 f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
                 f"{t.dtype.name}. Try explicitly setting the type of the feed tensor to a larger type "
                 "(e.g. int64)."
             )
-    if array.dtype.kind == "c" and not t.dtype.is_complex:
-        raise TypeError(
-            f"Cannot feed complex values for Tensor {t.name} of dtype {t.dtype.name}. "
-            "Fix: feed value.real, or make the placeholder complex"
-        )
+        if t.dtype.is_bool and value not in (0, 1):
+            raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
+                            f"bool.\n  Built at {t.op.source}\n  Fix: feed True or False")
     return array.astype(dtype) if array.dtype != dtype else array
 
 

@@ -290,7 +290,7 @@ class BaseSession:
           fetches: as in `run`.
           feed_list: the tensors to feed, in the order of the function's arguments.
           accept_options: accepted as TensorFlow does.
-        Returns: the function; TypeError if it is called with another number of arguments.
+        Returns: the function; InvalidArgumentError if it is called with another number of arguments.
         """
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError("`feed_list` must be a list or tuple.")
@@ -300,7 +300,8 @@ class BaseSession:
         def run(*args: Any, **_: Any) -> Any:
             nonlocal entry
             if len(args) != len(feeds):
-                raise ValueError(
+                raise InvalidArgumentError(
+                    None, None,
                     f"The callable takes {len(feeds)} values, one for each tensor in feed_list, not {len(args)}."
                 )
             if entry is not None and not (self._closed or conversions or self._timeout):
@@ -324,8 +325,8 @@ class BaseSession:
 
         def run(*args: Any, run_metadata: Any = None) -> Any:
             if len(args) != len(names.feed):
-                raise ValueError(f"The callable takes {len(names.feed)} values, one for each tensor in `feed`, not "
-                                 f"{len(args)}.")
+                raise InvalidArgumentError(None, None, f"The callable takes {len(names.feed)} values, one for each "
+                                           f"tensor in `feed`, not {len(args)}.")
             feeds = dict(zip(names.feed, args, strict=True))
             if connections:
                 feeds |= self.run(connections, feeds)

@@ -19,6 +19,7 @@ from graphgrad.ir.graph_messages import GraphDef, graph_def_of
 from graphgrad.ir.graphdef import OWN, custom_rule, output_places
 from graphgrad.ir.opdef import OpDef, raw, registry
 from graphgrad.ir.source import user_source
+from graphgrad.ir.state.undo import all_or_nothing
 from graphgrad.ops.control.py_func import function_of
 
 from .control_flow_lives import without_repeated
@@ -43,7 +44,7 @@ _NO_GRADIENTS: Mapping[str, Any] = {}
 
 def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any = None, name: str | None = None,
                      op_dict: Any = None, producer_op_list: Any = None) -> list[Any] | Any:
-    """Adds the operations of a `GraphDef` to the current graph.
+    """Adds the operations of a `GraphDef` to the current graph; all of them, or none if there is an error.
 
     Args:
       graph_def: a `GraphDef`, or the bytes of one, also of TensorFlow's.
@@ -52,8 +53,8 @@ def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any
       name: the name scope; 'import' by default, '' for none.
       op_dict, producer_op_list: accepted; without effect.
     Returns: the `return_elements`, in their order; None if not given.
-    Raises: TypeError if `graph_def` is not one; ValueError for unknown op types, names that are taken,
-      entries of `input_map` and `return_elements` that are not in it.
+    Raises: TypeError if `graph_def` is not one; ValueError for unknown op types and
+      entries of `input_map` and `return_elements` that are not in it, tensors in `input_map` of other dtypes.
     Reference: TensorFlow 2.21 `tf.import_graph_def`.
 
     >>> g = tf.Graph()
@@ -76,15 +77,18 @@ def import_graph_def(graph_def: Any, input_map: Any = None, return_elements: Any
             prefix = f"{graph._around.scope}/" if graph._around.scope else ""
         given = {(k.decode() if isinstance(k, bytes) else k): v for k, v in input_map.items()}
         given = {k: v if isinstance(v, Tensor) else convert_to_tensor(v, name="inputs") for k, v in given.items()}
+        if graph.building_function:
+            given = {k: v if v.graph is graph else graph.capture(v) for k, v in given.items()}
+        stack.enter_context(all_or_nothing(graph))
         reader = _Reader(graph, FunctionLibrary(graph_def.library), prefix, given, SizeLimit(graph_def))
         reader.gradients, reader.blocks = graph._around.gradients, tuple(graph._around.control)
         with graph.control_dependencies(None), graph._own_gradients(), graph._around.having(colocated=()), refused():
             reader.read(list(graph_def.node))
-    unused = sorted(set(given) - reader.used)
-    if unused:
-        raise ValueError("Attempted to map inputs that were not found in graph_def: "
-                         f"[{', '.join(unused)}]\n  Asked for at {user_source(2)}")
-    return None if return_elements is None else [reader.element(e) for e in return_elements]
+        unused = sorted(set(given) - reader.used)
+        if unused:
+            raise ValueError("Attempted to map inputs that were not found in graph_def: "
+                             f"[{', '.join(unused)}]\n  Asked for at {user_source(2)}")
+        return None if return_elements is None else [reader.element(e) for e in return_elements]
 
 
 class _Reader:
@@ -100,6 +104,7 @@ class _Reader:
         self.gradients: dict[str, Any] = {}  # of `gradient_override_map` blocks around, for the nodes alone
         self._inside: dict[str, Any] = {}  # those for the functions of the node that is being added
         self.blocks: tuple[Any, ...] = ()  # `control_dependencies` blocks around, which all operations wait for
+        self.renamed: dict[str, str] = {}  # nodes whose names are taken
         self.made: dict[str, Any] = {}  # operations; representations of loops and branches
         self.places: dict[str, list[str]] = {}  # names of results, of calls by the name of the function
 
@@ -107,21 +112,40 @@ class _Reader:
         """Adds all nodes, inputs first."""
         nodes = functional(with_lists(without_repeated(with_resources(with_handles(with_current(nodes))))))
         self._check(nodes)
-        taken = self.graph._index.by_name()
+        self._rename(nodes)
         for node in nodes:  # what is made besides gets other names
             if not isinstance(node, ControlFlowNode):
-                self.graph._names.reserve(self.prefix + node.name)
+                self.graph._names.reserve(self._full(node))
         for node in in_order(nodes):
             self.budget.add()
-            if self.prefix + node.name in taken:
-                raise ValueError(f"Node name '{self.prefix}{node.name}' already exists in the Graph.\n"
-                                 f"  Asked for at {user_source(4)}\n  Fix: import under another name")
+            if node.name in self.made:
+                raise ValueError(f"graph_def is invalid: it has two nodes of the name {node.name!r}\n"
+                                 f"  Asked for at {user_source(4)}\n  Fix: use another copy of the graph")
             if isinstance(node, ControlFlowNode):
                 self.made[node.name] = SimpleNamespace(outputs=node.build(self._enter, self._input, node.name))
             else:
                 called = node.op in CALLS or self.library.has(node.op)
                 add = self._call if called else self._add_dataset if node.op in DATASETS else self._add
                 self.made[node.name] = self._one_shot(node) if node.op == ONE_SHOT else add(node)
+
+    def _rename(self, nodes: list[Any]) -> None:
+        """Chooses other names for nodes whose names are taken in the graph."""
+        taken = self.graph._index.by_name()
+        if not taken:
+            return
+        own = {node.name for node in nodes}
+        for node in nodes:
+            name, count = node.name, 0
+            while self.prefix + name in taken or (count and name in own):
+                count += 1
+                name = f"{node.name}_{count}"
+            if count:
+                own.add(name)
+                self.renamed[node.name] = name
+
+    def _full(self, node: Any) -> str:
+        """Returns the name of the operation that a node becomes."""
+        return self.prefix + self.renamed.get(node.name, node.name)
 
     def _enter(self, nodes: list[Any], given: dict[str, Any], aliases: dict[str, str], results: list[str]) -> list[Any]:
         """Adds nodes to the graph of a branch or of a loop's body."""
@@ -167,7 +191,7 @@ class _Reader:
         attrs = self._attrs(node, opdef, inputs)
         if "one_shot" in opdef.attrs:
             attrs["one_shot"] = one_shot_of(inputs[0])
-        op = add_to_graph(self.graph, opdef, tuple(inputs), attrs, f"{self.prefix}{node.name}/")
+        op = add_to_graph(self.graph, opdef, tuple(inputs), attrs, f"{self._full(node)}/")
         self.graph._names.reserve(op.name)
         self._settle(op, node, rule)
         return op
@@ -251,7 +275,7 @@ class _Reader:
     def _together(self, node: Any, results: list[Any], waits: list[Operation]) -> Operation:
         """Makes the operation that has some results, in place of a node."""
         with self.graph.control_dependencies([*waits, *self._around()]):
-            name = f"{self.prefix}{node.name}/"
+            name = f"{self._full(node)}/"
             if not results:
                 done: Operation = raw.NoOp(name=name)
                 return done
@@ -331,7 +355,7 @@ class _Reader:
         if "func" in opdef.attrs and "token" in found:
             found["func"] = function_of(found["token"])
         if node.op == "VarHandleOp":
-            found |= layout_of(node) | {"shared_name": found.get("shared_name") or self.prefix + node.name}
+            found |= layout_of(node) | {"shared_name": found.get("shared_name") or self._full(node)}
         if opdef.name == "While":
             self._settle_loop(found, inputs)
         return found

@@ -25,6 +25,9 @@ def refused() -> Iterator[None]:
     except (_Invalid, RecursionError) as e:
         problem = "functions or loops are nested too deeply" if isinstance(e, RecursionError) else e
         raise ValueError(f"graph_def is invalid: {problem}\n  Asked for at {user_source(3)}\n  {_FIX}") from None
+    except TypeError as e:
+        raise ValueError(f"graph_def is invalid, or input_map does not fit it: {e}\n  Asked for at {user_source(3)}"
+                         ) from e
     except (LookupError, AttributeError, ArithmeticError, AssertionError, Complaint) as e:
         raise ValueError(f"graph_def is invalid: {type(e).__name__}: {e}\n  Asked for at {user_source(3)}\n"
                          f"  {_FIX}") from e

@@ -11,13 +11,12 @@ from graphgrad.frontend.structure import nest
 from graphgrad.frontend.structure.composites import all_tensors, component_specs, converted, put_together, tensors_of
 from graphgrad.frontend.structure.structure_types import NestedT, OneTensor, TensorsT
 from graphgrad.frontend.structure.type_spec import TypeSpec
-from graphgrad.gradients.core.inside_loop import OldControlFlow
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.context import current_graph, use
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import int64
 from graphgrad.ir.eager import EagerTensor
-from graphgrad.ir.funcgraph import FuncGraph, around, in_their_turn, unite_captures
+from graphgrad.ir.funcgraph import FuncGraph, in_their_turn, unite_captures
 from graphgrad.ir.graph import Graph, Operation, Tensor
 from graphgrad.ir.opdef import raw
 from graphgrad.ir.scopes import name_scope
@@ -29,6 +28,7 @@ from graphgrad.ir.values.composite import Composite
 from graphgrad.ir.values.indexed_slices import IndexedSlices
 
 from .loop_memory import reverse
+from .old_style import check_all_there, check_decides, is_old, layout_of_results
 from .shape_invariants import generalised, invariant_leaves
 
 
@@ -44,7 +44,7 @@ def _trace(
       start: the tensors that the leaves consist of at first.
     """
     body = FuncGraph(name, graph)
-    if OldControlFlow.on and all(g.old_control_flow or not g.building_function for g in around(graph)):
+    if is_old(graph):
         body.old_control_flow = True  # which has no graphs of its own
         body._around.gradients = graph._around.gradients
     body.loop_start = list(start)
@@ -143,6 +143,9 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
         return true_fn() if bool(convert_to_tensor(pred)) else false_fn()
     with name_scope(name, "cond"):
         pred = convert_to_tensor(pred, name="pred")
+        old = is_old(graph)
+        if old:
+            check_decides(pred, "The condition of tf.cond")
         then_graph, structure, then_leaves = _trace(graph, "cond_true", true_fn)
         else_graph, other, else_leaves = _trace(graph, "cond_false", false_fn)
         try:
@@ -158,6 +161,8 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
                     f"{a if b is None else b!r}.\n  Built at {user_source(2)}\n  Fix: give tensors in both, or None"
                 )
         kept = [i for i, leaf in enumerate(then_leaves) if leaf is not None]
+        if old:
+            check_all_there(then_leaves)
         likes = []
         for i in kept:
             then_leaves[i], else_leaves[i] = _matched(then_graph, then_leaves[i], else_graph, else_leaves[i])
@@ -167,7 +172,7 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
         types = tuple(t.dtype for t in then_graph.outputs)
         if types != tuple(t.dtype for t in else_graph.outputs):
             received = [", ".join(t.dtype.name for t in g.outputs) for g in (then_graph, else_graph)]
-            raise mismatch(
+            raise (ValueError if old else mismatch)(
                 f"Outputs of 'true_fn' and 'false_fn' must have the same type(s). Received {received[0]} from "
                 f"'true_fn' and {received[1]} from 'false_fn'.\n"
                 f"  Built at {user_source(2)}\n  Fix: tf.cast the results of one branch"
@@ -292,7 +297,8 @@ def while_loop_v1(cond: Callable[..., Any], body: Callable[..., Any], loop_vars:
       name: a name scope.
       maximum_iterations: a bound on the number of iterations, or None.
       return_same_structure: whether a single loop variable comes back in its list.
-    Returns: the loop variables after the last iteration.
+    Returns: the loop variables after the last iteration, nested as they were; in the old control flow, as what `body`
+      returned.
     Raises: ValueError if `body` returns another structure or another shape; TypeError if
       `cond` or `body` are no functions.
     Gradient: with respect to loop variables and everything that `body` uses.
@@ -304,7 +310,7 @@ def while_loop_v1(cond: Callable[..., Any], body: Callable[..., Any], loop_vars:
     _check_parallel(parallel_iterations)
     result = _while(cond, body, loop_vars, shape_invariants, back_prop, name, maximum_iterations)
     unpacks = not return_same_structure and current_graph() is not None
-    if unpacks and isinstance(result, (list, tuple)) and len(result) == 1:
+    if unpacks and isinstance(result, (list, tuple)) and len(nest.flatten(result)) == len(result) == 1:
         return result[0]
     return result
 
@@ -389,6 +395,8 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
             raise ValueError(f"'cond' must return one boolean scalar, but it returns {len(cond_leaves)} values.\n"
                              f"  Built at {user_source(2)}\n  Fix: tf.logical_and(...)")
         _settle_outputs(cond_graph, cond_leaves)
+        if cond_graph.old_control_flow:
+            check_decides(cond_graph.outputs[0], "The result of 'cond'")
         body_graph, result, leaves = _trace(graph, "while_body", body, loop_vars, likes, start)
         _check_structure(result, loop_vars, leaves, likes)
         for t, leaf in zip(start, all_tensors(leaves), strict=True):
@@ -411,7 +419,7 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
             results = [raw.StopGradient(t) for t in results]
         with graph._own_gradients():
             leaves = put_together(likes, [raw.Identity(t) for t in results])
-        return nest.pack_sequence_as(loop_vars, leaves)
+        return nest.pack_sequence_as(layout_of_results(loop_vars, result, body_graph.old_control_flow), leaves)
 
 
 def _check_structure(result: Any, loop_vars: Any, leaves: Sequence[Any], likes: Sequence[Any]) -> None:
@@ -447,15 +455,19 @@ def _while_counted(cond: Callable[..., Any], body: Callable[..., Any], loop_vars
     def goes_on(step: Any, *variables: Any) -> Any:
         return raw.LogicalAnd(raw.Less(step, most), convert_to_tensor(cond(*variables)))
 
+    returned = []
+
     def iterate(step: Any, *variables: Any) -> Any:
         result = body(*variables)
+        returned.append(result)
         return [raw.AddV2(step, 1), *(result if isinstance(result, (list, tuple)) else [result])]
 
     if shape_invariants is not None:
         shape_invariants = [TensorShape([]), *invariant_leaves(shape_invariants)]
     start = [convert_to_tensor(0, most.dtype), *loop_vars]
     results = _while(goes_on, iterate, start, shape_invariants, back_prop, name, None)[1:]
-    return nest.pack_sequence_as(loop_vars, nest.flatten(results))
+    layout = layout_of_results(loop_vars, returned[-1], is_old(current_graph()))
+    return nest.pack_sequence_as(layout, nest.flatten(results))
 
 
 def _while_eagerly(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, limit: Any) -> Any:

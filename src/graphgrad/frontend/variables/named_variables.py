@@ -83,7 +83,8 @@ def _get_partitioned(there: _Named, partitioner: Any, name: str, shape: Any, dty
     """Reuses or creates a partitioned variable."""
     known = there.partitioned
     if shape is None and initializer is not None and not callable(initializer):
-        shape = convert_to_tensor(initializer).shape
+        value = convert_to_tensor(initializer)
+        shape, dtype = value.shape, value.dtype
     if name in there.variables:
         raise ValueError(f"A partitioner was provided, but an unpartitioned version of the variable was found: {name}."
                          f"\n  Asked for at {user_source(2)}\n  Fix: use the scope without a partitioner")
@@ -110,16 +111,19 @@ def _get_partitioned(there: _Named, partitioner: Any, name: str, shape: Any, dty
 
 @contextlib.contextmanager
 def _outside() -> Iterator[None]:
-    """Leaves functions, branches and all name scopes: a variable's name depends on variable scopes only."""
+    """Leaves functions and branches, and their name scopes."""
     graph = current_graph()
     if graph is not None and graph.building_function:
-        with init_scope():
-            graph = current_graph()
-            with _without_prefix() if graph is None else graph.name_scope(None):
-                yield
-    else:
-        with _without_prefix() if graph is None else graph.name_scope(None):
+        with init_scope(), root_scope():
             yield
+    else:
+        yield
+
+
+def root_scope() -> contextlib.AbstractContextManager[Any]:
+    """Leaves all name scopes: a variable's name depends on variable scopes, and on custom getters, only."""
+    graph = current_graph()
+    return _without_prefix() if graph is None else graph.name_scope(None)
 
 
 @contextlib.contextmanager

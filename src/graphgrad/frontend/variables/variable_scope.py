@@ -21,7 +21,7 @@ from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import as_dtype
 from graphgrad.ir.source import user_source
 
-from .named_variables import named_variable
+from .named_variables import named_variable, root_scope
 from .scope_counts import ScopeCounts
 from .variable_settings import VariableAggregation, VariableSynchronization
 
@@ -195,33 +195,30 @@ class VariableScope:
                      synchronization: Any = VariableSynchronization.AUTO,
                      aggregation: Any = VariableAggregation.NONE) -> Any:
         """Reuses or creates the variable `name` of this scope; see `tf.compat.v1.get_variable`."""
-        if dtype is not None and initializer is not None and not callable(initializer):
-            own = convert_to_tensor(initializer).dtype
-            if own is not as_dtype(dtype):
-                raise ValueError(f"Initializer type '{own}' and explicit dtype '{as_dtype(dtype)}' don't match.\n"
-                                 f"  Asked for at {user_source(2)}\n  Fix: leave dtype out, or cast the initializer")
-        initializer = self._initializer if initializer is None else initializer
-        regularizer = self._regularizer if regularizer is None else regularizer
-        constraint = self._constraint if constraint is None else constraint
-        custom_getter = self._custom_getter if custom_getter is None else custom_getter
-        reuse = self._reuse if reuse is None else reuse
-        if dtype is None:
-            free = initializer is None or callable(initializer)
-            dtype = self._dtype if free else convert_to_tensor(initializer).dtype
-        if trainable is None:
-            trainable = getattr(synchronization, "name", "") != "ON_READ"
-        arguments = {
-            "shape": shape, "dtype": dtype, "initializer": initializer, "regularizer": regularizer, "reuse": reuse,
-            "trainable": trainable, "collections": collections, "caching_device": caching_device,
-            "partitioner": self._partitioner if partitioner is None else partitioner,
-            "validate_shape": validate_shape,
-            "use_resource": self._use_resource if use_resource is None else use_resource, "constraint": constraint,
-            "synchronization": synchronization, "aggregation": aggregation,
-        }
-        full_name = f"{self._name}/{name}" if self._name else name
-        if custom_getter is None:
-            return named_variable(name=full_name, **arguments)
-        return custom_getter(getter=named_variable, name=full_name, **arguments)
+        with root_scope():  # what custom getters build, too, is outside of name scopes
+            if dtype is not None and initializer is not None and not callable(initializer):
+                own = convert_to_tensor(initializer).dtype
+                if own is not as_dtype(dtype):
+                    raise ValueError(f"Initializer type '{own}' and explicit dtype '{as_dtype(dtype)}' don't match.\n"
+                                     f"  Asked for at {user_source(2)}\n"
+                                     "  Fix: leave dtype out, or cast the initializer")
+            initializer = self._initializer if initializer is None else initializer
+            dtype = self._dtype if dtype is None else dtype
+            if trainable is None:
+                trainable = getattr(synchronization, "name", "") != "ON_READ"
+            arguments = {
+                "name": f"{self._name}/{name}" if self._name else name, "shape": shape, "dtype": dtype,
+                "initializer": initializer, "regularizer": self._regularizer if regularizer is None else regularizer,
+                "reuse": self._reuse if reuse is None else reuse, "trainable": trainable, "collections": collections,
+                "caching_device": caching_device,
+                "partitioner": self._partitioner if partitioner is None else partitioner,
+                "validate_shape": validate_shape,
+                "use_resource": self._use_resource if use_resource is None else use_resource,
+                "constraint": self._constraint if constraint is None else constraint,
+                "synchronization": synchronization, "aggregation": aggregation,
+            }
+            getter = self._custom_getter if custom_getter is None else custom_getter
+            return named_variable(**arguments) if getter is None else getter(getter=named_variable, **arguments)
 
 
 def get_variable_scope() -> VariableScope:

@@ -27,8 +27,8 @@ class Collections:
         return [i for i in items if hasattr(i, "name") and pattern.match(i.name)]
 
     def keys(self) -> list[Any]:
-        """Returns the keys of the collections that are not empty."""
-        return [k for k, v in self._lists.items() if v]
+        """Returns the keys of the collections that were added to, or asked for by reference."""
+        return list(self._lists)
 
     def clear(self, name: Any) -> None:
         """Empties a collection."""

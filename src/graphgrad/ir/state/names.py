@@ -43,6 +43,12 @@ class Names:
         base, _, number = key.rpartition("_")
         return number.isdecimal() and number[0] != "0" and int(number) < self._in_use.get(base, 0)
 
+    def copy(self) -> Names:
+        """Returns the names as they are now."""
+        found = Names()
+        found._in_use = dict(self._in_use)
+        return found
+
     def reserve(self, name: str) -> None:
         """Marks a name as used."""
         self._in_use.setdefault(name.lower(), 1)

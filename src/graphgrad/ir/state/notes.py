@@ -36,6 +36,14 @@ class Notes:
         self.replaced: dict[int, tuple[Any, Any]] = {}
         self.superseded: list[tuple[int, int]] = []
 
+    def forget(self, start: int) -> None:
+        """Forgets what is noted of operations from an index on, which are gone."""
+        for table in (self.recomputed, self.early, self.touched, self.joints):
+            for index in [i for i in table if i >= start]:
+                del table[index]
+        for indices in (self.repeating, self.persistent, self.arguments):
+            indices.difference_update([i for i in indices if i >= start])
+
     def in_order(self, indices: Iterable[int]) -> list[int]:
         """Returns indices in execution order: creation order, except for those that belong before another."""
         early = self.early

@@ -15,6 +15,7 @@ from graphgrad.ir.shape import TensorShape, as_shape, shape_str
 from graphgrad.ir.values.composite import OfValues, SparseTensorValue, scipy_matrix
 from graphgrad.ir.values.dispatch import Api, register_kind
 
+_FEED = "Fix: feed a SparseTensorValue, or a tuple of indices, values and dense_shape"
 
 class SparseTensor(OfValues):
     """A tensor given by the positions and values of the elements that are not zero.
@@ -111,7 +112,15 @@ class SparseTensor(OfValues):
         return SparseTensorValue(*arrays)
 
     def _fed(self, value: Any) -> Sequence[Any]:
-        return value if isinstance(value, tuple) else [value.indices, value.values, value.dense_shape]
+        if isinstance(value, (tuple, list)):
+            if len(value) != 3:
+                raise ValueError(f"What is fed for a sparse tensor must have three parts, not {len(value)}. {_FEED}")
+            return value
+        parts = [getattr(value, name, None) for name in ("indices", "values", "dense_shape")]
+        if any(part is None for part in parts):
+            raise (ValueError if hasattr(value, "__len__") else TypeError)(
+                f"What is fed for a sparse tensor must be a SparseTensorValue, not a {type(value).__name__}. {_FEED}")
+        return parts
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Evaluates in `session` or the default one; returns a `SparseTensorValue`."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphgrad.errors import FailedPreconditionError, OutOfRangeError
+from graphgrad.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from graphgrad.ir.graphdef import declare_handle
 from graphgrad.ir.opdef import NOT_DIFFERENTIABLE, op
 from graphgrad.ir.values.tensor_list import TensorList
@@ -195,7 +195,7 @@ def _next_from_string(xp, handle, *, output_types, output_shapes):
     """Returns the next element of the iterator that a string names."""
     place = _places.get(handle.item())
     if place is None:
-        raise FailedPreconditionError(None, None, f"no iterator has the handle {handle.item()!r}. Fix: feed what "
+        raise InvalidArgumentError(None, None, f"no iterator has the handle {handle.item()!r}. Fix: feed what "
                                       "session.run(iterator.string_handle()) gave, in its session")
     if place.running is None:
         raise _not_initialized()

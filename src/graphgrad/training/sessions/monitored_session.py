@@ -22,6 +22,7 @@ from .sharing import compare_ends, part
 _log = Log("tensorflow")
 
 USE_DEFAULT = object()
+_LOST = (AbortedError, UnavailableError)  # after these a session is made again
 
 
 class _Step:
@@ -40,7 +41,7 @@ class _Step:
         return self._owner._run(*args, **kwargs)
 
     def request_stop(self) -> None:
-        """Ends the loop: `should_stop` is true afterwards."""
+        """Ends the loop and the `with` block around it: raises `StopIteration`."""
         raise StopIteration("step_fn has requested the iterations to stop.")
 
 
@@ -62,6 +63,7 @@ class _Monitored:
         self._open()
 
     def _open(self) -> None:
+        self._stop = False
         while True:
             try:
                 self._session = self._creator.create_session()
@@ -70,8 +72,8 @@ class _Monitored:
                 for hook in self._hooks:
                     hook.after_create_session(self._session, self._coord)
                 return
-            except (AbortedError, UnavailableError) as e:
-                if not self._recovers or process_group.is_lost():
+            except _LOST as e:
+                if not self._can_recover():
                     raise
                 _log.info("An error was raised while a session was being created (%s); it is made again.", e)
 
@@ -88,15 +90,35 @@ class _Monitored:
         Returns: as `Session.run`.
         Raises: RuntimeError if the session is closed, or has stopped.
         """
+        return self._recovering(lambda: self._run(fetches, feed_dict, options, run_metadata))
+
+    def _can_recover(self) -> bool:
+        return self._recovers and not process_group.is_lost()
+
+    def _recovering(self, call: Callable[[], Any]) -> Any:
+        """Returns what a function returns; calls it again with a session made anew where the session was lost."""
         while True:
             try:
-                return self._run(fetches, feed_dict, options, run_metadata)
-            except (AbortedError, UnavailableError) as e:
-                if not self._recovers or process_group.is_lost():
+                return call()
+            except _LOST as e:
+                if not self._can_recover():
                     raise
-                _log.info("An error was raised (%s); the session is made again, from the latest checkpoint.", e)
-                self._session.close()
-                self._open()
+                self._make_again(e)
+
+    def _make_again(self, error: Exception) -> None:
+        _log.info("An error was raised (%s); the session is made again, from the latest checkpoint.", error)
+        try:
+            self._end_threads()
+        except _LOST as e:
+            _log.debug("Exception of a thread: %s", e)
+        finally:
+            self._session.close()
+        self._open()
+
+    def _end_threads(self) -> None:
+        """Stops the threads of the session and waits for them; raises the error of one of them, if there was one."""
+        self._coord.request_stop()
+        self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
 
     def _run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         if self._session is None:
@@ -104,17 +126,15 @@ class _Monitored:
                                "Fix: ask should_stop() in the loop, within the `with` block")
         if self._stop:
             raise RuntimeError("Run called even after should_stop requested.")
-
-        def run(*args: Any) -> Any:
-            try:
-                return self._session.run(*args)
-            except Exception as e:
-                self._coord.request_stop(e)
-                if self._coord._error is not None and self._coord._error is not e:
-                    raise self._coord._error from e
-                raise
-
-        found, stop = _with_hooks(self._session, run, self._hooks, fetches, feed_dict, options, run_metadata)
+        try:
+            found, stop = _with_hooks(self._session, self._session.run, self._hooks, fetches, feed_dict, options,
+                                      run_metadata)
+        except Exception:
+            # A run that fails stops nothing: its caller may catch the error and go on. Errors of threads are raised
+            # when the session is closed; only one that lost the session comes first, for the session is made again.
+            if isinstance(self._coord._error, _LOST):
+                self._coord.raise_requested_exception()
+            raise
         self._stop = self._stop or stop
         return found
 
@@ -132,23 +152,35 @@ class _Monitored:
         if names not in (["step_context"], ["self", "step_context"]):
             raise ValueError("`step_fn` may either have one `step_context` argument, or two arguments, `self` and "
                              f"`step_context`, if it's an instance method. Got {names} instead.")
-        try:
-            return step_fn(_Step(self))
-        except StopIteration:
-            self._stop = True
-            raise
+        return self._recovering(lambda: step_fn(_Step(self)))
 
     def should_stop(self) -> bool:
-        """Returns whether a hook, or an exception in a thread, requested a stop."""
-        return self._session is None or self._stop or self._coord.should_stop()
+        """Returns whether a hook, or an exception in a thread, requested a stop.
+
+        If the exception means that the session was lost, the session is made again instead.
+        """
+        if self._session is None:
+            return True
+        try:
+            self._coord.raise_requested_exception()
+        except Exception as e:
+            if not self._recovers:
+                raise
+            if not isinstance(e, _LOST) or not self._can_recover():
+                return True
+            self._make_again(e)
+        return self._stop or self._coord.should_stop()
 
     def close(self) -> None:
-        """Calls the hooks' `end`, and closes the session."""
+        """Calls the hooks' `end`, and closes the session.
+
+        Raises: RuntimeError if it is closed; the exception of a thread, if that was why the session stopped.
+        """
         self._close(None)
 
     def _close(self, failure: Any) -> None:
         if self._session is None:
-            return
+            raise RuntimeError("Session is already closed.")
         try:
             if failure is None:
                 for hook in self._hooks:
@@ -156,15 +188,13 @@ class _Monitored:
                 compare_ends(self._session)
         finally:
             session, self._session = self._session, None
-            self._coord.request_stop()
             try:
-                self._coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
-            except Exception as e:  # raised by the run already, or the end of the data
-                _log.debug("Exception of a thread: %s", e)
-            part(session)
-            session.close()
-            if not self._graph_was_finalized:
-                session.graph._unsafe_unfinalize()
+                self._end_threads()
+            finally:
+                part(session)
+                session.close()
+                if not self._graph_was_finalized:
+                    session.graph._unsafe_unfinalize()
 
     def _is_closed(self) -> bool:
         return self._session is None

@@ -58,6 +58,7 @@ class FileWriter:
         self._open()
         if first is not None:
             self.add_graph(None, graph_def=first)
+            self.add_meta_graph(_meta_graph(graph, first))
 
     def _open(self) -> None:
         import socket
@@ -152,6 +153,19 @@ class FileWriter:
         """
         self._add(Event(graph_def=_graph_def(graph, graph_def)), global_step)
 
+    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+        """Writes a graph with its collections.
+
+        Args:
+          meta_graph_def: a `MetaGraphDef`.
+          global_step: the step, a number.
+        Raises: TypeError if it is none.
+        """
+        if not hasattr(meta_graph_def, "collection_def"):
+            raise TypeError(f"meta_graph_def must be a MetaGraphDef, not {type(meta_graph_def).__name__}. "
+                            "Fix: give what tf.train.export_meta_graph() returns")
+        self._add(Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
+
     def _add(self, event: Event, global_step: Any) -> None:
         event.wall_time = time.time()
         if global_step is not None:
@@ -199,6 +213,16 @@ def _graph_def(graph: Any, graph_def: Any) -> bytes:
     if not isinstance(graph_def, bytes):
         raise TypeError("graph_def must be a serialized GraphDef. Fix: give session.graph as graph")
     return graph_def
+
+
+def _meta_graph(graph: Any, graph_def: bytes) -> Any:
+    """Returns the `MetaGraphDef` of a graph, or of a serialized GraphDef where there is no graph."""
+    from graphgrad.ir.graph_messages import GraphDef
+    from graphgrad.training.checkpoints.meta_graph import export_meta_graph
+
+    if graph is None:
+        return export_meta_graph(graph_def=GraphDef.FromString(graph_def))
+    return export_meta_graph(graph=graph, graph_def=graph.as_graph_def(add_shapes=True))
 
 
 def _warn_closed() -> None:

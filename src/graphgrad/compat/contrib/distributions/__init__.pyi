@@ -3,8 +3,8 @@
 from graphgrad.compat.contrib.distributions import bijectors as bijectors
 from graphgrad.extras.contrib.bijectors.elementwise_bijectors import softplus_inverse as softplus_inverse
 from graphgrad.extras.contrib.bijectors.triangular import fill_triangular as fill_triangular
-from graphgrad.extras.contrib.distributions.distribution import Bernoulli as Bernoulli
-from graphgrad.extras.contrib.distributions.distribution import Categorical as Categorical
+from graphgrad.extras.contrib.distributions.discrete import Bernoulli as Bernoulli
+from graphgrad.extras.contrib.distributions.discrete import Categorical as Categorical
 from graphgrad.extras.contrib.distributions.distribution import Distribution as Distribution
 from graphgrad.extras.contrib.distributions.distribution import FULLY_REPARAMETERIZED as FULLY_REPARAMETERIZED
 from graphgrad.extras.contrib.distributions.distribution import MultivariateNormalDiag as MultivariateNormalDiag

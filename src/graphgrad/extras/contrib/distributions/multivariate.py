@@ -27,7 +27,8 @@ from graphgrad.ops.nn.softmax import softmax_v1 as softmax
 from graphgrad.ops.random.gamma_poisson import random_gamma
 from graphgrad.ops.random.random import categorical, random_uniform
 
-from .distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distribution, Normal, RegisterKL, _parameters
+from .discrete import parameters_of
+from .distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distribution, Normal, RegisterKL
 from .scalar import _floats, _where
 from .transformed import TransformedDistribution
 
@@ -127,7 +128,7 @@ class Multinomial(Distribution):
 
     def __init__(self, total_count: Any, logits: Any = None, probs: Any = None, validate_args: bool = False,
                  allow_nan_stats: bool = True, name: str = "Multinomial"):
-        self.logits, self.probs = _parameters(logits, probs, softmax, raw.Log)
+        self.logits, self.probs = parameters_of(logits, probs, softmax, raw.Log)
         self.total_count = convert_to_tensor(total_count, self.probs.dtype)
         self._mean = raw.ExpandDims(self.total_count, -1) * self.probs
         super().__init__(self.probs.dtype, NOT_REPARAMETERIZED, name, self._mean)
@@ -308,7 +309,7 @@ class OneHotCategorical(Distribution):
 
     def __init__(self, logits: Any = None, probs: Any = None, dtype: Any = int32, validate_args: bool = False,
                  allow_nan_stats: bool = True, name: str = "OneHotCategorical"):
-        self.logits, self.probs = _parameters(logits, probs, softmax, raw.Log)
+        self.logits, self.probs = parameters_of(logits, probs, softmax, raw.Log)
         super().__init__(dtype, NOT_REPARAMETERIZED, name, self.logits)
 
     def _one_hot(self, at: Any) -> Any:
@@ -354,7 +355,7 @@ class RelaxedOneHotCategorical(Distribution):
     def __init__(self, temperature: Any, logits: Any = None, probs: Any = None, dtype: Any = None,
                  validate_args: bool = False, allow_nan_stats: bool = True,
                  name: str = "RelaxedOneHotCategorical"):
-        self.logits, self.probs = _parameters(logits, probs, softmax, raw.Log)
+        self.logits, self.probs = parameters_of(logits, probs, softmax, raw.Log)
         self.temperature = convert_to_tensor(temperature, self.logits.dtype)
         super().__init__(self.logits.dtype, FULLY_REPARAMETERIZED, name, self.logits)
 
