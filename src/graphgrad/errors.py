@@ -265,6 +265,19 @@ def of_system(error: OSError, path: str, source: str = "") -> OpError:
     return result
 
 
+class EagerTypeError(InvalidArgumentError, TypeError):
+    """An op that runs at once received an argument of the wrong dtype; for users it is an InvalidArgumentError.
+
+    Graphs raise TypeError for the same mistake, so that programs that run in both modes may catch either.
+    """
+
+    def __reduce__(self) -> Any:
+        return InvalidArgumentError, (None, None, self._message)
+
+
+EagerTypeError.__name__ = EagerTypeError.__qualname__ = InvalidArgumentError.__name__
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """A tensor of a graph is used where Python needs its value: in an `if`, a `while` or a `for`."""
 

@@ -172,7 +172,7 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
     except TypeError as e:
         if tensor_like or "symbolic" in str(e):
             raise
-        raise _cannot_convert(opdef, arg, wanted, name, e) from None
+        raise _cannot_convert(opdef, arg, wanted, name, e, graph is None) from None
     if arg.type_attr is not None:
         types.setdefault(arg.type_attr, tensor.dtype)
     return tensor
@@ -183,13 +183,14 @@ def _converted(value: Any, dtype: DType | None, graph: Graph | None, name: str, 
     return convert(value, dtype, graph, name, scoped=False) if tensor is None else tensor
 
 
-def _cannot_convert(opdef: OpDef, arg: Arg, wanted: DType | None, name: str, error: TypeError) -> Exception:
+def _cannot_convert(opdef: OpDef, arg: Arg, wanted: DType | None, name: str, error: TypeError,
+                    eager: bool) -> Exception:
     """Makes the error for an argument that cannot become a tensor."""
     worded = put_in_context(opdef, Complaint(
         f"argument '{arg.name}' cannot be converted: {error}",
         f"tf.cast the tensor operand first, or give a value of dtype {wanted.name}" if wanted else "", TypeError),
-        name, [])
-    if type(error).__init__ is TypeError.__init__:  # its class names the value
+        name, [], eager)
+    if type(error) is not TypeError and type(error).__init__ is TypeError.__init__:  # its class names the value
         return type(error)(*worded.args)
     return worded
 

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphgrad.errors import Complaint, InvalidArgumentError, OpError, describe
+from graphgrad.errors import Complaint, EagerTypeError, InvalidArgumentError, OpError, describe
 
 from .attribute_limits import OUTPUTS, check
 from .constant_value import static_value
@@ -192,12 +192,13 @@ def put_in_context(
       complaint: from its rule or kernel.
       name: the name of the operation.
       inputs: its flat input tensors (anything with `dtype` and `shape`).
-      eager: whether it ran at once; value errors are InvalidArgumentError then.
+      eager: whether it ran at once; errors of values and dtypes are InvalidArgumentError then.
     """
     text = describe(opdef.name, name, complaint.problem, opdef.operands(inputs), str(user_source(2) or ""),
                     complaint.fix or CHECK)
-    if eager and complaint.cls is ValueError:
-        return InvalidArgumentError(None, None, text)
+    if eager and complaint.cls in (ValueError, TypeError):
+        cls: type[OpError] = InvalidArgumentError if complaint.cls is ValueError else EagerTypeError
+        return cls(None, None, text, cls.code)
     if isinstance(complaint.cls, type) and issubclass(complaint.cls, OpError):
         return complaint.cls(None, None, text, complaint.cls.code)
     return complaint.cls(text)

@@ -70,3 +70,38 @@ def complex_values_for_real_placeholders(tf: Any) -> Any:
             x = tf.placeholder(dtype, None)
             found += [sess.run(tf.identity(x), {x: v}) for v in (1.5 + 2j, [1j, 2.0], np.array([1 + 2j]))]
     return found
+
+
+def _wrong_dtypes(tf: Any) -> Any:
+    """What takes arguments of the wrong dtype: in eager mode one class, in graphs Python's."""
+    v1 = tf.compat.v1 if hasattr(tf, "compat") else tf
+    whole, real, double, truth = (tf.constant([1, 2]), tf.constant([1.0, 2.0]), tf.constant([1.0, 2.0], tf.float64),
+                                  tf.constant([True, False]))
+    square = tf.ones([2, 2])
+    return [
+        lambda: whole + real, lambda: real * double, lambda: whole < real, lambda: -truth, lambda: ~real,
+        lambda: tf.matmul(tf.cast(square, tf.int32), square), lambda: tf.sqrt(whole), lambda: tf.signal.fft(real),
+        lambda: tf.concat([whole, real], 0), lambda: tf.stack([whole, real]), lambda: v1.where(truth, whole, real),
+        lambda: tf.gather(real, [1.0]), lambda: tf.one_hot([1.0], 2), lambda: tf.logical_and(real, real),
+        lambda: whole + 1.5, lambda: real + "a", lambda: tf.reshape(real, [1.0]), lambda: tf.tile(real, real),
+        lambda: tf.add_n([whole, real]), lambda: tf.raw_ops.Sqrt(x=whole), lambda: tf.strings.length(real),
+        lambda: tf.truediv(whole, real), lambda: real[1.0], lambda: tf.constant("a", tf.float32),
+    ]
+
+
+@case("eager")
+def of_dtypes(tf: Any) -> Any:
+    whole, real = tf.constant([1, 2]), tf.constant([1.0, 2.0])
+    return [raised(call) for call in [*_wrong_dtypes(tf), lambda: whole == real]]
+
+
+@case("graph")
+def of_dtypes_in_a_graph(tf: Any) -> Any:
+    return [raised(call) for call in _wrong_dtypes(tf)]
+
+
+@case("eager")
+def of_dtypes_in_a_function(tf: Any) -> Any:
+    with tf.Graph().as_default():
+        count = len(_wrong_dtypes(tf))
+    return [raised(tf.function(lambda i=i: _wrong_dtypes(tf)[i]() and 0, autograph=False)) for i in range(count)]

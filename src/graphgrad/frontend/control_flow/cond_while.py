@@ -144,8 +144,7 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
     with name_scope(name, "cond"):
         pred = convert_to_tensor(pred, name="pred")
         old = is_old(graph)
-        if old:
-            check_decides(pred, "The condition of tf.cond")
+        check_decides(old, pred, "The condition of tf.cond")
         then_graph, structure, then_leaves = _trace(graph, "cond_true", true_fn)
         else_graph, other, else_leaves = _trace(graph, "cond_false", false_fn)
         try:
@@ -161,8 +160,7 @@ def _cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], na
                     f"{a if b is None else b!r}.\n  Built at {user_source(2)}\n  Fix: give tensors in both, or None"
                 )
         kept = [i for i, leaf in enumerate(then_leaves) if leaf is not None]
-        if old:
-            check_all_there(then_leaves)
+        check_all_there(old, then_leaves)
         likes = []
         for i in kept:
             then_leaves[i], else_leaves[i] = _matched(then_graph, then_leaves[i], else_graph, else_leaves[i])
@@ -395,8 +393,7 @@ def _while(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, s
             raise ValueError(f"'cond' must return one boolean scalar, but it returns {len(cond_leaves)} values.\n"
                              f"  Built at {user_source(2)}\n  Fix: tf.logical_and(...)")
         _settle_outputs(cond_graph, cond_leaves)
-        if cond_graph.old_control_flow:
-            check_decides(cond_graph.outputs[0], "The result of 'cond'")
+        check_decides(cond_graph.old_control_flow, cond_graph.outputs[0], "The result of 'cond'")
         body_graph, result, leaves = _trace(graph, "while_body", body, loop_vars, likes, start)
         _check_structure(result, loop_vars, leaves, likes)
         for t, leaf in zip(start, all_tensors(leaves), strict=True):

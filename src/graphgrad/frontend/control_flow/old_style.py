@@ -19,11 +19,11 @@ def is_old(graph: Graph | None) -> bool:
     return all(g.old_control_flow or not g.building_function for g in around(graph))
 
 
-def check_decides(value: Tensor, what: str) -> None:
+def check_decides(old: bool, value: Tensor, what: str) -> None:
     """Raises an error unless a value is a boolean scalar, as far as one can tell; for the old control flow."""
     rank = value.shape.rank
     problem = f"is of type {value.dtype.name}" if value.dtype is not bool_ else f"has the shape {value.shape}"
-    if value.dtype is not bool_ or rank:
+    if old and (value.dtype is not bool_ or rank):
         raise (ValueError if value.dtype is bool_ else TypeError)(
             f"{what} must be a boolean scalar, but it {problem}.\n  Built at {user_source(3)}\n"
             "  Fix: tf.reduce_all(...), or a comparison")
@@ -36,8 +36,8 @@ def layout_of_results(loop_vars: Any, result: Any, old: bool) -> Any:
     return result if isinstance(result, (list, tuple)) or len(loop_vars) != 1 else [result]
 
 
-def check_all_there(leaves: Sequence[Any]) -> None:
-    """Raises an error if there is a None among the results of a branch, or nothing at all."""
-    if not leaves or any(leaf is None for leaf in leaves):
+def check_all_there(old: bool, leaves: Sequence[Any]) -> None:
+    """Raises an error if there is a None among the results of a branch, or nothing at all; see `check_decides`."""
+    if old and (not leaves or any(leaf is None for leaf in leaves)):
         raise ValueError("true_fn and false_fn must return tensors or operations, not None.\n"
                          f"  Built at {user_source(3)}\n  Fix: return a tensor in both, or tf.no_op()")
