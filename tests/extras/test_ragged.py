@@ -160,3 +160,10 @@ def test_what_cannot_be(make: Any, error: Any, text: str) -> None:
     """Mistakes are named, with a remedy."""
     with pytest.raises(error, match=text):
         make()
+
+
+def test_no_rows_without_a_loop() -> None:
+    """Python cannot go over rows whose number is not known; it did so without end."""
+    spec = tf2.RaggedTensorSpec([None, None], tf.int32)
+    with context.use(context.EAGER), pytest.raises(TypeError, match="(?s)number of rows is unknown.*Fix:"):
+        tf2.function(list, autograph=False, input_signature=[spec]).get_concrete_function()

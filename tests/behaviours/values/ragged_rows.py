@@ -93,3 +93,113 @@ def unchecked_rows(tf: Any) -> Any:
               lambda: made.from_uniform_row_length([1, 2, 3], 2, validate=False),
               lambda: made.from_nested_row_splits([1, 2], [[0, 1], [0, 3]], validate=False)]
     return [raised(m) for m in makers]
+
+
+def _rows(tf: Any) -> Any:
+    return tf.ragged.constant([[1, 2], [3], [4, 5, 6]])
+
+
+@case("eager")
+def loop_over_rows(tf: Any) -> Any:
+    own = _rows(tf)
+
+    @tf.function
+    def total(rows: Any) -> Any:
+        s = 0
+        for row in rows:
+            s += tf.reduce_sum(row) * tf.size(row)
+        return s
+
+    @tf.function
+    def of_own() -> Any:
+        s = 0
+        for row in own + own:
+            s += tf.reduce_max(row)
+        return s
+
+    return int(total(own)), int(total(tf.ragged.constant([], tf.int32, ragged_rank=1))), int(of_own())
+
+
+@case("eager")
+def jumps_in_a_loop_over_rows(tf: Any) -> Any:
+    @tf.function
+    def total(rows: Any) -> Any:
+        s = 0
+        for row in rows:
+            if tf.size(row) == 1:
+                continue
+            if tf.size(row) > 2:
+                break
+            s += tf.reduce_sum(row)
+        return s
+
+    return int(total(_rows(tf)))
+
+
+@case("eager")
+def rows_written(tf: Any) -> Any:
+    @tf.function
+    def sizes(rows: Any) -> Any:
+        found, i = tf.TensorArray(tf.int32, 0, dynamic_size=True), 0
+        for row in rows:
+            found, i = found.write(i, tf.size(row)), i + 1
+        return found.stack()
+
+    return sizes(_rows(tf))
+
+
+@case("eager")
+def gradient_of_a_loop_over_rows(tf: Any) -> Any:
+    @tf.function
+    def total(x: Any) -> Any:
+        s = 0.0
+        for row in tf.RaggedTensor.from_row_lengths(x, [2, 0, 1]):
+            s += tf.reduce_sum(row) * tf.reduce_sum(row)
+        return s
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = total(x)
+    return y, tape.gradient(y, x)
+
+
+@case("eager", differs="TensorFlow cannot return from such loops, count the rows or nest them",
+      expected=[3, -1, 33, 13])
+def more_loops_over_rows(tf: Any) -> Any:
+    @tf.function
+    def first(rows: Any) -> Any:
+        for row in rows:
+            if tf.size(row) == 1:
+                return tf.reduce_sum(row)
+        return -1
+
+    @tf.function
+    def counted(rows: Any) -> Any:
+        s = 0
+        for i, row in enumerate(rows):
+            s += i * tf.reduce_sum(row)
+        return s
+
+    @tf.function
+    def nested(tables: Any) -> Any:
+        s = 0
+        for rows in tables:
+            for row in rows:
+                s += tf.reduce_sum(row) * tf.size(row)
+        return s
+
+    def value(call: Callable[[], Any]) -> Any:
+        try:
+            return int(call())
+        except (NotImplementedError, TypeError, ValueError) as e:
+            return type(e).__name__
+
+    rows = _rows(tf)
+    return [value(lambda: first(rows)), value(lambda: first(rows[:1])), value(lambda: counted(rows)),
+            value(lambda: nested(tf.ragged.constant([[[1, 2], [3]], [], [[4]]])))]
+
+
+@case("eager")
+def lists_of_rows(tf: Any) -> Any:
+    return [row.numpy().tolist() for row in _rows(tf)], len(list(_rows(tf)))

@@ -117,7 +117,7 @@ class RaggedParts(Parts):
     def _value(self, parts: list[Any]) -> Any:
         values, splits = parts[0], parts[1:]
         if not splits or isinstance(values, (Tensor, EagerTensor)):
-            return RaggedTensor.from_nested_row_splits(values, splits) if splits else values
+            return RaggedTensor.from_nested_row_splits(values, splits, validate=False) if splits else values
         for s in reversed(splits):
             values = RaggedTensorValue(values, s)
         return values

@@ -453,4 +453,4 @@ def ragged_gather(params: RaggedTensor, indices: Any) -> Any:
     n = params.ragged_rank + len(indices.shape.as_list()) - 1
     splits, values = raw.RaggedGather(list(params.nested_row_splits), params.flat_values, indices,
                                       OUTPUT_RAGGED_RANK=n)
-    return RaggedTensor.from_nested_row_splits(values, splits)
+    return RaggedTensor.from_nested_row_splits(values, splits, validate=False)

@@ -93,7 +93,7 @@ def ragged_constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inn
         array = _array(rows, dtype, inner_shape, axes)
         kind = as_dtype(row_splits_dtype)
         values = convert_to_tensor(array, None if dtype is None else as_dtype(dtype), name="values")
-        return RaggedTensor.from_nested_row_splits(values, [convert_to_tensor(s, kind) for s in splits])
+        return RaggedTensor.from_nested_row_splits(values, [convert_to_tensor(s, kind) for s in splits], validate=False)
 
 
 def ragged_constant_value(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inner_shape: Any = None,
@@ -135,7 +135,7 @@ def ragged_placeholder(dtype: Any, ragged_rank: int, value_shape: Any = None, na
     with name_scope(name, "RaggedPlaceholder"):
         values = raw.Placeholder(dtype=as_dtype(dtype), shape=(None, *(value_shape or ())))
         splits = [raw.Placeholder(dtype=int64, shape=(None,)) for _ in range(ragged_rank)]
-        return RaggedTensor.from_nested_row_splits(values, splits)
+        return RaggedTensor.from_nested_row_splits(values, splits, validate=False)
 
 
 def ragged_range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from graphgrad.ir.values.dispatch import Api, register_kind
@@ -12,10 +12,7 @@ if TYPE_CHECKING:
     from .ragged_tensor import RaggedTensor
 
     class RaggedOperators:
-        """The operators of ragged tensors, for type checkers; `install` installs them.
-
-        There is no `__iter__`: Python asks for one row after the other, until there is no more.
-        """
+        """The operators of ragged tensors, for type checkers; `install` installs them."""
 
         def __add__(self, other: Any) -> RaggedTensor: ...
         def __radd__(self, other: Any) -> RaggedTensor: ...
@@ -44,7 +41,6 @@ if TYPE_CHECKING:
         def __neg__(self) -> RaggedTensor: ...
         def __abs__(self) -> RaggedTensor: ...
         def __invert__(self) -> RaggedTensor: ...
-        def __iter__(self) -> Iterator[Any]: ...
 else:
 
     class RaggedOperators:

@@ -171,7 +171,8 @@ class _Ragged(RowResults):
         from .ragged_tensor import RaggedTensor
 
         flat, rows, *inner = arrays
-        return RaggedTensor.from_nested_row_lengths(flat.concat(), [rows.stack(), *[a.concat() for a in inner]])
+        lengths = [rows.stack(), *[a.concat() for a in inner]]
+        return RaggedTensor.from_nested_row_lengths(flat.concat(), lengths, validate=False)
 
     def of_no_rows(self) -> Any:
         from .ragged_tensor import RaggedTensor
@@ -179,4 +180,4 @@ class _Ragged(RowResults):
         (dtype, flat), *levels = self.columns
         values = convert_to_tensor(np.zeros([n or 0 for n in flat or [0]], dtype.np_dtype))
         splits = [convert_to_tensor(np.zeros(1, d.np_dtype)) for d, _ in levels]
-        return RaggedTensor.from_nested_row_splits(values, splits)
+        return RaggedTensor.from_nested_row_splits(values, splits, validate=False)

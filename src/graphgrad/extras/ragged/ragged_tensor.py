@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from graphgrad.frontend.function.autograph.loop_sources import LoopSource
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like, register_tensor_conversion_function
 from graphgrad.ir.dtypes import DType, as_dtype, int64
 from graphgrad.ir.opdef import raw
@@ -17,6 +18,7 @@ from graphgrad.ops.array.mask import boolean_mask, sequence_mask
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from . import ragged_operators
+from .ragged_loops import LoopRows, rows_of
 from .ragged_spec import RaggedTensorSpec
 from .row_partition_value import RowPartition
 from .row_partitions import (
@@ -32,7 +34,7 @@ from .row_partitions import (
 )
 
 
-class RaggedTensor(Composite, ragged_operators.RaggedOperators):
+class RaggedTensor(LoopSource, Composite, ragged_operators.RaggedOperators):
     """A tensor whose rows differ in length, made by `RaggedTensor.from_row_splits` or `tf.ragged.constant`, say.
 
     Args:
@@ -450,6 +452,12 @@ class RaggedTensor(Composite, ragged_operators.RaggedOperators):
         for splits in reversed(arrays[1:]):
             value = RaggedTensorValue(value, splits)
         return value
+
+    def _loop_elements(self) -> LoopRows:
+        return LoopRows(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        return rows_of(self)
 
     def __getitem__(self, key: Any) -> Any:
         from .ragged_array_ops import getitem  # which needs this module

@@ -16,7 +16,7 @@ class LoopElements(Protocol):
 
 
 class LoopSource:
-    """The base of values that give a loop in a graph its elements when it runs: data sets, and iterators over them."""
+    """The base of values that give a loop in a graph its elements when it runs: data sets, iterators, ragged rows."""
 
     def _loop_elements(self) -> LoopElements:
         raise NotImplementedError(f"{type(self).__name__}._loop_elements")
