@@ -13,7 +13,7 @@ from graphgrad.ir.opdef import raw
 from graphgrad.ir.source import user_source
 
 
-class Rows:
+class LoopRows:
     """The rows of a ragged tensor in the graph that is being built, by number.
 
     Args:

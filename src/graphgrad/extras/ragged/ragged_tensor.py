@@ -18,7 +18,7 @@ from graphgrad.ops.array.mask import boolean_mask, sequence_mask
 from graphgrad.ops.common.sparse_tensor import SparseTensor
 
 from . import ragged_operators
-from .ragged_loops import Rows, rows_of
+from .ragged_loops import LoopRows, rows_of
 from .ragged_spec import RaggedTensorSpec
 from .row_partition_value import RowPartition
 from .row_partitions import (
@@ -453,8 +453,8 @@ class RaggedTensor(LoopSource, Composite, ragged_operators.RaggedOperators):
             value = RaggedTensorValue(value, splits)
         return value
 
-    def _loop_elements(self) -> Rows:
-        return Rows(self)
+    def _loop_elements(self) -> LoopRows:
+        return LoopRows(self)
 
     def __iter__(self) -> Iterator[Any]:
         return rows_of(self)
