@@ -58,8 +58,8 @@ def _trained(strategy: Any, seed: int) -> tuple[list[float], dict[str, Any], lis
             h, y = batch
             for i, w in enumerate(start):
                 with tf.variable_scope(f"layer{i}"):
-                    h = tf.matmul(h, tf.get_variable("w", initializer=w))
-                    h = activation(h + tf.get_variable("b", initializer=np.zeros(w.shape[1])))
+                    h = tf.matmul(h, tf.get_variable("w", initializer=w, dtype=tf.float64))
+                    h = activation(h + tf.get_variable("b", initializer=np.zeros(w.shape[1]), dtype=tf.float64))
             loss = tf.reduce_sum(tf.square(h - y)) / 12.0
             with tf.control_dependencies([make().minimize(loss, global_step=step)]):
                 return tf.identity(loss)
