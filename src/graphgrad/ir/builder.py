@@ -163,9 +163,7 @@ def _convert_one(opdef: OpDef, arg: Arg, value: Any, types: dict[str, DType], gr
     tensor_like = is_tensor_like(value)
     wanted = arg.dtype or (types.get(arg.type_attr) if arg.type_attr else None)
     if wanted is None and not tensor_like and arg.type_attr is not None:
-        if type(value) is float and graph is None and all(d.is_integer for d in opdef.allowed[arg.type_attr]):
-            # A number for an axis: TensorFlow does not convert it, while it lets a list reach the operation.
-            raise _cannot_convert(opdef, arg, None, name, TypeError(f"Expected an integer, but got {value!r}"), False)
+        _check_number(opdef, arg, value, name, graph is None)
         wanted = _natural(opdef, arg, value, graph is None)
     elif wanted is not None and wanted.is_integer and not lossy and _has_fractions(value):
         wanted = None  # inference names both dtypes
@@ -196,6 +194,15 @@ def _cannot_convert(opdef: OpDef, arg: Arg, wanted: DType | None, name: str, err
     if type(error) is not TypeError and type(error).__init__ is TypeError.__init__:  # its class names the value
         return type(error)(*worded.args)
     return worded
+
+
+def _check_number(opdef: OpDef, arg: Arg, value: Any, name: str, eager: bool) -> None:
+    """Raises TypeError, in eager mode, for a number with fractions in place of an axis.
+
+    TensorFlow does not convert it, while it lets a list reach the operation, which then refuses its dtype.
+    """
+    if eager and type(value) is float and all(d.is_integer for d in opdef.allowed[arg.type_attr or ""]):
+        raise _cannot_convert(opdef, arg, None, name, TypeError(f"Expected an integer, but got {value!r}"), False)
 
 
 def _has_fractions(value: Any) -> bool:
