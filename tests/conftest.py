@@ -66,7 +66,7 @@ def _own_modes() -> Iterator[None]:
     from graphgrad.ops.random import seeds
 
     context.stack.seed = None
-    seeds._eager.__init__()  # type: ignore[misc]
+    seeds._eager.__init__()  # type: ignore[misc]  # the object is shared; only its state begins anew
     before = (operators._tensor_equality, dimension.objects_in_use, context.eager_by_default(),
               References.by_default)
     old = OldControlFlow.on

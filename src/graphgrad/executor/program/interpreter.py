@@ -396,6 +396,7 @@ def _bind_bodies(xp: Any, ins: Instruction, env: list[Any], rng: RandomTable | N
             return [inner[i] for i in body.outs], tuple(after)
 
         call.watched = watched and can_fail(body)  # type: ignore[attr-defined]  # kernels read these
+        # Silenced: functions take attributes.
         call.changes = any(before != after for before, after in body.state)  # type: ignore[attr-defined]
         call.specs = body.specs  # type: ignore[attr-defined]  # functions take attributes
         # Silenced: functions take attributes.

@@ -177,6 +177,7 @@ def _in_graph(y: Any, xs: list[Any], directions: list[Any]) -> Any:
     assert graph is not None
     calls = frozenset(open_entrances)
     # As in TensorFlow, the derivative is that of a function's own operations, if they have any.
+    # Where an operation has no derivative, the user's gradient function decides, below.
     with contextlib.suppress(MissingGradientError), without_custom_gradients(graph, calls):
         (found,) = jvp([y], xs, directions)
         if found is not None:

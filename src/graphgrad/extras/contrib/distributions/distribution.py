@@ -219,11 +219,11 @@ class Distribution:
 
     def quantile(self, value: Any, name: str = "quantile") -> Any:
         """Computes the number whose `cdf` is a value."""
-        raise NotImplementedError(f"quantile is not implemented: {type(self).__name__}")
+        raise NotImplementedError(f"quantile is not implemented: {type(self).__name__}")  # few define one
 
     def covariance(self, name: str = "covariance") -> Any:
         """Computes the covariance of the components of a sample."""
-        raise NotImplementedError(f"covariance is not implemented: {type(self).__name__}")
+        raise NotImplementedError(f"covariance is not implemented: {type(self).__name__}")  # of vectors only
 
     def mode(self, name: str = "mode") -> Any:
         """Returns the most likely value."""
