@@ -4,7 +4,8 @@ XLA compiles a short program quickly and fuses it well. In a long one, fusion du
 faster than the program; and repeated parts are compiled each time. So a program of more than `WHOLE` instructions
 with repeated parts is cut before each heavy operation, into a heavy one followed by light ones, or a bounded run of
 light ones. Then neighbours are joined again, the most frequent pair first (as in byte-pair encoding): recurring layers
-and time steps stay equal, so that each is compiled once, and there are fewer calls.
+and time steps stay equal, so that each is compiled once, and there are fewer calls. What comes before the first time
+step or after the last is not joined to it, which would have to be compiled once more.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,7 @@ LARGEST = min(96, WHOLE)  # the most instructions of a joined cluster
 # Instructions: up to this many are one cluster if little recurs in them ...
 UNLIKE = 0 if "GRAPHGRAD_WHOLE_OPS" in os.environ else 1200
 ALIKE = 0.6  # ... that is, if distinct clusters make up this fraction of the program
+RECURRING = 24  # instructions: a cluster of as many is joined to a neighbour only if it is wherever it recurs
 HEAVY_IN_ONE = 6  # the most heavy operations in a joined cluster
 # Instructions that a series counts as. XLA computes it anew for each of its users, so that programs with many take
 # minutes to compile, and repeat work: 30 log-gammas and their gradients compiled in 26 s and took 11 ms a step in one
@@ -176,7 +178,9 @@ class _Pairs:
         self._kinds, self._size, self._heavy = kinds, size, heavy
         self._after = [*range(1, len(kinds)), -1]  # the place of the next member, and that of the previous one
         self._before = [*range(-1, len(kinds) - 1)]
+        self._occurs = Counter(kinds)  # kind -> how often
         self._count: dict[tuple[int, int], int] = {}
+        self._having: dict[int, list[tuple[int, int]]] = {}  # kind -> the pairs it has been in
         self._places: dict[tuple[int, int], deque[int]] = {}  # ascending; those that are gone are left out later
         self._ranked: list[tuple[int, int, int, tuple[int, int]]] = []  # a heap; outdated entries are skipped
         for at in range(len(kinds) - 1):
@@ -189,6 +193,8 @@ class _Pairs:
         pair = self._kinds[at], self._kinds[self._after[at]]
         if pair not in self._count:
             self._count[pair], self._places[pair] = 0, deque()
+            for kind in pair:
+                self._having.setdefault(kind, []).append(pair)
         self._count[pair] += 1
         self._places[pair].append(at)
         return pair
@@ -206,11 +212,17 @@ class _Pairs:
     def _rank(self, pair: tuple[int, int]) -> None:
         """Puts a pair into the heap, if it occurs and may be joined."""
         size = self._size[pair[0]] + self._size[pair[1]]
-        if self._count[pair] and size <= LARGEST and self._heavy[pair[0]] + self._heavy[pair[1]] <= HEAVY_IN_ONE:
+        if not self._count[pair] or size > LARGEST or self._heavy[pair[0]] + self._heavy[pair[1]] > HEAVY_IN_ONE:
+            return
+        if not any(self._recurs_without(kind, pair) for kind in pair):
             heapq.heappush(self._ranked, (-self._count[pair], size, self._first(pair), pair))
 
+    def _recurs_without(self, kind: int, pair: tuple[int, int]) -> bool:
+        """Returns whether a kind of some length would remain, too, if one of its pairs were joined."""
+        return self._size[kind] >= RECURRING and self._occurs[kind] > self._count[pair] * pair.count(kind)
+
     def best(self) -> tuple[int, int] | None:
-        """Returns the most frequent pair, among equally frequent ones the shortest, then the first; None for none."""
+        """Returns the most frequent pair that may be joined, among equally frequent ones the shortest, then the first; None for none."""
         while self._ranked:
             count, _, first, pair = self._ranked[0]
             if self._count[pair] == -count and count and self._first(pair) == first:
@@ -233,6 +245,8 @@ class _Pairs:
             if not self._is_at(pair, at):
                 continue
             gone = after[at]
+            self._occurs.subtract(pair)
+            self._occurs[new] += 1
             for place in (before[at], at, gone):  # the pairs that end
                 if place >= 0 and after[place] >= 0:
                     old = kinds[place], kinds[after[place]]
@@ -246,5 +260,7 @@ class _Pairs:
                 if place >= 0 and after[place] >= 0:
                     changed.add(self._add(place))
         self._places[pair] = deque()
+        if pair[0] == pair[1] and self._size[pair[0]] >= RECURRING:  # fewer of a kind remain, perhaps in one pair only
+            changed.update(self._having[pair[0]])
         for pair in changed:
             self._rank(pair)

@@ -68,8 +68,8 @@ _CALLED = _IN_LINE._replace(call=6e-6)
 
 # The time to start the process that compiles, and to compile each distinct operation (counted up to a limit).
 _COMPILING = 0.6
-_COMPILING_ONE = 6.5e-3
-_LIKE = {Cost.CONVOLUTION: 20}  # operations that take as long to compile as one of these; else one
+_COMPILING_ONE = 8.5e-3
+_LIKE = {Cost.CONVOLUTION: 15}  # operations that take as long to compile as one of these; else one
 _DIFFERENT = 1500
 _QUICK = 2e-3  # limit of a run that always uses NumPy, where numbers are compared to the last bit
 _LIGHT = 3e-5
