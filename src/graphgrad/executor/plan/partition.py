@@ -222,7 +222,8 @@ class _Pairs:
         return self._size[kind] >= RECURRING and self._occurs[kind] > self._count[pair] * pair.count(kind)
 
     def best(self) -> tuple[int, int] | None:
-        """Returns the most frequent pair that may be joined, among equally frequent ones the shortest, then the first; None for none."""
+        """Returns the most frequent pair that may be joined, among equally frequent ones the shortest, then the first;
+        None for none."""
         while self._ranked:
             count, _, first, pair = self._ranked[0]
             if self._count[pair] == -count and count and self._first(pair) == first:
