@@ -76,6 +76,7 @@ class _Absent(type):
     _why: str
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        # Programs name it, mostly for `isinstance`; only calling it is refused, with what it would be for (_WHY).
         raise NotImplementedError(f"tf's {cls.__name__} is not here (yet): it is for {cls._why}. "
                                   "Fix: leave out what needs it")
 

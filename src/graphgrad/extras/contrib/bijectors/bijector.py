@@ -108,6 +108,8 @@ class Bijector:
 
     # -- computing ---------------------------------------------------------------------------
 
+    # A subclass defines what it can compute: not all can be inverted, and of derivatives one direction is enough.
+
     def _forward(self, x: Any) -> Any:
         raise NotImplementedError(f"forward not implemented: {type(self).__name__}. Fix: define _forward")
 

@@ -145,7 +145,7 @@ def masked_dense(inputs: TensorLike, units: int, num_blocks: Any = None, exclusi
     """
     inputs = convert_to_tensor(inputs)
     size = inputs.shape.with_rank_at_least(1).as_list()[-1]
-    if size is None:
+    if size is None:  # the weights' mask has that size; TensorFlow's class of error
         raise NotImplementedError("Rightmost dimension must be known prior to graph execution.\n"
                                   f"  Asked for at {user_source(2)}\n  Fix: set_shape")
     if num_blocks is not None and num_blocks < 1:
