@@ -21,11 +21,12 @@ class Part(NamedTuple):
 
 def _plainly(pieces: list[list[Part]]) -> tuple[list[list[Part]], int]:
     """Joins the most frequent pair, counted anew, until none may be joined: not one of a long recurring piece that
-    would remain elsewhere."""
+    would remain elsewhere, unless a heavy one is behind it."""
     kinds: list[Any] = [tuple(p.symbol for p in piece) for piece in pieces]
     while True:
         counted: dict[Any, int] = {}
         size: dict[Any, int] = {}
+        heavy = {kind: any(p.heavy for p in piece) for kind, piece in zip(kinds, pieces, strict=True)}
         length = {kind: len(piece) for kind, piece in zip(kinds, pieces, strict=True)}
         for (a, one), (b, other) in itertools.pairwise(zip(kinds, pieces, strict=True)):
             both = [*one, *other]
@@ -33,7 +34,8 @@ def _plainly(pieces: list[list[Part]]) -> tuple[list[list[Part]], int]:
                 counted[a, b] = counted.get((a, b), 0) + 1
                 size[a, b] = len(both)
         for a, b in list(counted):
-            left = {kind: kinds.count(kind) - counted[a, b] * (a, b).count(kind) for kind in (a, b)}
+            left = {kind: kinds.count(kind) - counted[a, b] * (a, b).count(kind)
+                    for kind in ([b] if heavy[b] else [a, b])}
             if any(count > 0 and length[kind] >= partition.RECURRING for kind, count in left.items()):
                 del counted[a, b]
         if not counted:

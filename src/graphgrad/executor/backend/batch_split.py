@@ -7,13 +7,13 @@ Results are concatenated, those for filters added.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphgrad.executor.program.interpreter import Instruction
+from graphgrad.system.cores import CORES
 
 from .threads import pool_of
 from .xla import ArraySpec, Device, Program, to_numpy
@@ -21,7 +21,6 @@ from .xla import ArraySpec, Device, Program, to_numpy
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 LARGE = 1e8  # multiplications: a smaller convolution is not worth a separate step
 UNKNOWN_BATCH = 32  # batch size that planning assumes where it is not known
 

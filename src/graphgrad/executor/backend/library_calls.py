@@ -17,10 +17,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphgrad.executor.program.interpreter import Instruction
+from graphgrad.system.cores import CORES
 from graphgrad.system.late_imports import load
 
 from . import xla
-from .batch_split import CORES, UNKNOWN_BATCH
+from .batch_split import UNKNOWN_BATCH
 
 TRIED = ("0.10.0", "0.10.1", "0.10.2", "0.11.0", "0.11.1", "0.11.2", "0.12.0", "0.12.0.1")  # versions of jaxlib
 

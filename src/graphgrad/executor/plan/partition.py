@@ -5,7 +5,8 @@ faster than the program; and repeated parts are compiled each time. So a program
 with repeated parts is cut before each heavy operation, into a heavy one followed by light ones, or a bounded run of
 light ones. Then neighbours are joined again, the most frequent pair first (as in byte-pair encoding): recurring layers
 and time steps stay equal, so that each is compiled once, and there are fewer calls. What comes before the first time
-step or after the last is not joined to it, which would have to be compiled once more.
+step is not joined to it, which would have to be compiled once more; nor what comes after the last, unless it is
+heavy: XLA runs what is independent in a program side by side, as the sums of all time steps' gradients beside the last.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ LARGEST = min(96, WHOLE)  # the most instructions of a joined cluster
 # Instructions: up to this many are one cluster if little recurs in them ...
 UNLIKE = 0 if "GRAPHGRAD_WHOLE_OPS" in os.environ else 1200
 ALIKE = 0.6  # ... that is, if distinct clusters make up this fraction of the program
-RECURRING = 24  # instructions: a cluster of as many is joined to a neighbour only if it is wherever it recurs
+RECURRING = 24  # instructions: a cluster of as many recurs; it is joined to some neighbours only where it always is
 HEAVY_IN_ONE = 6  # the most heavy operations in a joined cluster
 # Instructions that a series counts as. XLA computes it anew for each of its users, so that programs with many take
 # minutes to compile, and repeat work: 30 log-gammas and their gradients compiled in 26 s and took 11 ms a step in one
@@ -214,8 +215,10 @@ class _Pairs:
         size = self._size[pair[0]] + self._size[pair[1]]
         if not self._count[pair] or size > LARGEST or self._heavy[pair[0]] + self._heavy[pair[1]] > HEAVY_IN_ONE:
             return
-        if not any(self._recurs_without(kind, pair) for kind in pair):
-            heapq.heappush(self._ranked, (-self._count[pair], size, self._first(pair), pair))
+        first, second = pair
+        if self._recurs_without(second, pair) or (not self._heavy[second] and self._recurs_without(first, pair)):
+            return
+        heapq.heappush(self._ranked, (-self._count[pair], size, self._first(pair), pair))
 
     def _recurs_without(self, kind: int, pair: tuple[int, int]) -> bool:
         """Returns whether a kind of some length would remain, too, if one of its pairs were joined."""
@@ -261,7 +264,8 @@ class _Pairs:
                 if place >= 0 and after[place] >= 0:
                     changed.add(self._add(place))
         self._places[pair] = deque()
-        if pair[0] == pair[1] and self._size[pair[0]] >= RECURRING:  # fewer of a kind remain, perhaps in one pair only
-            changed.update(self._having[pair[0]])
+        for kind in pair:
+            if self._size[kind] >= RECURRING:  # fewer of them remain, perhaps in one pair only
+                changed.update(self._having[kind])
         for pair in changed:
             self._rank(pair)

@@ -21,11 +21,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphgrad.executor.backend import cache, disk_cache, memory_budget, shipped, xla_options
-from graphgrad.executor.backend.batch_split import CORES
 from graphgrad.executor.plan.stages import Stage, grouped
 from graphgrad.executor.program.fingerprint import digest, form_of
 from graphgrad.executor.program.plan_types import Cluster, HostStep, Plan
 from graphgrad.executor.program.portable import packed
+from graphgrad.system.cores import CORES
 from graphgrad.system.log import Log
 
 from .outlines import Outlines, blank

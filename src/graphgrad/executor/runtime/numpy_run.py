@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphgrad.errors import DeadlineExceededError
-from graphgrad.executor.backend.batch_split import CORES
 from graphgrad.executor.backend.xla import shape_of, to_numpy
 from graphgrad.executor.program import interrupts
 from graphgrad.executor.program.interpreter import Body, Instruction, OverBudget, execute, has_loop
@@ -24,6 +23,7 @@ from graphgrad.ir.effects import is_map
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.op_traits import Cost, size_of
 from graphgrad.system import blas_threads
+from graphgrad.system.cores import CORES
 from graphgrad.system.garbage_collector import collector_paused
 from graphgrad.system.subnormals import Subnormals
 

@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphgrad.executor.backend import cache
-from graphgrad.executor.backend.batch_split import CORES
 from graphgrad.executor.backend.xla import shape_of
 from graphgrad.executor.program.fingerprint import form_of
 from graphgrad.executor.program.plan_types import Cluster, Plan
 from graphgrad.ir.shape import is_fully_defined
 from graphgrad.system import freed_memory
+from graphgrad.system.cores import CORES
 
 from . import ahead, compiler_process, numpy_run
 from .numpy_run import Budget

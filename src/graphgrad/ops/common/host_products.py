@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphgrad.system.cores import spread
+
 _UNDIVIDED = (1 << 19) - 1  # multiplications
 _LEAST = 8  # rows; with fewer, the small matrix would be read too often
+_PART = 1 << 24  # multiplications from which on a thread of our own pays, which does not wait by spinning
 
 
 def by_matrix(rows, matrix, out):
@@ -26,7 +29,7 @@ def by_matrix(rows, matrix, out):
         np.matmul(rows, matrix, out=out)
         return
     whole = n - n % at_once
-    np.matmul(_parted(rows, whole, at_once), matrix, out=_parted(out, whole, at_once))
+    _spread(_parted(rows, whole, at_once), matrix, _parted(out, whole, at_once))
     if whole < n:
         np.matmul(rows[whole:], matrix, out=out[whole:])
 
@@ -43,7 +46,9 @@ def of_columns(a, b):
     if at_once < 4 * _LEAST or n <= at_once:
         return a.T @ b
     whole = n - n % at_once
-    result = np.matmul(np.swapaxes(_parted(a, whole, at_once), 1, 2), _parted(b, whole, at_once)).sum(0)
+    parts = np.empty((whole // at_once, k, m), np.result_type(a, b))
+    _spread(np.swapaxes(_parted(a, whole, at_once), 1, 2), _parted(b, whole, at_once), parts)
+    result = parts.sum(0)
     if whole < n:
         result += a[whole:].T @ b[whole:]
     return result
@@ -65,8 +70,20 @@ def stacks(a, b):
     result = np.empty((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), n, m), np.result_type(a, b))
     for start in range(0, n, at_once):
         rows = slice(start, start + at_once)
-        np.matmul(a[..., rows, :], b, out=result[..., rows, :])
+        _spread(a[..., rows, :], b, result[..., rows, :])
     return result
+
+
+def _spread(a, b, out):
+    """Writes the products of stacks of matrices to `out`, for some matrices in another thread where that pays."""
+    if out.size * a.shape[-1] < 2 * _PART or out.ndim < 3:
+        np.matmul(a, b, out=out)
+        return
+
+    def part(start, stop):
+        np.matmul(*[x[start:stop] if x.ndim == out.ndim and len(x) > 1 else x for x in (a, b)], out=out[start:stop])
+
+    spread(part, len(out), -(-_PART * len(out) // (out.size * a.shape[-1])))
 
 
 def _parted(rows, whole, at_once):

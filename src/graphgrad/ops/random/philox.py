@@ -5,7 +5,7 @@ computed independently, in any order, and a seeded op gives the numbers that it 
 TensorFlow. One counter value yields a *block* of four 32-bit words; a distribution turns a
 block into a *group* of two or four numbers.
 
-On the host, blocks are processed in pieces that fit into the cache. On a device every
+On the host, blocks are processed in pieces, side by side. On a device every
 element computes its whole block and picks its own part of it: that repeats the arithmetic up
 to four times, but it vectorises, and is twice as fast as interleaving four results.
 
@@ -16,6 +16,7 @@ Muller, "A note on the generation of random normal deviates" (1958).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,12 +24,13 @@ import numpy as np
 from graphgrad.ir.dtypes import DType, bfloat16, float16, float32, float64
 from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.math.sine import sine_of_reduced
+from graphgrad.system.cores import spread
 
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _WEYL = 0x9E3779B9, 0xBB67AE85
 _ROUNDS = 10
 _LOW = 0xFFFFFFFF
-_PIECE = 4096  # blocks that the host processes at a time
+_PIECE = 1 << 16  # blocks that the host processes at a time: so long that threads hardly wait for each other
 
 
 class Stream(NamedTuple):
@@ -311,16 +313,28 @@ def sample(xp: Any, stream: Stream, shape: Any, distribution: Any) -> Any:
     if xp is np:
         groups = -(-n // width)
         out = np.empty((groups, width), dtype)
-        for start in range(0, groups, _PIECE):
-            stop = min(start + _PIECE, groups)
+
+        def draw(start: int, stop: int) -> None:
             words = host_blocks(stream, np.arange(start, stop, dtype=np.uint64))
             for i, column in enumerate(distribution.host(*words)):
                 out[start:stop, i] = column
+
+        _piecewise(draw, groups)
         return out.reshape(-1)[:n].reshape(shape)
     element = lax_of(xp).iota(xp.uint32 if n < 2**32 else xp.uint64, n)
     block = (element >> element.dtype.type(width.bit_length() - 1)).astype(xp.uint64)
     lane = element & element.dtype.type(width - 1)
     return distribution.device(xp, lane, *device_blocks(xp, stream, block)).reshape(shape)
+
+
+def _piecewise(work: Callable[[int, int], None], count: int) -> None:
+    """Calls `work(start, stop)` for pieces of a range, in threads where there are many."""
+
+    def part(start: int, stop: int) -> None:
+        for begin in range(start, stop, _PIECE):
+            work(begin, min(begin + _PIECE, stop))
+
+    spread(part, count, _PIECE)
 
 
 _BOUND = 2.0  # normal deviates beyond it are drawn again
@@ -345,29 +359,44 @@ def truncated_normal(xp: Any, stream: Stream, shape: Any, dtype: DType) -> Any:
 
 
 def _truncated_host(stream: Stream, groups: int, stride: int, normal: NormalDeviates) -> np.ndarray:
-    width = normal.width
-    out = np.empty((groups, width), normal.dtype.np_dtype)
-    for start in range(0, groups, _PIECE):
-        waiting = np.arange(start, min(start + _PIECE, groups))
-        have = np.zeros(len(waiting), np.int64)
-        step = 0
-        while len(waiting):
-            words = host_blocks(stream, waiting.astype(np.uint64) * np.uint64(stride) + np.uint64(step))
-            drawn = np.stack(normal.host(*words), 1)
-            valid = np.abs(drawn) < _BOUND
-            if step == 0:  # five groups in six are complete at once
-                out[waiting] = drawn
-                lacking = ~valid.all(1)
-                waiting, have, drawn, valid = waiting[lacking], have[lacking], drawn[lacking], valid[lacking]
-            place = have[:, None] + np.cumsum(valid, 1) - 1
-            valid &= place < width
-            row, column = np.nonzero(valid)
-            out[waiting[row], place[row, column]] = drawn[row, column]
-            have += valid.sum(1)
-            unfinished = have < width
-            waiting, have = waiting[unfinished], have[unfinished]
-            step += 1
+    out = np.empty((groups, normal.width), normal.dtype.np_dtype)
+    incomplete: list[np.ndarray] = []
+
+    def draw(start: int, stop: int) -> None:
+        """Draws groups once; five in six are complete then."""
+        words = host_blocks(stream, np.arange(start, stop, dtype=np.uint64) * np.uint64(stride))
+        complete = np.ones(stop - start, bool)
+        for i, column in enumerate(normal.host(*words)):
+            out[start:stop, i] = column
+            complete &= np.abs(column) < _BOUND
+        incomplete.append(np.flatnonzero(~complete) + start)
+
+    _piecewise(draw, groups)
+    waiting = np.concatenate(incomplete)
+    _piecewise(lambda start, stop: _complete(out, waiting[start:stop], stream, stride, normal), len(waiting))
     return out
+
+
+def _complete(out: np.ndarray, waiting: np.ndarray, stream: Stream, stride: int, normal: NormalDeviates) -> None:
+    """Draws groups, of which the first numbers are there, until they are complete.
+
+    Args:
+      out: all groups, (number, width).
+      waiting: the indices of those to complete.
+    """
+    have, drawn, step = np.zeros(len(waiting), np.int64), out[waiting], 0
+    while len(waiting):
+        valid = np.abs(drawn) < _BOUND
+        place = have[:, None] + np.cumsum(valid, 1) - 1
+        valid &= place < normal.width
+        row, column = np.nonzero(valid)
+        out[waiting[row], place[row, column]] = drawn[row, column]
+        have += valid.sum(1)
+        unfinished = have < normal.width
+        waiting, have = waiting[unfinished], have[unfinished]
+        step += 1
+        words = host_blocks(stream, waiting.astype(np.uint64) * np.uint64(stride) + np.uint64(step))
+        drawn = np.stack(normal.host(*words), 1)
 
 
 _COLUMNS = 1024  # the rows of groups in which incomplete ones are counted

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 
 from graphgrad.ops.common.host_products import by_matrix, of_columns
+from graphgrad.system import cores
 
 from .window_geometry import (
     cells,
@@ -20,6 +22,7 @@ from .window_geometry import (
 )
 
 _PATCHES = 1 << 19  # numbers in the matrix of patches: they stay within a core's cache
+_PIECES = 2  # such matrices at least for a thread
 _MOST = 1 << 24  # and at most, where one row of positions alone has more
 _COLUMNS = 1 << 12  # numbers in a part of the filter's gradient: a sum of products of few rows
 _NARROW = 16  # channels; with fewer, patches are copied position by position, not channel by channel
@@ -152,9 +155,13 @@ def _forward(padded, f, w):
         for cell in cells(w):
             result += seen_by(np, padded, w, cell) @ f[cell]
         return result
-    for images, lines in patches.pieces():
-        into = result[images, lines]
-        by_matrix(patches.matrix(images, lines), flat, into.reshape(-1, f.shape[-1]))
+    pieces = list(patches.pieces())
+
+    def part(start, stop):
+        for images, lines in pieces[start:stop]:
+            by_matrix(patches.matrix(images, lines), flat, result[images, lines].reshape(-1, f.shape[-1]))
+
+    cores.spread(part, len(pieces), _PIECES)
     return result
 
 
@@ -188,8 +195,13 @@ def _to_input(sizes, f, grad, w):
     patches = _Patches(total, w)
     if not patches.fits():
         return spread(np, lambda cell: grad @ f[cell].T, w, sizes)
-    for images, lines in patches.pieces():
-        patches.add(images, lines, grad[images, lines].reshape(-1, out), f)
+    of_images = [list(pieces) for _, pieces in itertools.groupby(patches.pieces(), lambda piece: piece[0].start)]
+
+    def part(start, stop):  # pieces of one image overlap
+        for images, lines in itertools.chain(*of_images[start:stop]):
+            patches.add(images, lines, grad[images, lines].reshape(-1, out), f)
+
+    cores.spread(part, len(of_images), _PIECES)
     return total[(slice(None), *[slice(b, b + n) for n, (b, _) in zip(sizes, w.pads, strict=True)])]
 
 
