@@ -11,7 +11,8 @@ import pytest
 import graphgrad as tf2
 import graphgrad.compat.v1 as tf
 from graphgrad.ir import context
-from graphgrad.ops.random import philox, seeds
+from graphgrad.ir.dtypes import float64, int64
+from graphgrad.ops.random import philox, random, seeds
 
 from . import random_cases
 
@@ -282,3 +283,24 @@ def test_threads_wait_for_a_first_run_that_compiles(monkeypatch: pytest.MonkeyPa
         first.join()
         again = tf.Session()
         assert sorted(drawn) == sorted([again.run(x), again.run(x)])
+
+
+@pytest.mark.parametrize(("rows", "classes", "n"), [(5, 3, 100), (1, 1, 4), (40, 7_000, 3), (3, 140_000, 2)])
+@pytest.mark.parametrize("bad", [0.0, 0.2, 0.5])
+def test_categories_one_by_one(rows: int, classes: int, n: int, bad: float) -> None:
+    """Each draw is the first class at which the sum of the probabilities exceeds its number; what is not finite counts
+    as zero."""
+    generator = np.random.default_rng(classes)
+    logits = generator.standard_normal((rows, classes)).astype(np.float32)
+    logits[generator.random(logits.shape) < bad] = generator.choice([np.nan, -np.inf, np.inf])
+    logits[0] = -np.inf if bad else logits[0]
+    stream = philox.Stream(5, 6, 7)
+    got = random.categorical_draw(np, stream, logits, n, int64)
+    uniform = philox.sample(np, stream, (rows, n), philox.UniformFloats(float64))
+    for row, numbers, drawn in zip(logits.astype(np.float64), uniform, got, strict=True):
+        finite = row[np.isfinite(row)]
+        mass = np.exp(np.where(np.isfinite(row), row, -np.inf) - (finite.max() if len(finite) else 0))
+        total = np.cumsum(mass)
+        for number, found in zip(numbers, drawn, strict=True):
+            above = np.flatnonzero(total > number * total[-1])
+            assert found == (above[0] if len(above) else classes)

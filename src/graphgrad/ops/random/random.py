@@ -163,6 +163,9 @@ def draws(num_samples: Any) -> int:
     return n
 
 
+_LOGITS = 1 << 17  # that the host turns into probabilities at a time: they stay within the cache
+
+
 def categorical_draw(xp: Any, stream: philox.Stream, logits: Any, n: int, dtype: Any) -> Any:
     """Draws `n` classes for each row of logits (rows, classes), by inverting the cumulative distribution."""
     rows, classes = logits.shape
@@ -171,15 +174,15 @@ def categorical_draw(xp: Any, stream: philox.Stream, logits: Any, n: int, dtype:
         return xp.zeros((rows, n), dtype.np_dtype)
     if classes == 0:
         raise Complaint("num_classes should be positive, got 0", "give logits of at least one class")
+    if xp is np:
+        return _drawn_on_host(np.asarray(logits), uniform).astype(dtype.np_dtype)
     x = xp.asarray(logits).astype(xp.float64)
     finite = xp.isfinite(x)
     top = xp.max(xp.where(finite, x, -xp.inf), axis=1, keepdims=True)
     mass = xp.where(finite, xp.exp(x - top), 0.0)
     cumulative = xp.cumsum(mass, axis=1)
     wanted = uniform * cumulative[:, -1:]
-    if xp is np:
-        found = np.stack([np.searchsorted(c, w, side="right") for c, w in zip(cumulative, wanted, strict=True)])
-    elif n <= 64:
+    if n <= 64:
         found = xp.sum(cumulative[:, None, :] <= wanted[:, :, None], axis=2)
     else:
         if hasattr(xp, "written_lax"):
@@ -188,6 +191,25 @@ def categorical_draw(xp: Any, stream: philox.Stream, logits: Any, n: int, dtype:
 
         found = jax.vmap(lambda c, w: xp.searchsorted(c, w, side="right"))(cumulative, wanted)
     return found.astype(dtype.np_dtype)
+
+
+def _drawn_on_host(logits: Any, uniform: Any) -> Any:
+    """Does the same for numbers in [0, 1), (rows, n), some rows at a time."""
+    found = np.empty(uniform.shape, np.int64)
+    at_once = max(1, _LOGITS // logits.shape[1])
+    for start in range(0, len(found), at_once):
+        rows = slice(start, start + at_once)
+        x = logits[rows].astype(np.float64)
+        finite = np.isfinite(x)
+        if not finite.all():
+            x[~finite] = -np.inf
+        top = x.max(1, keepdims=True)
+        x -= np.where(top == -np.inf, 0, top)
+        cumulative = np.exp(x, out=x).cumsum(1)
+        wanted = uniform[rows] * cumulative[:, -1:]
+        for row, (masses, mass) in enumerate(zip(cumulative, wanted, strict=True), start):
+            found[row] = masses.searchsorted(mass, side="right")
+    return found
 
 
 def categorical_shape(logits, num_samples, *_):
