@@ -197,8 +197,8 @@ def _drawn_on_host(logits: Any, uniform: Any) -> Any:
     """Does the same for numbers in [0, 1), (rows, n), some rows at a time."""
     found = np.empty(uniform.shape, np.int64)
     at_once = max(1, _LOGITS // logits.shape[1])
-    for start in range(0, len(found), at_once):
-        rows = slice(start, start + at_once)
+    for begin in range(0, len(found), at_once):
+        rows = slice(begin, begin + at_once)
         x = logits[rows].astype(np.float64)
         finite = np.isfinite(x)
         if not finite.all():
@@ -207,7 +207,7 @@ def _drawn_on_host(logits: Any, uniform: Any) -> Any:
         x -= np.where(top == -np.inf, 0, top)
         cumulative = np.exp(x, out=x).cumsum(1)
         wanted = uniform[rows] * cumulative[:, -1:]
-        for row, (masses, mass) in enumerate(zip(cumulative, wanted, strict=True), start):
+        for row, (masses, mass) in enumerate(zip(cumulative, wanted, strict=True), begin):
             found[row] = masses.searchsorted(mass, side="right")
     return found
 
