@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from graphgrad.executor.plan import partition
+import graphgrad.compat.v1 as tf
+from graphgrad.executor.plan import partition, stages
 
 
 class Part(NamedTuple):
@@ -65,3 +66,33 @@ def test_joined(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     pieces = [[Part((kind, j), n, j == 0 and kind % 2 == 0) for j in range(lengths[kind])]
               for n, kind in enumerate(sequence)]
     assert partition._join([list(piece) for piece in pieces]) == _plainly(pieces)
+
+
+def test_binding_looks_nothing_up_in_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What many clusters read (here a variable each) is found at once: the time is proportional to their number."""
+    looked_up: list[Any] = []
+
+    class Listed(list[Any]):
+        def __contains__(self, item: Any) -> bool:
+            looked_up.append(item)
+            return super().__contains__(item)
+
+    make = stages.Stage.__init__
+
+    def made(self: Any, *args: Any) -> None:
+        make(self, *args)
+        self.outside, self.ins = Listed(self.outside), Listed(self.ins)
+
+    monkeypatch.setattr(stages.Stage, "__init__", made)
+    monkeypatch.setattr(partition, "WHOLE", 4)
+    monkeypatch.setattr(partition, "UNLIKE", 0)
+    monkeypatch.setenv("GRAPHGRAD_FIRST_RUN", "xla")
+    with tf.Graph().as_default(), tf.Session() as session:
+        y = tf.ones([2, 3])
+        for _ in range(12):
+            y = tf.tanh(tf.matmul(y, tf.Variable(tf.fill([3, 3], 0.5)))) + 0.1
+        session.run(tf.global_variables_initializer())
+        report = session.explain(y)
+        assert len(report.steps) > 2
+        session.run(y)
+    assert not looked_up

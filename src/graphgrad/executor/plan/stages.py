@@ -91,8 +91,9 @@ class Stage:
         """
         signature = self.signature(slots)
         prepared: list[tuple[Entry, int, Any]] = []
+        absent = {s for s in self.outside if slots[s] is None}
         for cluster, entry, count in self.entries(device, slots, pending):
-            ins = [s for s in cluster.ins if slots[s] is not None or s not in self.outside]
+            ins = [s for s in cluster.ins if s not in absent]
             rows = np.array(cluster.rows) if cluster.rows else None
             donated = [i for i, s in enumerate(ins) if s in cluster.donated]
             prepared.append((entry, count, (ins, cluster.outs, cluster.frees, rows, donated, (cluster, entry))))
