@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from . import freed_memory
+
 _ALIGNMENT = 64  # bytes: XLA copies what begins elsewhere
 _LARGE = 1 << 16  # bytes from which on that takes longer than to align
 _HUGE = 1 << 20  # bytes from which on clearing pages takes longer than computing what is in them
@@ -27,8 +29,6 @@ def empty(shape: tuple[int, ...], dtype: Any, make: Callable[..., Any] = np.empt
     if wanted < _LARGE:
         return make(shape, dtype)
     if wanted >= _HUGE:
-        from . import freed_memory  # not needed by `import graphgrad`
-
         freed_memory.keep()
     try:
         room = make(wanted + _ALIGNMENT, np.uint8)

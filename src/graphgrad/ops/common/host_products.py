@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphgrad.system.cores import spread
-
 _UNDIVIDED = (1 << 19) - 1  # multiplications
 _LEAST = 8  # rows; with fewer, the small matrix would be read too often
 _PART = 1 << 24  # multiplications from which on a thread of our own pays, which does not wait by spinning
@@ -79,11 +77,12 @@ def _spread(a, b, out):
     if out.size * a.shape[-1] < 2 * _PART or out.ndim < 3:
         np.matmul(a, b, out=out)
         return
+    from graphgrad.system import cores  # not needed by `import graphgrad`
 
     def part(start, stop):
         np.matmul(*[x[start:stop] if x.ndim == out.ndim and len(x) > 1 else x for x in (a, b)], out=out[start:stop])
 
-    spread(part, len(out), -(-_PART * len(out) // (out.size * a.shape[-1])))
+    cores.spread(part, len(out), -(-_PART * len(out) // (out.size * a.shape[-1])))
 
 
 def _parted(rows, whole, at_once):
