@@ -72,6 +72,19 @@ class _NotDifferentiable:
 NOT_DIFFERENTIABLE: Any = _NotDifferentiable()
 
 
+def wants(op: Any, i: int) -> bool:
+    """Returns whether a gradient rule is asked for the gradient of an input; else it may return None for it.
+
+    Only tapes in eager mode know what nobody asks for. In graphs rules build all of their gradients, as TensorFlow's
+    do, and a plan leaves out what no run fetches.
+
+    Args:
+      op: the operation that the rule is given, or what a tape has recorded of one.
+      i: the number of the input.
+    """
+    return i not in getattr(op, "skip_input_indices", ())
+
+
 # Code objects are read directly: `inspect.signature` of every kernel and shape rule would take
 # half of the package's import time.
 

@@ -27,9 +27,14 @@ from graphgrad.system.garbage_collector import collector_paused
 
 
 class Record:
-    """One executed op, with the attributes of an operation that gradient rules use."""
+    """One executed op, with the attributes of an operation that gradient rules use.
 
-    __slots__ = ("opdef", "inputs", "outputs", "attrs", "_gradient", "source")
+    Attributes:
+      skip_input_indices: the numbers of the inputs for which a rule need not compute a gradient; as in TensorFlow, it
+        exists in eager mode alone.
+    """
+
+    __slots__ = ("opdef", "inputs", "outputs", "attrs", "_gradient", "source", "skip_input_indices")
 
     def __init__(self, opdef: OpDef, inputs: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any],
                  gradient: Any):
@@ -38,6 +43,7 @@ class Record:
         self.outputs = outputs
         self.attrs = attrs
         self._gradient = gradient
+        self.skip_input_indices: tuple[int, ...] = ()
         missing = gradient is None and opdef.gradient is None  # then an error may need the line
         self.source = user_source(2) if missing else None
 
@@ -253,6 +259,8 @@ class _AtOnce(Sweep):
 
     def in_grads(self, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
         """Runs the rule of a record."""
+        live = self.paths.live
+        op.skip_input_indices = tuple([i for i, t in enumerate(self.paths.view.inputs(op)) if id(t) not in live])
         return call_rule(rule, op, out_grads)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from graphgrad.errors import Complaint
 from graphgrad.ir.constant_value import folded
-from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.opdef import op, raw, wants
 from graphgrad.ir.shape import broadcast, merged, shape_str
 from graphgrad.ir.tensor import Tensor, TensorLike
 from graphgrad.op_traits import Linear
@@ -79,8 +79,8 @@ def _select_v2_grad(op, dy):
     condition, x, y = op.inputs
     out = op.outputs[0]
     zero = x.dtype.np_dtype.type(0)
-    dx = raw.SelectV2(condition, dy, zero)
-    de = raw.SelectV2(condition, zero, dy)
+    dx = raw.SelectV2(condition, dy, zero) if wants(op, 1) else None
+    de = raw.SelectV2(condition, zero, dy) if wants(op, 2) else None
     return None, unbroadcast(dx, None, x, out)[0], unbroadcast(de, None, y, out)[0]
 
 

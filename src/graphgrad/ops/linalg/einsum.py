@@ -15,7 +15,7 @@ import numpy as np
 from graphgrad.errors import Complaint
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INEXACT, INTEGER
-from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.opdef import op, raw, wants
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, is_fully_defined
 from graphgrad.ir.tensor import Tensor
@@ -195,7 +195,8 @@ def _einsum_grad(op, dy):
     subscripts, output = _parse(op._attr("equation"))
     inputs = op.inputs
     factors = [conj(x) for x in inputs]
-    return tuple(_grad_for(i, inputs[i], subscripts, output, dy, factors) for i in range(len(inputs)))
+    return tuple(_grad_for(i, inputs[i], subscripts, output, dy, factors) if wants(op, i) else None
+                 for i in range(len(inputs)))
 
 
 def _grad_for(i, x, subscripts, output, dy, factors):

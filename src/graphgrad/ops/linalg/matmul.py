@@ -7,7 +7,7 @@ import numpy as np
 from graphgrad.errors import Complaint
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import NUMERIC, as_dtype, bfloat16, float32
-from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.opdef import op, raw, wants
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, is_fully_defined, merged, with_rank, with_rank_at_least
 from graphgrad.ir.tensor import DTypeLike, Tensor, TensorLike
@@ -111,19 +111,27 @@ def _part_of_operand(op, axis, begin, size):
 
 @mat_mul.grad
 def _mat_mul_grad(op, dy):
-    return _product_gradients(*op.inputs, dy, op._attr("transpose_a"), op._attr("transpose_b"))
+    flags = op._attr("transpose_a"), op._attr("transpose_b")
+    return _product_gradients(*op.inputs, dy, *flags, wants(op, 0), wants(op, 1))
 
 
-def _product_gradients(a, b, dy, transpose_a, transpose_b):
+def _product_gradients(a, b, dy, transpose_a, transpose_b, wants_a=True, wants_b=True):
     a, b = conj(a), conj(b)
-    if not transpose_a and not transpose_b:
-        return raw.MatMul(dy, b, transpose_b=True), raw.MatMul(a, dy, transpose_a=True)
-    if not transpose_a:
-        return raw.MatMul(dy, b), raw.MatMul(dy, a, transpose_a=True)
-    if not transpose_b:
-        return raw.MatMul(b, dy, transpose_b=True), raw.MatMul(a, dy)
-    return (raw.MatMul(b, dy, transpose_a=True, transpose_b=True),
-            raw.MatMul(dy, a, transpose_a=True, transpose_b=True))
+    ga = gb = None
+    if wants_a and transpose_a:
+        ga = raw.MatMul(b, dy, transpose_b=True, **_where(transpose_a=transpose_b))
+    elif wants_a:
+        ga = raw.MatMul(dy, b, **_where(transpose_b=not transpose_b))
+    if wants_b and transpose_b:
+        gb = raw.MatMul(dy, a, transpose_a=True, **_where(transpose_b=transpose_a))
+    elif wants_b:
+        gb = raw.MatMul(a, dy, **_where(transpose_a=not transpose_a))
+    return ga, gb
+
+
+def _where(**flags):
+    """Returns those flags that are set."""
+    return {name: True for name, is_set in flags.items() if is_set}
 
 
 @op("MatMulSum", "a: N*T, b: N*T -> sum: T", T=NUMERIC, cost=Cost.PRODUCT)
@@ -217,14 +225,15 @@ def _batch_mat_mul_grad(op, dz):
     x, y = op.inputs
     adj_x, adj_y = op._attr("adj_x"), op._attr("adj_y")
     product = raw.BatchMatMulV2
-    if not adj_x and not adj_y:
-        gx, gy = product(dz, y, adj_y=True), product(x, dz, adj_x=True)
-    elif not adj_x:
-        gx, gy = product(dz, y), product(dz, x, adj_x=True)
-    elif not adj_y:
-        gx, gy = product(y, dz, adj_y=True), product(x, dz)
-    else:
-        gx, gy = product(y, dz, adj_x=True, adj_y=True), product(dz, x, adj_x=True, adj_y=True)
+    gx = gy = None
+    if wants(op, 0) and adj_x:
+        gx = product(y, dz, adj_y=True, **_where(adj_x=adj_y))
+    elif wants(op, 0):
+        gx = product(dz, y, **_where(adj_y=not adj_y))
+    if wants(op, 1) and adj_y:
+        gy = product(dz, x, adj_x=True, **_where(adj_y=adj_x))
+    elif wants(op, 1):
+        gy = product(x, dz, **_where(adj_x=not adj_x))
     return _sum_batches(gx, gy, x, y)
 
 
@@ -240,7 +249,8 @@ def _sum_batches(gx, gy, x, y):
             return _sum_axes(gx, reduced_axes(batch, bx), x), _sum_axes(gy, reduced_axes(batch, by), y)
     shape_x, shape_y = raw.Shape(x), raw.Shape(y)
     axes_x, axes_y = raw.BroadcastGradientArgs(_batch_part(shape_x), _batch_part(shape_y))
-    return raw.Reshape(raw.Sum(gx, axes_x), shape_x), raw.Reshape(raw.Sum(gy, axes_y), shape_y)
+    return (None if gx is None else raw.Reshape(raw.Sum(gx, axes_x), shape_x),
+            None if gy is None else raw.Reshape(raw.Sum(gy, axes_y), shape_y))
 
 
 def _batch_part(shape):
@@ -248,7 +258,7 @@ def _batch_part(shape):
 
 
 def _sum_axes(g, axes, operand):
-    if not axes:
+    if not axes or g is None:
         return g
     return raw.Reshape(raw.Sum(g, np.asarray(axes, np.int32)), shape_of(operand))
 

@@ -10,7 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.constant_value import elementwise
 from graphgrad.ir.conversion import constant, convert_to_tensor
 from graphgrad.ir.dtypes import INEXACT, NUMERIC, REAL, as_dtype, int32, int64, string, variant
-from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.opdef import op, raw, wants
 from graphgrad.ir.shape import as_shape, broadcast, merged
 from graphgrad.ir.tensor import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphgrad.ir.values.indexed_slices import IndexedSlices, of_values, on_values, with_values
@@ -33,7 +33,7 @@ def _add(xp, x, y):
 @_add.grad
 def _add_grad(op, dz):
     x, y = op.inputs
-    return unbroadcast(dz, dz, x, y)
+    return unbroadcast(dz if wants(op, 0) else None, dz if wants(op, 1) else None, x, y)
 
 
 @op("AddV2", "x: T, y: T -> z: T", T=NUMERIC, shape=broadcast, partial_value=elementwise, zero_preserving=True,
@@ -78,7 +78,7 @@ def _sub(xp, x, y):
 @_sub.grad
 def _sub_grad(op, dz):
     x, y = op.inputs
-    return unbroadcast(dz, on_values(raw.Neg, dz), x, y)
+    return unbroadcast(dz if wants(op, 0) else None, on_values(raw.Neg, dz) if wants(op, 1) else None, x, y)
 
 
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -257,7 +257,8 @@ def _mul_grad(op, dz):
                 rows = dz._with_values(raw.Mul(dz.values, conj(by)))
                 grads = rows, sum_of_products(raw.GatherV2(scaled, dz.indices, 0), dz.values)
                 return grads if scaled is x else grads[::-1]
-    return unbroadcast(raw.Mul(dz, conj(y)), raw.Mul(conj(x), dz), x, y)
+    gx = raw.Mul(dz, conj(y)) if wants(op, 0) else None
+    return unbroadcast(gx, raw.Mul(conj(x), dz) if wants(op, 1) else None, x, y)
 
 
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -316,7 +317,8 @@ def _mul_no_nan(xp, x, y):
 @_mul_no_nan.grad
 def _mul_no_nan_grad(op, dz):
     x, y = op.inputs
-    return unbroadcast(raw.MulNoNan(dz, conj(y)), raw.MulNoNan(conj(x), dz), x, y)
+    gx = raw.MulNoNan(dz, conj(y)) if wants(op, 0) else None
+    return unbroadcast(gx, raw.MulNoNan(conj(x), dz) if wants(op, 1) else None, x, y)
 
 
 def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -350,7 +352,7 @@ def _squared_difference(xp, x, y):
 def _squared_difference_grad(op, dz):
     x, y = op.inputs
     gx = raw.Mul(raw.Mul(dz, 2), raw.Sub(x, y))
-    return unbroadcast(gx, raw.Neg(gx), x, y)
+    return unbroadcast(gx if wants(op, 0) else None, raw.Neg(gx) if wants(op, 1) else None, x, y)
 
 
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -429,13 +431,14 @@ def _maximum(xp, x, y):
 @_maximum.grad
 def _maximum_grad(op, dz):
     x, y = op.inputs
-    return _to_winner(raw.GreaterEqual(x, y), dz, x, y)
+    return _to_winner(op, raw.GreaterEqual(x, y), dz)
 
 
-def _to_winner(first, dz, x, y):
+def _to_winner(op, first, dz):
     """Returns the gradient to x where `first`, else to y."""
     zero = constant(0, dz.dtype)
-    return unbroadcast(raw.SelectV2(first, dz, zero), raw.SelectV2(first, zero, dz), x, y)
+    gx = raw.SelectV2(first, dz, zero) if wants(op, 0) else None
+    return unbroadcast(gx, raw.SelectV2(first, zero, dz) if wants(op, 1) else None, *op.inputs)
 
 
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -465,7 +468,7 @@ def _minimum(xp, x, y):
 @_minimum.grad
 def _minimum_grad(op, dz):
     x, y = op.inputs
-    return _to_winner(raw.LessEqual(x, y), dz, x, y)
+    return _to_winner(op, raw.LessEqual(x, y), dz)
 
 
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:

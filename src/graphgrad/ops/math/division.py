@@ -9,7 +9,7 @@ from graphgrad.ir import dtypes
 from graphgrad.ir.constant_value import elementwise
 from graphgrad.ir.conversion import convert_to_tensor, is_tensor_like
 from graphgrad.ir.dtypes import FLOATING, INEXACT, NUMERIC, REAL, as_dtype, int32, int64
-from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.opdef import op, raw, wants
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, has_no_elements
 from graphgrad.ir.tensor import Tensor, TensorLike
@@ -59,17 +59,18 @@ def _real_div_grad(op, dz):
         rows = raw.RealDiv(dz.values, conj(y))
         quotients = raw.RealDiv(raw.Neg(raw.GatherV2(x, dz.indices, 0)), y)
         return dz._with_values(rows), sum_of_products(quotients, rows)
-    return _quotient_grad(raw.RealDiv, x, y, dz)
+    return _quotient_grad(raw.RealDiv, op, dz)
 
 
 def _quotient_formula(op):
     return "trunc(x / y)" if op.outputs[0].dtype.kind in "iu" else "x / y"
 
 
-def _quotient_grad(divide, x, y, dz):
+def _quotient_grad(divide, op, dz):
+    x, y = op.inputs
     cx, cy = conj(x), conj(y)
-    gy = raw.Mul(dz, divide(divide(raw.Neg(cx), cy), cy))
-    return unbroadcast(divide(dz, cy), gy, x, y)
+    gy = raw.Mul(dz, divide(divide(raw.Neg(cx), cy), cy)) if wants(op, 1) else None
+    return unbroadcast(divide(dz, cy) if wants(op, 0) else None, gy, x, y)
 
 
 for _type in ("RealDiv", "Div"):
@@ -185,7 +186,7 @@ def _div_no_nan(xp, x, y):
 
 @_div_no_nan.grad
 def _div_no_nan_grad(op, dz):
-    return _quotient_grad(raw.DivNoNan, *op.inputs, dz)
+    return _quotient_grad(raw.DivNoNan, op, dz)
 
 
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:

@@ -9,7 +9,7 @@ import numpy as np
 from graphgrad.errors import Complaint
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import INEXACT
-from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.opdef import op, raw, wants
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, has_no_elements
 from graphgrad.ir.tensor import Tensor, TensorLike
@@ -168,7 +168,9 @@ def _pow_refuses(xp, x, y):
 def _pow_grad(op, dz):
     x, y = op.inputs
     cx, cy = conj(x), conj(y)
-    gx = raw.Mul(raw.Mul(dz, cy), raw.Pow(cx, raw.Sub(cy, 1)))
+    gx = raw.Mul(raw.Mul(dz, cy), raw.Pow(cx, raw.Sub(cy, 1))) if wants(op, 0) else None
+    if not wants(op, 1):
+        return unbroadcast(gx, None, x, y)
     defined = raw.NotEqual(cx, 0) if x.dtype.is_complex else raw.Greater(x, 0)
     # The inner selection keeps log within its domain: 0 * nan is nan, also in further gradients.
     log_x = raw.SelectV2(defined, raw.Log(raw.SelectV2(defined, cx, 1)), 0)

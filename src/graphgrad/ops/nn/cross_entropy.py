@@ -10,7 +10,7 @@ from graphgrad.errors import Complaint
 from graphgrad.ir.constant_value import constant_value
 from graphgrad.ir.conversion import convert_to_tensor
 from graphgrad.ir.dtypes import FLOATING, INDEX, bfloat16, float16, float32
-from graphgrad.ir.opdef import op, raw
+from graphgrad.ir.opdef import op, raw, wants
 from graphgrad.ir.scopes import name_scope
 from graphgrad.ir.shape import broadcast, compatible, shape_str, with_rank
 from graphgrad.ir.tensor import Tensor, TensorLike
@@ -77,13 +77,13 @@ def _softmax_xent_grad(op, dloss, dbackprop):
     dlogits = dlabels = None
     if dloss is not None:
         rows = _column(dloss)
-        dlogits = raw.Mul(rows, op.outputs[1])
-        dlabels = raw.Mul(rows, raw.Neg(raw.LogSoftmax(logits)))
+        dlogits = raw.Mul(rows, op.outputs[1]) if wants(op, 0) else None
+        dlabels = raw.Mul(rows, raw.Neg(raw.LogSoftmax(logits))) if wants(op, 1) else None
     if not is_zeros(dbackprop):
         # As in TensorFlow, backprop is a function of the logits alone: labels are constants.
         more = _through_softmax(logits, dbackprop)
         dlogits = more if dlogits is None else raw.AddV2(dlogits, more)
-        dlabels = raw.ZerosLike(more) if dlabels is None else dlabels
+        dlabels = raw.ZerosLike(more) if dlabels is None and wants(op, 1) else dlabels
     return unbroadcast(dlogits, dlabels, logits, labels)
 
 
