@@ -39,13 +39,19 @@ def _functions() -> tuple[Callable[[], int], Callable[[int], None]] | None:
 
 
 class FewerThreads:
-    """A context in which NumPy's products use half the threads, in the whole process.
+    """A context in which NumPy's products use fewer threads, in the whole process.
 
     The number decides how sums are split, so it decides their last bits as well: enter it, or not, by a rule that gives
     the same answer each time.
+
+    Args:
+      most: so many at most; by default half of them.
     """
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("_most", "__weakref__")
+
+    def __init__(self, most: int | None = None):
+        self._most = most
 
     def __enter__(self) -> None:
         if (functions := _functions()) is None:
@@ -55,15 +61,21 @@ class FewerThreads:
             if not _users and not _normal:
                 _normal.append(get())
             _users.add(self)
-            put(max(1, _normal[0] // 2))
+            put(_allowed())
 
     def __exit__(self, *raised: object) -> None:
         if (functions := _functions()) is None:
             return
         with _lock:
             _users.discard(self)
-            if not _users and _normal:
-                functions[1](_normal.pop())
+            if _normal:
+                functions[1](_allowed() if _users else _normal.pop())
+
+
+def _allowed() -> int:
+    """Returns how many threads all users allow."""
+    half = max(1, _normal[0] // 2)
+    return min([half if user._most is None else user._most for user in _users], default=half)
 
 
 class AllThreads:
@@ -79,7 +91,7 @@ class AllThreads:
     def __exit__(self, *raised: object) -> None:
         with _lock:
             if _normal and (functions := _functions()) is not None:
-                functions[1](max(1, _normal[0] // 2))
+                functions[1](_allowed())
 
 
 def _begin_anew() -> None:

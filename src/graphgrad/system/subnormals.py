@@ -86,4 +86,14 @@ class Subnormals:
         put(_modes.address)
 
 
-__all__ = ["Subnormals", "modes"]
+def are_flushed() -> bool:
+    """Returns whether this thread flushes subnormal numbers to zero."""
+    found = _library()
+    if found is None:
+        return False
+    get, _, _, word, bits = found
+    get(_modes.address)
+    return bool(_modes.words[word] & bits == bits)
+
+
+__all__ = ["Subnormals", "are_flushed", "modes"]

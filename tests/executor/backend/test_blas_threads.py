@@ -1,4 +1,4 @@
-"""The threads of NumPy's products: fewer beside the compiler, as ever in users' functions and afterwards."""
+"""The threads of NumPy's products: one, but for long ones, of which fewer beside the compiler; users' as ever."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ import pytest
 
 import graphgrad.compat.v1 as tf
 from graphgrad.executor.runtime import executable, tiers
+from graphgrad.ir import context
+from graphgrad.ops.common import host_products
 from graphgrad.system import blas_threads
 from graphgrad.system.blas_threads import AllThreads, FewerThreads
+
+raw = tf.raw_ops
 
 
 @pytest.fixture
@@ -38,6 +42,66 @@ def test_half_of_them(count: Callable[[], int]) -> None:
         assert count() == 3
     with AllThreads():
         assert count() == 6
+    assert count() == 6
+
+
+def test_the_least_that_one_allows(count: Callable[[], int]) -> None:
+    with FewerThreads():
+        with FewerThreads(1), FewerThreads(2):
+            assert count() == 1
+            with AllThreads():
+                assert count() == 6
+            assert count() == 1
+        assert count() == 3
+    with FewerThreads(4):
+        assert count() == 4
+    assert count() == 6
+
+
+@pytest.mark.parametrize("shapes", [((80, 90), (90, 80)), ((1000, 300), (300, 400)), ((300, 200), (200, 1500)),
+                                    ((1, 900), (900, 1000)), ((4, 300, 300), (300, 300)), ((1, 300, 300), (300, 300))])
+def test_of_one_product(count: Callable[[], int], monkeypatch: pytest.MonkeyPatch, shapes: Any) -> None:
+    """BLAS computes what it would deal out to several cores in one thread; then it has them all again."""
+    seen: list[int] = []
+    matmul = np.matmul
+
+    def noting(*args: Any, **kwargs: Any) -> Any:
+        seen.append(count())
+        return matmul(*args, **kwargs)
+
+    monkeypatch.setattr(np, "matmul", noting)
+    a, b = (np.random.default_rng(0).random(shape) for shape in shapes)
+    found = host_products.stacks(a, b)
+    assert set(seen) == {1}
+    assert count() == 6
+    np.testing.assert_allclose(found, matmul(a, b), rtol=1e-12)
+
+
+_DECOMPOSITIONS: dict[str, Callable[[Any], Any]] = {
+    "cholesky": lambda x: raw.Cholesky(input=x), "inv": lambda x: raw.MatrixInverse(input=x),
+    "det": lambda x: raw.MatrixDeterminant(input=x), "slogdet": lambda x: raw.LogMatrixDeterminant(input=x),
+    "solve": lambda x: raw.MatrixSolve(matrix=x, rhs=x), "qr": lambda x: raw.Qr(input=x),
+    "eigh": lambda x: raw.SelfAdjointEigV2(input=x), "svd": lambda x: raw.Svd(input=x),
+    "eig": lambda x: raw.Eig(input=x, Tout=tf.complex64),
+    "pinv": lambda x: raw.MatrixSolveLs(matrix=x, rhs=x, l2_regularizer=0.0, fast=False),
+}
+
+
+@pytest.mark.parametrize(("name", "rows"), [(n, rows) for n in _DECOMPOSITIONS for rows in (20, 100)]
+                         + [("cholesky", 511), ("cholesky", 512)])
+def test_of_a_decomposition(count: Callable[[], int], monkeypatch: pytest.MonkeyPatch, name: str, rows: int) -> None:
+    """LAPACK uses one thread for matrices of some hundred rows."""
+    seen: list[int] = []
+    whole = getattr(np.linalg, name)
+
+    def noting(x: Any, *args: Any, **kwargs: Any) -> Any:
+        seen.append(count())
+        return whole(x, *args, **kwargs)
+
+    monkeypatch.setattr(np.linalg, name, noting)
+    with context.use(context.EAGER):
+        _DECOMPOSITIONS[name](tf.eye(rows))
+    assert seen == [1 if 20 < rows < 512 else 6]
     assert count() == 6
 
 
@@ -91,8 +155,11 @@ def test_unknown_libraries_keep_theirs(count: Callable[[], int], monkeypatch: py
         assert count() == 6
 
 
-def test_in_sessions(count: Callable[[], int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first run has all threads, later ones in NumPy half of them, but for the user's own functions."""
+@pytest.mark.parametrize("is_long", [False, True])
+def test_in_sessions(count: Callable[[], int], monkeypatch: pytest.MonkeyPatch, is_long: bool) -> None:
+    """Products have one thread; long ones all in the first run, half of them in later ones in NumPy."""
+    if is_long:
+        monkeypatch.setattr(host_products, "_LONG", 1 << 20)
     monkeypatch.setattr(executable, "first_in_numpy", True)
     monkeypatch.setattr(executable, "tiered", True)
     seen: list[tuple[str, int]] = []
@@ -113,7 +180,7 @@ def test_in_sessions(count: Callable[[], int], monkeypatch: pytest.MonkeyPatch) 
         for run in range(3):
             seen.clear()
             sess.run(y, {x: np.ones([40, 300, 300], np.float32)})
-            assert dict(seen) == {"user": 6, "product": 3 if run else 6}
+            assert dict(seen) == {"user": 6, "product": 1 if not is_long else 3 if run else 6}
     assert count() == 6
 
 

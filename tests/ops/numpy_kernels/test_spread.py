@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import os
+import queue
 import threading
+import time
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +59,92 @@ def test_errors(monkeypatch: pytest.MonkeyPatch, failing: int) -> None:
     assert sorted(done) == [i for i in range(3) if i != failing]
 
 
+def test_parts_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts that spread work themselves wait for no thread that waits for them."""
+    monkeypatch.setattr(cores, "CORES", 4)
+    done = np.zeros((16, 16), int)
+
+    def rows(start: int, stop: int) -> None:
+        for i in range(start, stop):
+            cores.spread(functools.partial(elements, i), 16, 1)
+
+    def elements(i: int, start: int, stop: int) -> None:
+        cores.spread(lambda a, b: np.add.at(done[i], np.arange(start + a, start + b), 1), stop - start, 1)
+
+    for _ in range(20):
+        cores.spread(rows, 16, 1)
+    assert (done == 20).all()
+
+
+def test_several_callers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads of a program's own get their own parts, and their own errors."""
+    monkeypatch.setattr(cores, "CORES", 3)
+    wrong: list[object] = []
+
+    def caller(number: int) -> None:
+        done = np.zeros(9, int)
+
+        def work(start: int, stop: int) -> None:
+            done[start:stop] += number
+            if number == 3 and not start:
+                raise ArithmeticError
+
+        for _ in range(200):
+            done[:] = 0
+            try:
+                cores.spread(work, 9, 1)
+            except ArithmeticError:
+                wrong.extend([number] if number != 3 else [])
+            if (done != number).any():
+                wrong.append(done.copy())
+
+    threads = [threading.Thread(target=caller, args=(number,)) for number in range(1, 6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_arrays_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waiting threads keep nothing of what they have done."""
+    monkeypatch.setattr(cores, "CORES", 4)
+
+    class Array:
+        pass
+
+    array = Array()
+    found = weakref.ref(array)
+
+    def work(start: int, stop: int, array: Any = array) -> None:
+        assert array is not None
+
+    cores.spread(work, 100, 1)
+    del work, array
+    end = time.monotonic() + 30
+    while found() is not None and time.monotonic() < end:
+        time.sleep(0.001)
+    assert found() is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
+def test_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A forked process, which has none of the threads, does all parts."""
+    monkeypatch.setattr(cores, "CORES", 3)
+    cores.spread(lambda start, stop: None, 3, 1)
+    with warnings.catch_warnings(), cores._lock:
+        warnings.simplefilter("ignore")  # of forks beside threads
+        process = os.fork()
+        if not process:
+            try:
+                done = np.zeros(3, int)
+                cores.spread(lambda start, stop: done.__setitem__(slice(start, stop), 1), 3, 1)
+                os._exit(0 if done.all() and cores._members else 1)
+            finally:
+                os._exit(2)
+    assert os.waitpid(process, 0)[1] == 0
+
+
 def test_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no thread can be started all parts are done one after the other."""
 
@@ -61,6 +152,8 @@ def test_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(cores, "CORES", 3)
+    monkeypatch.setattr(cores, "_jobs", queue.SimpleQueue())
+    monkeypatch.setattr(cores, "_members", 0)
     monkeypatch.setattr(threading.Thread, "start", refuse)
     done: list[int] = []
     cores.spread(lambda start, stop: done.extend(range(start, stop)), 10, 1)
@@ -105,6 +198,13 @@ _KERNELS: dict[str, Callable[[], Any]] = {
     "normal": lambda: philox.sample(np, _STREAM, _SIZE, philox.NormalDeviates(float32)),
     "truncated": lambda: philox.truncated_normal(np, _STREAM, _SIZE, float32),
     "truncated, double": lambda: philox.truncated_normal(np, _STREAM, _SIZE, float64),
+    "product, rows": lambda: host_products.stacks(_normal(900, 300), _normal(300, 210)),
+    "product, columns": lambda: host_products.stacks(_normal(210, 300), _normal(300, 905)),
+    "product, transposes": lambda: host_products.stacks(_normal(300, 501).T, _normal(701, 300).T),
+    "stack of one": lambda: host_products.stacks(_normal(1, 300, 300), _normal(300, 300)),
+    "large stacks": lambda: host_products.stacks(_normal(5, 300, 300), _normal(300, 300)),
+    "columns, wide": lambda: host_products.of_columns(_normal(100, 500), _normal(100, 600)),
+    "rows, wide": lambda: _written(host_products.by_matrix, _normal(200, 300), _normal(300, 500)),
     "stacks": lambda: host_products.stacks(_normal(90, 128, 64), _normal(90, 64, 128)),
     "stacks, one matrix": lambda: host_products.stacks(_normal(90, 128, 64), _normal(1, 64, 128)),
     "stacks, broadcast": lambda: host_products.stacks(_normal(4, 30, 128, 64), _normal(30, 64, 128)),

@@ -257,7 +257,7 @@ class _AtOnce(Sweep):
             out_grads[:] = [raw.ZerosLike(t) if dy is None and t.dtype.kind in "fc" else dy
                             for dy, t in zip(out_grads, op.outputs, strict=True)]
 
-    def in_grads(self, op: Operation, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
+    def in_grads(self, op: Any, rule: Any, out_grads: list[Any]) -> Sequence[Any]:
         """Runs the rule of a record."""
         live = self.paths.live
         op.skip_input_indices = tuple([i for i, t in enumerate(self.paths.view.inputs(op)) if id(t) not in live])

@@ -16,6 +16,7 @@ from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.lax_functions import lax_of
 
 from .decompositions import adjoint, diag_part, to_batch
+from .lapack_threads import lapack
 from .matmul import matmul
 
 _T = COMPLEX | {float32, float64}
@@ -63,6 +64,7 @@ def banded_triangular_solve_op(xp, matrix, rhs, *, lower=True, adjoint=False):
 
 
 @banded_triangular_solve_op.on_host
+@lapack
 def _banded_host(xp, matrix, rhs, *, lower=True, adjoint=False):
     if np.any(matrix[..., 0 if lower else -1, :] == 0):
         raise Complaint("Input matrix is not invertible", "give a main diagonal without zeros")

@@ -15,6 +15,7 @@ from graphgrad.ops.common.elementwise import conj
 from graphgrad.ops.common.lax_functions import lax_of
 from graphgrad.ops.common.shape_values import join, shape_of
 
+from .lapack_threads import lapack
 from .matmul import matmul
 from .triangular_solve import inverse, solve, solve_triangular
 
@@ -90,6 +91,7 @@ def cholesky_op(xp, x):
 
 
 @cholesky_op.on_host
+@lapack
 def _cholesky_host(xp, x):
     try:
         return np.linalg.cholesky(x)
@@ -128,6 +130,7 @@ def not_finite(xp, result, *more):
 
 
 @op("MatrixInverse", "input: T -> output: T", T=_T, shape=square, cost=Cost.FACTORIZATION, eager_seconds=2e-8)
+@lapack
 def matrix_inverse_op(xp, x, *, adjoint=False):
     """Computes the inverses of square matrices, or of their adjoints."""
     if adjoint:
@@ -159,6 +162,7 @@ def _as_matrices(c):
 
 
 @op("MatrixDeterminant", "input: T -> output: T", T=_T, shape=_batch, cost=Cost.FACTORIZATION)
+@lapack
 def matrix_determinant_op(xp, x):
     """Computes the determinants of square matrices."""
     return xp.linalg.det(x).astype(x.dtype) if x.shape[-1] else xp.ones(x.shape[:-2], x.dtype)
@@ -176,6 +180,7 @@ def _two_batches(shape):
 
 @op("LogMatrixDeterminant", "input: T -> sign: T, log_abs_determinant: T", T=_T, shape=_two_batches,
     cost=Cost.FACTORIZATION)
+@lapack
 def log_matrix_determinant_op(xp, x):
     """Computes the signs of the determinants and the logarithms of their magnitudes."""
     sign, log = xp.linalg.slogdet(x)
@@ -213,6 +218,7 @@ def _same_batch(matrix, rhs):
 
 
 @op("MatrixSolve", "matrix: T, rhs: T -> output: T", T=_T, shape=_same_batch, cost=Cost.FACTORIZATION)
+@lapack
 def matrix_solve_op(xp, matrix, rhs, *, adjoint=False):
     """Solves matrix x = rhs, or systems with the adjoints of the matrices."""
     if adjoint:
@@ -245,6 +251,7 @@ def matrix_triangular_solve_op(xp, matrix, rhs, *, lower=True, adjoint=False):
 
 
 @matrix_triangular_solve_op.on_host
+@lapack
 def _triangular_solve_host(xp, matrix, rhs, *, lower=True, adjoint=False):
     matrix = np.tril(matrix) if lower else np.triu(matrix)
     if adjoint:
@@ -312,6 +319,7 @@ def _eigen_shape(shape, compute_v):
 
 
 @op("SelfAdjointEigV2", "input: T -> e: T, v: T", T=_T, shape=_eigen_shape, cost=Cost.FACTORIZATION)
+@lapack
 def self_adjoint_eig_op(xp, x, *, compute_v=True):
     """Computes eigenvalues in ascending order and eigenvectors; only the lower triangles are read."""
     if xp is np and not np.all(np.isfinite(x)):
@@ -374,6 +382,7 @@ def _svd_shape(shape, compute_uv, full_matrices):
 
 
 @op("Svd", "input: T -> s: T, u: T, v: T", T=_T, shape=_svd_shape, cost=Cost.FACTORIZATION)
+@lapack
 def svd_op(xp, x, *, compute_uv=True, full_matrices=False):
     """Computes singular values in descending order, left and right singular vectors."""
     if xp is np and not np.all(np.isfinite(x)):  # NumPy raises, TensorFlow does not

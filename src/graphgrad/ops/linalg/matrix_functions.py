@@ -17,6 +17,7 @@ from graphgrad.op_traits import Cost
 from graphgrad.system.late_imports import load
 
 from .decompositions import adjoint, diag, diag_part, reciprocal_gaps, square
+from .lapack_threads import lapack
 from .matmul import matmul
 
 _T = COMPLEX | {float32, float64}
@@ -35,6 +36,7 @@ def _eig_shape(shape, compute_v):
 
 @op("Eig", "input: T -> e: Tout, v: Tout", T=_T, Tout=COMPLEX, shape=_eig_shape, flags=("host",),
     cost=Cost.FACTORIZATION)
+@lapack
 def eig_op(xp, x, *, compute_v=True, Tout):
     """Computes eigenvalues of square matrices in the order of their real parts, and eigenvectors of length 1."""
     dtype = Tout.np_dtype
@@ -173,6 +175,7 @@ def _adjoint(xp, x):
 
 @op("MatrixSolveLs", "matrix: T, rhs: T, l2_regularizer: float64 -> output: T", T=_T, shape=_least_squares_shape,
     cost=Cost.FACTORIZATION)
+@lapack
 def matrix_solve_ls_op(xp, matrix, rhs, l2_regularizer, *, fast=True):
     """Solves least squares problems: by the normal equations if `fast`, else with least norm."""
     m, n = matrix.shape[-2:]

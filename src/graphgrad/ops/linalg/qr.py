@@ -10,6 +10,7 @@ from graphgrad.ir.shape import with_rank_at_least
 from graphgrad.op_traits import Cost
 
 from .decompositions import adjoint, columns_from, diag, diag_part, lower
+from .lapack_threads import lapack
 from .matmul import matmul
 
 _T = COMPLEX | {float32, float64}
@@ -26,6 +27,7 @@ def _qr_shape(shape, full_matrices):
 
 
 @op("Qr", "input: T -> q: T, r: T", T=_T, shape=_qr_shape, cost=Cost.FACTORIZATION)
+@lapack
 def qr_op(xp, x, *, full_matrices=False):
     """Computes orthogonal matrices q and upper triangular ones r with q r = x."""
     q, r = xp.linalg.qr(x, mode="complete" if full_matrices else "reduced")

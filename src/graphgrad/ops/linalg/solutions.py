@@ -17,6 +17,7 @@ from graphgrad.ir.opdef import op, raw
 from graphgrad.op_traits import Cost
 
 from .decompositions import _adjoint_kernel, _same_batch
+from .lapack_threads import lapack
 from .matmul import matmul
 from .triangular_solve import solve
 
@@ -40,6 +41,7 @@ def _shapes(matrix, rhs):
 
 
 @op("LinearSolve", "matrix: T, rhs: T -> output: T, lost: double", T=_T, shape=_shapes, cost=Cost.FACTORIZATION)
+@lapack
 def linear_solve_op(xp, matrix, rhs, *, adjoint=False, strict="error", what="the matrix"):
     """Solves matrix x = rhs, or with the adjoints; estimates the relative error that rounding may have caused."""
     if adjoint:
