@@ -178,7 +178,7 @@ def test_a_process_is_killed(tmp_path: pathlib.Path) -> None:
             try:
                 session.run(what)
             except tf.errors.OpError as e:
-                print(type(e).__name__, time.monotonic() - begun < 5, "Fix:" in str(e))
+                print(type(e).__name__, time.monotonic() - begun < 300, "Fix:" in str(e))
     """)
     assert status == 137
     assert lines[0] == ["UnavailableError True True", "AbortedError True True", "AbortedError True True"]
