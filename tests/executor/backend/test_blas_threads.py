@@ -77,6 +77,17 @@ def test_of_one_product(count: Callable[[], int], monkeypatch: pytest.MonkeyPatc
     np.testing.assert_allclose(found, matmul(a, b), rtol=1e-12)
 
 
+def test_of_small_products(count: Callable[[], int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What BLAS leaves on one core costs nothing more."""
+    monkeypatch.setattr(blas_threads, "FewerThreads", None)
+    a, b = np.ones((64, 144)), np.ones((144, 16))
+    out = np.empty((64, 16))
+    host_products.by_matrix(a, b, out)
+    for found in (out, host_products.stacks(a, b), host_products.of_columns(a.T.copy(), b)):
+        assert (found == 144).all()
+    assert count() == 6
+
+
 _DECOMPOSITIONS: dict[str, Callable[[Any], Any]] = {
     "cholesky": lambda x: raw.Cholesky(input=x), "inv": lambda x: raw.MatrixInverse(input=x),
     "det": lambda x: raw.MatrixDeterminant(input=x), "slogdet": lambda x: raw.LogMatrixDeterminant(input=x),

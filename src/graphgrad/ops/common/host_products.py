@@ -28,7 +28,10 @@ def by_matrix(rows, matrix, out):
     """
     n, (k, m) = rows.shape[0], matrix.shape
     at_once = _UNDIVIDED // max(1, k * m)
-    if at_once < _LEAST or n <= at_once:
+    if n <= at_once:
+        np.matmul(rows, matrix, out=out)
+        return
+    if at_once < _LEAST:
         _product(rows, matrix, out)
         return
     whole = n - n % at_once
